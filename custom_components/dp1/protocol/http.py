@@ -1,0 +1,206 @@
+"""One JSON exchange over HTTP, bounded in time and size, with every way to fail as a typed error."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from json import dumps, loads
+from typing import NoReturn
+
+import aiohttp
+
+from .errors import (
+    AuthenticationError,
+    BusyError,
+    ConflictError,
+    Dp1Error,
+    InvalidRequestError,
+    LostAnswerError,
+    NoAnswerError,
+    NotFoundError,
+    RefusedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
+
+MAX_BODY = 64 * 1024 * 1024
+MAX_CONNECT_SECONDS = 10.0
+MAX_RETRY_AFTER = 86400.0
+CHUNK = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer.
+
+    Attributes:
+        status: HTTP status code, after redirects.
+        headers: the headers, found in any case of letters.
+        body: the bytes as they came, decompressed.
+        url: where the answer came from, after redirects.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    url: str
+
+    @property
+    def ok(self) -> bool:
+        """Say whether the status is one of success (2xx)."""
+        return 200 <= self.status < 300
+
+    def json(self) -> object:
+        """Read the body as JSON.
+
+        Raises:
+            UnexpectedAnswerError: it is none, or holds a number no JSON has (NaN, Infinity).
+        """
+        try:
+            return loads(self.body, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as err:
+            raise UnexpectedAnswerError(
+                f"the answer (status {self.status}) is not JSON"
+            ) from err
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds the other side asks to wait, from either form of ``Retry-After`` (RFC 9110); at most a day."""
+        text = self.headers.get("Retry-After", "").strip()
+        if text.isascii() and text.isdigit():
+            return min(float(text), MAX_RETRY_AFTER)
+        try:
+            until = parsedate_to_datetime(text)
+        except ValueError:
+            return None
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=UTC)
+        wait = (until - datetime.now(UTC)).total_seconds()
+        return min(max(wait, 0.0), MAX_RETRY_AFTER)
+
+
+def _no_constant(name: str) -> NoReturn:
+    """Refuse NaN and the infinities, which Python would read and JSON does not have."""
+    raise ValueError(name)
+
+
+async def request_json(
+    session: aiohttp.ClientSession,
+    method: str,
+    url: str,
+    *,
+    timeout: float,
+    headers: Mapping[str, str] | None = None,
+    json: object = None,
+    params: Mapping[str, str] | None = None,
+    max_body: int = MAX_BODY,
+) -> Answer:
+    """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
+
+    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET.
+
+    Args:
+        session: what to send with.
+        method: HTTP method in capitals.
+        url: an absolute ``http`` or ``https`` address.
+        timeout: seconds for the whole exchange; half of it, at most 10 s, for connecting.
+        headers: more headers.
+        json: what to send.
+        params: query of the address.
+        max_body: most bytes to accept, decompressed.
+
+    Raises:
+        RefusedError: nobody listens there; nothing was sent.
+        NoAnswerError: no contact within the time; nothing was sent.
+        UnreachableError: no secure connection could be agreed on; nothing was sent.
+        LostAnswerError: sent, and the answer did not come whole or not in time.
+        UnexpectedAnswerError: not HTTP, endless redirects, or a body over ``max_body``.
+        InvalidRequestError: the address is none.
+    """
+    headers = {"Accept": "application/json", **(headers or {})}
+    data = None
+    if json is not None:
+        data = dumps(json, separators=(",", ":"), allow_nan=False).encode()
+        headers["Content-Type"] = "application/json"
+    try:
+        async with session.request(
+            method,
+            url,
+            params=params,
+            headers=headers,
+            data=data,
+            allow_redirects=method in ("GET", "HEAD"),
+            timeout=aiohttp.ClientTimeout(
+                total=timeout, connect=min(MAX_CONNECT_SECONDS, timeout / 2)
+            ),
+        ) as response:
+            body = await _read(response, max_body)
+            return Answer(response.status, response.headers, body, str(response.url))
+    except (aiohttp.ClientError, TimeoutError) as err:
+        # Without its cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
+        raise transport_error(err) from None
+
+
+async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
+    """Read the body, no further than allowed."""
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(CHUNK):
+        body += chunk
+        if len(body) > max_body:
+            response.close()
+            raise UnexpectedAnswerError(f"the answer is longer than {max_body} bytes")
+    return bytes(body)
+
+
+def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
+    """Translate what aiohttp raises; the rule is whether the request can have reached the other side."""
+    match err:
+        case aiohttp.ClientSSLError():
+            return UnreachableError(f"no secure connection to {err.host}: {err}")
+        case aiohttp.ClientConnectorError():
+            where = f"{err.host}:{err.port}"
+            if isinstance(err.os_error, ConnectionRefusedError):
+                return RefusedError(f"{where} refuses the connection")
+            return NoAnswerError(f"no contact with {where}: {err.os_error}")
+        case aiohttp.ConnectionTimeoutError():
+            return NoAnswerError("no connection in time")
+        case aiohttp.RedirectClientError() | aiohttp.ClientResponseError():
+            return UnexpectedAnswerError(f"not a proper HTTP answer ({_name(err)})")
+        case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
+            return InvalidRequestError("not a web address (http or https)")
+        case TimeoutError():
+            return LostAnswerError("no answer in time")
+        case _:
+            return LostAnswerError(f"the connection was cut ({_name(err)})")
+
+
+def _name(err: Exception) -> str:
+    """Name the kind of an exception; its text may hold headers or credentials of an address."""
+    return type(err).__name__
+
+
+def status_error(answer: Answer, message: str) -> Dp1Error:
+    """Choose the error for an answer that is not a success, by its status alone.
+
+    Args:
+        answer: the answer.
+        message: the other side's own word, safe to show.
+    """
+    match answer.status:
+        case 401 | 403:
+            return AuthenticationError(message)
+        case 404 | 410:
+            return NotFoundError(message)
+        case 409:
+            return ConflictError(message)
+        case 429:
+            return BusyError(message, answer.retry_after)
+        case 503 if (wait := answer.retry_after) is not None:
+            return BusyError(message, wait)
+        case status if status >= 500:
+            return TemporaryError(message)
+        case status if status >= 400:
+            return InvalidRequestError(message)
+        case _:
+            return UnexpectedAnswerError(message)
