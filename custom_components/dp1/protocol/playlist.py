@@ -5,125 +5,45 @@ All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas,
 display firmware were seen to do.
 """
 
-from base64 import b64decode
-import binascii
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 import json
-import math
 import re
+import sys
 from typing import Any
 from urllib.parse import quote, unquote
-from uuid import uuid4
 
 import voluptuous as vol
 
 from .errors import Fault, InvalidPlaylistError
-from .playlist_schema import Check, Rules, is_date_time, is_number, playlist_schema
+from .playlist_profile import normalise, signable, slugify, timestamp, without_nothing
+from .playlist_schema import (
+    DP_VERSION,
+    SIGNATURE_FIELDS,
+    Rules,
+    is_number,
+    path_text,
+    playlist_schema,
+)
 
-DP_VERSION = "1.1.0"
+__all__ = [
+    "build",
+    "build_item",
+    "check",
+    "check_playable",
+    "effective_duration",
+    "for_display",
+    "normalise",
+    "parse",
+    "signable",
+    "slugify",
+    "timestamp",
+    "validate",
+]
 
 _MAX_DEPTH = 64
-_SHOWN_KEY_LENGTH = 80
-_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
-_NO_SLUG = re.compile(r"[^a-z0-9]+")
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
-_CREATED = re.compile(r"(.{10}T.{8})(?:\.([0-9]+))?(Z|[+-].{5})")
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _URI_SAFE = "!#$%&'()*+,/:;=?@[]-._~"
-_SIGNATURE_FIELDS = ("signature", "signatures")
-
-_CHECKS: dict[Rules, Check] = {}
-
-type Shape = dict[str, "Shape | None"]
-
-_MOUSE: Shape = {"click": None, "scroll": None, "drag": None, "hover": None}
-_DISPLAY: Shape = {
-    "scaling": None,
-    "margin": None,
-    "background": None,
-    "autoplay": None,
-    "loop": None,
-    "interaction": {
-        "keyboard": None,
-        "mouse": _MOUSE,
-    },
-    "userOverrides": None,
-}
-_ORIGIN: Shape = {"chain": None, "standard": None, "uri": None}
-_NOTE: Shape = {"text": None, "duration": None}
-# The fields that the strict feed server has a place for; it drops all others before it verifies.
-_PROFILE: Shape = {
-    "dpVersion": None,
-    "id": None,
-    "slug": None,
-    "title": None,
-    "created": None,
-    "summary": None,
-    "coverImage": None,
-    "curators": {"name": None, "key": None, "url": None},
-    "defaults": {"display": _DISPLAY, "license": None, "duration": None},
-    "note": _NOTE,
-    "dynamicQuery": {
-        "profile": None,
-        "endpoint": None,
-        "method": None,
-        "headers": None,
-        "query": None,
-        "responseMapping": {"itemsPath": None, "itemSchema": None, "itemMap": None},
-    },
-    "items": {
-        "id": None,
-        "slug": None,
-        "title": None,
-        "source": None,
-        "duration": None,
-        "license": None,
-        "ref": None,
-        "refHash": None,
-        "override": None,
-        "display": _DISPLAY,
-        "repro": {
-            "engineVersion": None,
-            "seed": None,
-            "assetsSHA256": None,
-            "frameHash": {"sha256": None, "phash": None},
-        },
-        "provenance": {
-            "type": None,
-            "contract": {
-                **_ORIGIN,
-                "address": None,
-                "seriesId": None,
-                "tokenId": None,
-                "metaHash": None,
-            },
-            "dependencies": _ORIGIN,
-        },
-        "note": _NOTE,
-    },
-}
-# Fields that stay when they are empty: required ones, and objects that the server keeps as they are.
-_KEPT_EMPTY = frozenset(
-    {
-        "dpVersion", "items", "source", "name", "key", "text", "type", "contract", "override",
-        "profile", "endpoint", "responseMapping", "itemsPath", "itemSchema",
-    }
-)  # fmt: skip
-
-
-def path_text(segments: Iterable[Any]) -> str:
-    """Write a path the way people do: ``items[2].provenance.contract.tokenId``."""
-    text = ""
-    for segment in segments:
-        if isinstance(segment, int):
-            text += f"[{segment}]"
-            continue
-        name = str(segment)[:_SHOWN_KEY_LENGTH]
-        if _PLAIN_KEY.fullmatch(name):
-            text += f".{name}" if text else name
-        else:
-            text += f"[{json.dumps(name, ensure_ascii=False)}]"
-    return text
 
 
 def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
@@ -136,14 +56,14 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
     if len(path) > _MAX_DEPTH:
         raise _invalid(f"is nested deeper than {_MAX_DEPTH} levels", *path[:8])
     match value:
-        case None | bool() | int():
+        case None | bool():
             return value
         case str():
             return str(value)
-        case float():
-            if math.isfinite(value):
+        case int() | float():
+            if abs(value) <= sys.float_info.max:
                 return value
-            raise _invalid("expected a number that JSON can hold", *path)
+            raise _invalid("expected a number that fits into a double", *path)
         case Mapping():
             if wrong := next((key for key in value if not isinstance(key, str)), None):
                 raise _invalid("expected text as the name of a field", *path, wrong)
@@ -180,10 +100,8 @@ def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
 
 def _faults(document: Any, rules: Rules) -> list[Fault]:
     """Check by one set of rules."""
-    if rules not in _CHECKS:
-        _CHECKS[rules] = playlist_schema(rules)
     try:
-        _CHECKS[rules](document)
+        playlist_schema(rules)(document)
     except vol.MultipleInvalid as err:
         return [Fault(path_text(each.path), each.error_message) for each in err.errors]
     except vol.Invalid as err:
@@ -212,7 +130,7 @@ def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
     if (
         not unsigned
         and isinstance(document, dict)
-        and not any(name in document for name in _SIGNATURE_FIELDS)
+        and not any(name in document for name in SIGNATURE_FIELDS)
     ):
         faults.append(Fault("signatures", "is required"))
     return faults
@@ -236,11 +154,8 @@ def _is_playable(source: str) -> bool:
             return rest.startswith("//") and rest.strip("/") != ""
         case "data":
             head, _, payload = rest.partition(",")
-            if head.lower().rstrip().endswith(";base64"):
-                try:
-                    payload = b64decode(unquote(payload), validate=True)  # type: ignore[assignment]
-                except binascii.Error, ValueError:
-                    return False
+            if head.lower().endswith(";base64"):
+                return bool(_BASE64.fullmatch("".join(unquote(payload).split())))
             return bool(payload)
     return False
 
@@ -254,29 +169,21 @@ def check_playable(document: Any) -> None:
     Raises:
         InvalidPlaylistError: with all faults.
     """
+    if not isinstance(document, dict):
+        raise _invalid("expected a JSON object")
     faults = _faults(document, Rules.TYPES)
-    items = document.get("items") if isinstance(document, dict) else None
-    if isinstance(document, dict) and not items:
-        if not (document.get("dynamicQuery") or document.get("dynamicQueries")):
-            faults.append(Fault("items", "expected at least one item"))
+    items = document.get("items")
+    if not items and not (
+        document.get("dynamicQuery") or document.get("dynamicQueries")
+    ):
+        faults.append(Fault("items", "expected at least one item"))
     for index, item in enumerate(items if isinstance(items, list) else []):
-        if not isinstance(item, dict):
-            continue
-        source = item.get("source")
+        source = item.get("source") if isinstance(item, dict) else item
         if source is None or (isinstance(source, str) and not _is_playable(source)):
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
     if faults:
         raise InvalidPlaylistError(faults)
-
-
-def _without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what is not there: None, empty text, empty lists and objects."""
-    return {
-        name: value
-        for name, value in fields.items()
-        if value is not None and value not in ("", [], {})
-    }
 
 
 def _uri(text: str) -> str:
@@ -307,7 +214,7 @@ def build_item(
         ref: address of a reference manifest.
         id: UUID.
     """
-    return _without_nothing(
+    return without_nothing(
         {
             "id": id,
             "title": title,
@@ -346,15 +253,15 @@ def build(
         id: UUID.
         created: RFC 3339 date and time.
     """
-    optional = _without_nothing(
+    optional = without_nothing(
         {
             "id": id,
             "slug": slugify(slug or ""),
             "created": created,
             "summary": summary,
             "coverImage": _uri(cover_image or ""),
-            "curators": [_without_nothing(curator) for curator in curators or ()],
-            "defaults": _without_nothing(defaults or {}),
+            "curators": [without_nothing(curator) for curator in curators or ()],
+            "defaults": without_nothing(defaults or {}),
         }
     )
     return {
@@ -365,171 +272,14 @@ def build(
     }
 
 
-def slugify(text: str) -> str:
-    """Turn text into lower-case ASCII words joined by ``-``, as the strict feed server does; may be empty."""
-    return _NO_SLUG.sub("-", text.lower()).strip("-")
-
-
-def timestamp(moment: datetime) -> str:
-    """Write a moment in UTC with whole seconds: ``2026-01-02T03:04:05Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _created(value: Any, now: datetime) -> Any:
-    """Write a moment as the strict server does: UTC, no zeros at the end of a fraction, not in the future."""
-    if value is None or value == "":
-        return timestamp(now)
-    if not isinstance(value, str) or not is_date_time(value):
-        return value
-    match = _CREATED.fullmatch(value.upper())
-    assert match
-    fraction = (match[2] or "").rstrip("0")
-    try:
-        moment = datetime.fromisoformat(match[1] + match[3]).astimezone(UTC)
-    except OverflowError:
-        return value
-    if moment > now:
-        return timestamp(now)
-    return (
-        moment.strftime("%Y-%m-%dT%H:%M:%S") + (f".{fraction}" if fraction else "")
-    ) + "Z"
-
-
-def _stripped(value: Any, shape: Shape) -> Any:
-    """Copy without empty values of known fields, at any depth."""
-    if isinstance(value, list):
-        return [_stripped(each, shape) for each in value]
-    if not isinstance(value, dict):
-        return value
-    result = {}
-    for name, each in value.items():
-        if name in shape:
-            if (inner := shape[name]) is not None:
-                each = _stripped(each, inner)
-            if each is None or (each is False and shape is _MOUSE):
-                continue
-            if name not in _KEPT_EMPTY and each in ("", [], {}):
-                continue
-        result[name] = each
-    return result
-
-
-def _unique_id(value: Any, taken: set[str]) -> Any:
-    """Write a UUID in lower case; make one where it is missing or used already."""
-    if value is None or value == "":
-        return str(uuid4())
-    if not isinstance(value, str):
-        return value
-    lower = value.lower()
-    return str(uuid4()) if lower in taken else lower
-
-
-def _normal_item(item: Any, taken: set[str]) -> Any:
-    """Give an item an id of its own, and a whole number where decoders want one."""
-    if not isinstance(item, dict):
-        return item
-    item_id = _unique_id(item.get("id"), taken)
-    if isinstance(item_id, str):
-        taken.add(item_id)
-    match item:
-        case {"provenance": {"contract": {"seriesId": float() as series}}} if (
-            series.is_integer()
-        ):
-            provenance = item["provenance"]
-            contract = {**provenance["contract"], "seriesId": int(series)}
-            item = {**item, "provenance": {**provenance, "contract": contract}}
-    return {"id": item_id, **item} | {"id": item_id}
-
-
-def normalise(
-    document: Mapping[str, Any],
-    *,
-    now: datetime,
-    curator: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Prepare a document for publishing: what the strict feed server would fill in or rewrite is done here.
-
-    Ids in lower case and made where missing (items too, each its own), slug as the server computes it,
-    ``created`` in UTC, empty values of known fields dropped, signatures dropped.  Unknown fields stay; see
-    `signable`.  What is wrong stays wrong: `check` the result.
-
-    Args:
-        document: a playlist.
-        now: the present moment, with a zone; used where ``created`` is missing or in the future.
-        curator: who signs, as ``name`` and ``key`` (a DID); added to the curators unless the key is there.
-    """
-    result: dict[str, Any] = _stripped(dict(document), _PROFILE)
-    for name in _SIGNATURE_FIELDS:
-        result.pop(name, None)
-    if isinstance(version := result.setdefault("dpVersion", DP_VERSION), str):
-        result["dpVersion"] = version.strip()
-    result["id"] = _unique_id(result.get("id"), set())
-    result["slug"] = _slug(result)
-    result["created"] = _created(result.get("created"), now)
-    if isinstance(items := result.get("items"), list):
-        taken: set[str] = set()
-        result["items"] = [_normal_item(item, taken) for item in items]
-    if curator:
-        known = result.get("curators", [])
-        if isinstance(known, list) and not any(
-            isinstance(each, dict) and each.get("key") == curator["key"]
-            for each in known
-        ):
-            result["curators"] = [*known, _without_nothing(curator)]
-    return result
-
-
-def _slug(document: Mapping[str, Any]) -> Any:
-    """Compute the slug as the strict server does: the given one, or the title and 8 digits of the id."""
-    given = document.get("slug", "")
-    if not isinstance(given, str):
-        return given
-    if slug := slugify(given):
-        return slug
-    title = document.get("title")
-    stem = slugify(title) if isinstance(title, str) else ""
-    return f"{stem or 'playlist'}-{slugify(str(document['id']))[:8]}"
-
-
-def signable(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    """Keep only what survives the strict feed server's own types, because it verifies what is left of them.
-
-    Returns:
-        The document without the fields that the server does not know, and the paths of those fields.
-    """
-    left_out: list[str] = []
-    return _pruned(document, _PROFILE, (), left_out), left_out
-
-
-def _pruned(
-    value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
-) -> Any:
-    """Copy the known fields and note the others."""
-    if isinstance(value, list):
-        return [
-            _pruned(each, shape, (*path, index), left_out)
-            for index, each in enumerate(value)
-        ]
-    if not isinstance(value, Mapping):
-        return value
-    result = {}
-    for name, each in value.items():
-        if name not in shape:
-            left_out.append(path_text((*path, name)))
-        elif (inner := shape[name]) is not None:
-            result[name] = _pruned(each, inner, (*path, name), left_out)
-        else:
-            result[name] = each
-    return result
-
-
 def effective_duration(
     item: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> float | None:
     """Tell how many seconds an item shows: its own, else its override's, else the playlist's default."""
     for source in (item, item.get("override"), defaults):
-        if isinstance(source, Mapping) and is_number(value := source.get("duration")):
-            return float(value) if isinstance(value, float) else value
+        if isinstance(source, Mapping) and is_number(source.get("duration")):
+            seconds: float = source["duration"]
+            return seconds
     return None
 
 
@@ -562,7 +312,7 @@ def for_display(
     if not changes:
         return dict(document)
     kept = {
-        name: value for name, value in document.items() if name not in _SIGNATURE_FIELDS
+        name: value for name, value in document.items() if name not in SIGNATURE_FIELDS
     }
     return kept | changes
 

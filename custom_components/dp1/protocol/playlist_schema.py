@@ -7,6 +7,8 @@ legal everywhere.  Every check reports all faults below it, not only the first.
 from collections.abc import Callable, Iterable
 from datetime import date
 from enum import Enum
+from functools import cache
+import json
 import math
 import re
 from typing import Any
@@ -15,8 +17,14 @@ import voluptuous as vol
 
 type Check = Callable[[Any], Any]
 
+DP_VERSION = "1.1.0"
+SIGNATURE_FIELDS = ("signature", "signatures")
+
 _INT64_MAX = 2**63 - 1
 _SHOWN_LENGTH = 40
+_SHOWN_KEY_LENGTH = 80
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 _DP_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -66,6 +74,21 @@ class Rules(Enum):
     LEGACY = "v1.0.x practice"
     # What the typed decoder of a display insists on: JSON types only, nothing required, null is absent.
     TYPES = "JSON types"
+
+
+def path_text(segments: Iterable[Any]) -> str:
+    """Write a path the way people do: ``items[2].provenance.contract.tokenId``."""
+    text = ""
+    for segment in segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+            continue
+        name = str(segment)[:_SHOWN_KEY_LENGTH]
+        if _PLAIN_KEY.fullmatch(name):
+            text += f".{name}" if text else name
+        else:
+            text += f"[{json.dumps(name, ensure_ascii=False)}]"
+    return text
 
 
 def _kind(value: Any) -> str:
@@ -174,10 +197,19 @@ class _Fields:
 
     def sized(self, minimum: int, maximum: int) -> Check:
         """Text of so many characters."""
-        return self.text(
+
+        def check(value: Any) -> Any:
+            if isinstance(value, str) and len(value) > maximum and not self._types_only:
+                raise vol.Invalid(
+                    f"expected at most {maximum} characters, not {len(value)}"
+                )
+            return within(value)
+
+        within = self.text(
             f"text of {minimum} to {maximum} characters",
-            lambda value: minimum <= len(value) <= maximum,
+            lambda value: len(value) >= minimum,
         )
+        return check
 
     def choice(self, names: tuple[str, ...]) -> Check:
         """One of some words."""
@@ -451,6 +483,7 @@ def _item(fields: _Fields, sha256: Check, display: Check) -> Check:
     )
 
 
+@cache
 def playlist_schema(rules: Rules) -> Check:
     """Make the check of a whole playlist.
 

@@ -379,16 +379,18 @@ def verify(
     Returns:
         One row for each entry of ``signatures`` in order, then one for ``signature``; empty if unsigned.
     """
+    entries, legacy = (document.get(name) for name in ("signatures", "signature"))
+    if entries is None and legacy is None:
+        return []
     try:
         hashed = digest(document)
     except InvalidPlaylistError:
         hashed = None
     rows = []
-    entries = document.get("signatures")
     if isinstance(entries, list):
         rows = [_verify_entry(entry, hashed) for entry in entries]
     elif entries is not None:
         rows = [Verification(None, None, None, None, False, "not a list")]
-    if (legacy := document.get("signature")) is not None:
+    if legacy is not None:
         rows.append(_verify_legacy(legacy, hashed, legacy_keys))
     return rows
