@@ -76,5 +76,9 @@ def clean(text: object, limit: int = LIMIT) -> str:
         parser.feed(text)
         parser.close()
         text = "".join(parser.parts)
-    text = " ".join(_CONTROL.sub(" ", _INVISIBLE.sub("", text)).split())
+    return shorten(" ".join(_CONTROL.sub(" ", _INVISIBLE.sub("", text)).split()), limit)
+
+
+def shorten(text: str, limit: int = LIMIT) -> str:
+    """Cut a text to at most ``limit`` characters, the last one an ellipsis."""
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
