@@ -118,6 +118,8 @@ async def request_json(
         UnexpectedAnswerError: not HTTP, endless redirects, or a body over ``max_body``.
         InvalidRequestError: the address is none.
     """
+    if not url.lower().startswith(("http://", "https://")):
+        raise InvalidRequestError("not a web address (http or https)")
     headers = {"Accept": "application/json", **(headers or {})}
     data = None
     if json is not None:
@@ -167,7 +169,7 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
             return NoAnswerError("no connection in time")
         case aiohttp.RedirectClientError() | aiohttp.ClientResponseError():
             return UnexpectedAnswerError(f"not a proper HTTP answer ({_name(err)})")
-        case aiohttp.InvalidURL() | aiohttp.NonHttpUrlClientError():
+        case aiohttp.InvalidURL():
             return InvalidRequestError("not a web address (http or https)")
         case TimeoutError():
             return LostAnswerError("no answer in time")

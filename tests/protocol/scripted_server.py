@@ -1,0 +1,114 @@
+"""An HTTP server on loopback that answers from a script, also with what no proper server would answer."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+import json
+from typing import Any, Self
+
+
+@dataclass
+class Request:
+    """A request as it came."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes = b""
+
+    @property
+    def json(self) -> Any:
+        """The body read as JSON."""
+        return json.loads(self.body)
+
+
+@dataclass
+class Reply:
+    """What to do with one request."""
+
+    status: int = 200
+    body: Any = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    # One of: "", "before" (cut without reading the body), "after" (cut without an answer),
+    # "half" (cut within the answer), "never" (no answer), "garbage" (no HTTP).
+    fault: str = ""
+
+    def encode(self) -> bytes:
+        """Write the answer."""
+        body, kind = self.body, "text/html"
+        if not isinstance(body, bytes):
+            body, kind = json.dumps(body).encode(), "application/json"
+        headers = {"Content-Type": kind, "Content-Length": len(body), **self.headers}
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        return f"HTTP/1.1 {self.status} X\r\n{head}\r\n".encode() + body
+
+
+type Answering = Reply | Callable[[Request], Reply]
+
+
+class ScriptedServer:
+    """Answers requests one after the other from ``script``; the last entry answers all that follow."""
+
+    def __init__(self, *script: Answering) -> None:
+        """Keep the script."""
+        self.script = list(script)
+        self.requests: list[Request] = []
+        self.url = ""
+
+    @classmethod
+    @asynccontextmanager
+    async def run(cls, *script: Answering) -> AsyncIterator[Self]:
+        """Serve for as long as the context lasts."""
+        self = cls(*script)
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        try:
+            yield self
+        finally:
+            server.close()
+            server.close_clients()
+            await server.wait_closed()
+
+    def calls(self) -> list[str]:
+        """Method and path of what was asked, in order."""
+        return [f"{request.method} {request.path}" for request in self.requests]
+
+    async def _serve(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Serve one connection."""
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                first, *lines = head.strip().split("\r\n")
+                method, path, _ = first.split(" ")
+                headers = dict(line.split(": ", 1) for line in lines)
+                request = Request(method, path, headers)
+                self.requests.append(request)
+                answer = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+                if isinstance(answer, Reply) and answer.fault == "before":
+                    return
+                size = int(headers.get("Content-Length", 0))
+                request.body = await reader.readexactly(size)
+                reply = answer if isinstance(answer, Reply) else answer(request)
+                if reply.fault == "never":
+                    await reader.read()
+                    return
+                if not await self._reply(reply, writer):
+                    return
+        except asyncio.IncompleteReadError, ConnectionError:
+            return
+        finally:
+            writer.close()
+
+    async def _reply(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; false if the connection is to end."""
+        if reply.fault == "garbage":
+            writer.write(b"SSH-2.0-whatever\r\n\r\n")
+        elif reply.fault == "half":
+            writer.write(reply.encode()[:-3])
+        elif not reply.fault:
+            writer.write(reply.encode())
+        await writer.drain()
+        return not reply.fault
