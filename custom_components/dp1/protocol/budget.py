@@ -14,6 +14,7 @@ import time
 _OUR_PART_OF_BURST = 2 / 3
 _OUR_PART_OF_RATE = 0.8
 
+_BACKOFF = 0.75
 _MAX_RETRY_AFTER = 30.0
 
 
@@ -24,13 +25,13 @@ class RateClass:
     Attributes:
         rate: commands a second in the long run.
         burst: commands at once after a rest.
-        backoff: seconds to wait after the first refusal, twice that after the second, and so on.
+        backoff: seconds to wait after a refusal, at least.
         all_ours: nothing of the burst is left to others.
     """
 
     rate: float
     burst: int
-    backoff: float = 0.75
+    backoff: float = 0.0
     all_ours: bool = False
 
     @property
@@ -148,7 +149,9 @@ class Budget:
             attempt: which attempt that was, from 1.
             retry_after: seconds that the display asked for.
         """
-        wait = _CLASSES.get(command, _DEFAULT).backoff * attempt
-        if retry_after is not None:
-            wait = min(max(wait, retry_after), _MAX_RETRY_AFTER)
+        wait = max(
+            _BACKOFF * attempt,
+            _CLASSES.get(command, _DEFAULT).backoff,
+            min(retry_after or 0.0, _MAX_RETRY_AFTER),
+        )
         await self._sleep(wait * random.uniform(1.0, 1.25))

@@ -4,18 +4,17 @@ Commands are those of published Feral File firmware 0.9 to 2.0.7. A display that
 of October 2025 knows ``displayPlaylist`` and nothing else.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Container, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 import math
 import re
 from typing import Any, Literal
 
 import aiohttp
-from yarl import URL
 
 from .budget import Budget
+from .casts import Cast, CastResult, Dialect, document, result_of
+from .channel import Channel
 from .errors import (
     Dp1Error,
     LostAnswerError,
@@ -23,8 +22,8 @@ from .errors import (
     RejectedError,
     UnexpectedAnswerError,
 )
-from .http import Answer, request_json
-from .notifications import Connected, Event, listen
+from .http import Answer
+from .notifications import Connected, Event
 from .replies import accepted, refusal, reply
 from .status import (
     ContentPolicy,
@@ -37,7 +36,6 @@ from .status import (
     PlayerStatus,
     SleepSchedule,
 )
-from .turns import Reads, Writes
 from .values import decode, mapping, text
 
 __all__ = ["Cast", "CastResult", "Connected", "Dialect", "Display", "Event"]
@@ -46,80 +44,24 @@ DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
 
 _TRIES = 3
-_TIMEOUT = 10.0
-# The display waits up to 30 s itself: for a playlist, for the vendor's version server, for the panel's wire.
-_TIMEOUTS: Mapping[str, float] = {
-    "displayPlaylist": 35.0,
-    "getDeviceStatus": 35.0,
-    "playRecentlyPlayed": 35.0,
-    "updateToLatestVersion": 35.0,
-    "ddcPanelControl": 20.0,
-    "ddcPanelStatus": 20.0,
-}
-_SCREENSHOT_TIMEOUT = 15.0
-# A setting whose newer value makes an older one pointless.
-_REPLACEABLE = frozenset(
-    {
-        "ddcPanelControl",
-        "moveToArtwork",
-        "setLoop",
-        "setShuffle",
-        "setSleepSchedule",
-        "setVolume",
-        "updateArtFraming",
-        "updateDefaultDuration",
-        "updateDisplaySettings",
-    }
-)
 _NOT_OFFERED = (404, 405, 501)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAX_SCREENSHOT_SIDE = 4096
 _MAX_SCREENSHOT_AREA = 3840 * 2160
 _MAX_POINTS = 16
 _KEYS = frozenset({*range(32, 127), 8, 9, 13, 27})
+_PANEL: Mapping[str, Container[object]] = {
+    "brightness": range(101),
+    "contrast": range(101),
+    "volume": range(101),
+    "mute": ("on", "off"),
+    "power": ("on", "standby", "off"),
+}
 _DAYS = frozenset({"sun", "mon", "tue", "wed", "thu", "fri", "sat"})
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 
 type Button = Literal["left", "right", "middle"]
 type Offsets = Iterable[tuple[float, float]]
-
-
-class Dialect(StrEnum):
-    """Which description a display follows."""
-
-    UNKNOWN = "unknown"
-    FF = "ff"
-    LEGACY = "legacy"
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """What to show: a playlist by its URL, which the display fetches and keeps fresh, or a DP-1 document."""
-
-    playlist_url: str | None = None
-    playlist: Mapping[str, Any] | None = None
-
-    def __post_init__(self) -> None:
-        """Hold exactly one of both."""
-        if (self.playlist_url is None) is (self.playlist is None):
-            raise ValueError("a cast is either a URL or a playlist")
-
-
-@dataclass(frozen=True, slots=True)
-class CastResult:
-    """What a display made of a cast. Accepted is not yet visible: the status tells that.
-
-    Attributes:
-        method: how it was sent.
-        deferred: no work of it is due yet; what was shown stays.
-        signature_status: "valid", "invalid" or "unsigned"; None below firmware 2.0.7.
-        signers: verdicts as sent: ``alg``, ``kid``, ``role``, ``ok``, perhaps ``reason``.
-    """
-
-    method: Literal["url", "inline"]
-    deferred: bool
-    signature_status: str | None
-    signers: tuple[Mapping[str, Any], ...]
 
 
 class Display:
@@ -173,16 +115,12 @@ class Display:
         self.dialect = dialect
         self.on_dialect: Callable[[Dialect], None] | None = None
         self._dialect_is_fixed = dialect_is_fixed
-        self._session = session
-        self._base = URL.build(scheme="http", host=host, port=port)
-        self._budget = budget or Budget()
-        self._writes = Writes()
-        self._reads = Reads()
+        self._channel = Channel(session, host, port, budget or Budget())
 
     @property
     def url(self) -> str:
         """Address of the display, without a slash at the end."""
-        return str(self._base).removesuffix("/")
+        return self._channel.url("").removesuffix("/")
 
     # What the display says when asked
 
@@ -191,7 +129,7 @@ class Display:
 
         The display takes each such question for a person's: ask seldom.
         """
-        answer = await self._get("api/v2/status")
+        answer = await self._channel.get("api/v2/status")
         if answer.status in _NOT_OFFERED:
             return None
         identity = Identity.parse(reply("status", answer))
@@ -205,7 +143,7 @@ class Display:
 
         A player that is unwell, overheated for one, is a status with its ``error``, not an exception.
         """
-        answer = await self._ask("checkStatus")
+        answer = await self._channel.ask("checkStatus")
         try:
             status = PlayerStatus.parse(reply("checkStatus", answer))
         except RejectedError as err:
@@ -219,7 +157,7 @@ class Display:
 
     async def device_status(self) -> DeviceStatus:
         """Ask about the device behind the player (``getDeviceStatus``)."""
-        leaf = reply("getDeviceStatus", await self._ask("getDeviceStatus"))
+        leaf = reply("getDeviceStatus", await self._channel.ask("getDeviceStatus"))
         status = DeviceStatus.parse(leaf)
         if status.installed_version is not None:
             self._learn(Dialect.FF)
@@ -230,17 +168,17 @@ class Display:
     async def panel_status(self) -> PanelStatus:
         """Ask the panel (``ddcPanelStatus``); takes seconds."""
         return PanelStatus.parse(
-            reply("ddcPanelStatus", await self._ask("ddcPanelStatus"))
+            reply("ddcPanelStatus", await self._channel.ask("ddcPanelStatus"))
         )
 
     async def metrics(self) -> Metrics | None:
         """Ask for the latest sample (``deviceMetrics``); None before the first."""
-        leaf = reply("deviceMetrics", await self._ask("deviceMetrics"))
+        leaf = reply("deviceMetrics", await self._channel.ask("deviceMetrics"))
         return None if leaf is None else Metrics.parse(leaf)
 
     async def counters(self) -> PlaybackCounters | None:
         """Ask for the counters (``/metrics``); None if there are none (firmware below 1.0.9)."""
-        answer = await self._get("metrics")
+        answer = await self._channel.get("metrics")
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:
@@ -263,11 +201,7 @@ class Display:
         if math.prod(params.values()) > _MAX_SCREENSHOT_AREA:
             raise ValueError("that is larger than the largest picture")
 
-        async def take() -> Answer:
-            """Ask for the picture."""
-            return await self._get("api/screenshot", _SCREENSHOT_TIMEOUT, params)
-
-        answer = await self._patiently("screenshot", take)
+        answer = await self._channel.picture("api/screenshot", params)
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:
@@ -278,7 +212,7 @@ class Display:
 
     async def recently_played(self) -> tuple[PlayedRecord, ...]:
         """Ask what was shown lately, newest first (``getRecentlyPlayed``, firmware 2.0.7)."""
-        leaf = reply("getRecentlyPlayed", await self._ask("getRecentlyPlayed"))
+        leaf = reply("getRecentlyPlayed", await self._channel.ask("getRecentlyPlayed"))
         records = (leaf or {}).get("records")
         return tuple(
             PlayedRecord.parse(record)
@@ -288,7 +222,7 @@ class Display:
     async def content_policy(self) -> ContentPolicy:
         """Ask which works the owner lets through (``getContentPolicy``, firmware 2.0.7)."""
         return ContentPolicy.parse(
-            reply("getContentPolicy", await self._ask("getContentPolicy"))
+            reply("getContentPolicy", await self._channel.ask("getContentPolicy"))
         )
 
     async def probe(self) -> None:
@@ -299,7 +233,7 @@ class Display:
             NoAnswerError: nobody is there, or no longer able to answer.
         """
         try:
-            await self._get("metrics")
+            await self._channel.get("metrics")
         except LostAnswerError as err:
             raise NoAnswerError(str(err)) from err
         except UnexpectedAnswerError:
@@ -311,7 +245,7 @@ class Display:
         Args:
             heartbeat: seconds of silence before a ping; the pong may take half of that.
         """
-        return listen(self._session, str(self._base / "api/notification"), heartbeat)
+        return self._channel.listen("api/notification", heartbeat)
 
     # What hangs on the wall
 
@@ -322,7 +256,7 @@ class Display:
             PlaylistRefusedError: the display understood the playlist and will not show it (422).
             RejectedError: the display cannot make anything of the playlist (500 without a reason, or ``ok: false``).
         """
-        return await self._writes.run(lambda: self._cast(cast))
+        return await self._channel.in_turn(lambda: self._cast(cast))
 
     async def display_default(self, only_if_empty: bool = False) -> None:
         """Show the vendor's playlist, and wake up for it.
@@ -331,21 +265,21 @@ class Display:
             only_if_empty: do nothing while something is loaded.
         """
         request = {"onlyIfNoPlaylist": True} if only_if_empty else {}
-        await self._tell("displayDefaultPlaylist", request)
+        await self._channel.tell("displayDefaultPlaylist", request)
 
     async def show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in the order of the status."""
         _check(index >= 0, "works are counted from 0")
-        await self._tell("moveToArtwork", {"index": index})
+        await self._channel.tell("moveToArtwork", {"index": index})
 
     async def set_shuffle(self, enabled: bool) -> None:
         """Play in a random order, or in the given one; the work on the wall stays."""
-        await self._tell("setShuffle", {"enabled": enabled})
+        await self._channel.tell("setShuffle", {"enabled": enabled})
 
-    async def set_loop(self, mode: Literal["none", "playlist", "one"]) -> None:
-        """Set what comes after the last work."""
+    async def set_loop(self, mode: str) -> None:
+        """Set what comes after the last work: "none", "playlist" or "one"."""
         _check(mode in ("none", "playlist", "one"), "no such mode")
-        await self._tell("setLoop", {"mode": mode})
+        await self._channel.tell("setLoop", {"mode": mode})
 
     async def set_default_duration(self, seconds: float | None) -> None:
         """Set the seconds for works that bring no duration; None for staying until somebody changes them."""
@@ -353,12 +287,12 @@ class Display:
             seconds is None or (seconds > 0 and math.isfinite(seconds)),
             "a duration is more than 0 s",
         )
-        await self._tell("updateDefaultDuration", {"durationSeconds": seconds})
+        await self._channel.tell("updateDefaultDuration", {"durationSeconds": seconds})
 
-    async def set_framing(self, mode: Literal[0, 1]) -> None:
+    async def set_framing(self, mode: int) -> None:
         """Fit (0) works into the screen, or fill (1) it."""
         _check(mode in (0, 1), "no such framing")
-        await self._tell("updateArtFraming", {"frameConfig": mode})
+        await self._channel.tell("updateArtFraming", {"frameConfig": mode})
 
     async def update_settings(self, saved: bool, **settings: Any) -> None:
         """Set how works are shown.
@@ -368,21 +302,21 @@ class Display:
             settings: keys as on the wire: ``scaling``, ``tombstone``, ``margin``, ``background``, ``framing``, …
         """
         _check(bool(settings), "nothing to set")
-        await self._tell(
+        await self._channel.tell(
             "updateDisplaySettings", {"isSaved": saved, **settings}, str(saved)
         )
 
     async def refresh(self) -> None:
         """Load the work on the wall anew."""
-        await self._tell("refreshArtwork")
+        await self._channel.tell("refreshArtwork")
 
     async def clear(self) -> None:
         """Forget the playlist and empty the screen (``disconnect``)."""
-        await self._tell("disconnect")
+        await self._channel.tell("disconnect")
 
     async def play_recent(self, record_id: str) -> None:
         """Show something that was shown lately (firmware 2.0.7)."""
-        await self._tell("playRecentlyPlayed", {"recordId": record_id})
+        await self._channel.tell("playRecentlyPlayed", {"recordId": record_id})
 
     # Sleep and power
 
@@ -396,7 +330,7 @@ class Display:
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Let the player sleep or wake, without schedule and panel: the way below firmware 1.0.15."""
-        await self._tell("setSleepMode", {"sleepMode": asleep})
+        await self._channel.tell("setSleepMode", {"sleepMode": asleep})
 
     async def set_sleep_schedule(
         self,
@@ -428,83 +362,76 @@ class Display:
     async def reboot(self) -> None:
         """Restart the device. It may be gone before it can answer, which is success too."""
         with suppress(LostAnswerError):
-            await self._tell("reboot")
+            await self._channel.tell("reboot")
 
     async def shutdown(self) -> None:
         """Switch the device off. It may be gone before it can answer, which is success too."""
         with suppress(LostAnswerError):
-            await self._tell("shutdown")
+            await self._channel.tell("shutdown")
 
     async def install_update(self) -> None:
         """Begin to install the latest firmware; the device restarts some minutes later."""
-        await self._tell("updateToLatestVersion")
+        await self._channel.tell("updateToLatestVersion")
 
     # Sound, screen and panel
 
     async def set_volume(self, percent: int) -> None:
         """Set the volume, 0 to 100; what is read back may be one lower. Does not unmute."""
         _check(0 <= percent <= 100, "a volume is 0 to 100")
-        await self._tell("setVolume", {"percent": percent})
+        await self._channel.tell("setVolume", {"percent": percent})
 
     async def toggle_mute(self) -> None:
         """Switch the sound off, or on again; there is no absolute way."""
-        await self._tell("toggleMute")
+        await self._channel.tell("toggleMute")
 
     async def rotate(self, clockwise: bool) -> str | None:
         """Turn the picture by a quarter and return the new orientation.
 
         Counter-clockwise: landscape, portrait, landscapeReverse, portraitReverse, landscape.
         """
-        leaf = await self._tell("rotate", {"clockwise": clockwise})
+        leaf = await self._channel.tell("rotate", {"clockwise": clockwise})
         return text(leaf.get("orientation"))
 
-    async def panel_control(
-        self,
-        action: Literal["brightness", "contrast", "volume", "mute", "power"],
-        value: int | str,
-    ) -> None:
+    async def panel_control(self, action: str, value: int | str) -> None:
         """Set the panel over DDC/CI; takes seconds.
 
         Args:
-            action: what to set.
+            action: "brightness", "contrast", "volume", "mute" or "power".
             value: 0 to 100; "on" or "off" for mute; "on", "standby" or "off" for power.
         """
-        if action in ("brightness", "contrast", "volume"):
-            fits = isinstance(value, int) and 0 <= value <= 100
-        else:
-            words = {"mute": ("on", "off"), "power": ("on", "standby", "off")}
-            fits = value in words[action]
-        _check(fits, f"no value for {action}")
-        await self._tell("ddcPanelControl", {"action": action, "value": value}, action)
+        _check(value in _PANEL.get(action, ()), "no such setting of a panel")
+        await self._channel.tell(
+            "ddcPanelControl", {"action": action, "value": value}, action
+        )
 
     # Hands and keys, for works that can be played with
 
     async def send_key(self, code: int) -> None:
         """Press a key: a printable ASCII code, or 8, 9, 13 or 27."""
         _check(code in _KEYS, "no such key")
-        await self._tell("sendKeyboardEvent", {"code": code})
+        await self._channel.tell("sendKeyboardEvent", {"code": code})
 
     async def tap(self, button: Button = "left") -> None:
         """Tap where the cursor is."""
-        await self._tell("tapGesture", {"button": button})
+        await self._channel.tell("tapGesture", {"button": button})
 
     async def double_tap(self, button: Button = "left") -> None:
         """Tap twice where the cursor is (firmware 1.0.17)."""
-        await self._tell("doubleTapGesture", {"button": button})
+        await self._channel.tell("doubleTapGesture", {"button": button})
 
     async def long_press(self, button: Button = "left") -> None:
         """Press for a second where the cursor is (firmware 1.0.17)."""
-        await self._tell("longPressGesture", {"button": button})
+        await self._channel.tell("longPressGesture", {"button": button})
 
     async def drag(self, offsets: Offsets) -> None:
         """Move the cursor by steps of (dx, dy), in pixels of a screen 1920 wide; steps over 150 are cut to 25."""
-        await self._tell("dragGesture", {"cursorOffsets": _offsets(offsets)})
+        await self._channel.tell("dragGesture", {"cursorOffsets": _offsets(offsets)})
 
     async def click_and_drag(self, offsets: Offsets) -> None:
         """Move the cursor by up to 16 steps of (dx, dy) with the button held (firmware 1.0.17)."""
         steps = _offsets(offsets)
         _check(len(steps) <= _MAX_POINTS, "at most 16 steps")
-        await self._tell("clickAndDragGesture", {"cursorOffsets": steps})
+        await self._channel.tell("clickAndDragGesture", {"cursorOffsets": steps})
 
     async def zoom(self, steps: Iterable[float]) -> None:
         """Zoom by up to 16 factors (firmware 1.0.17)."""
@@ -514,26 +441,26 @@ class Display:
             and all(factor > 0 and math.isfinite(factor) for factor in factors),
             "1 to 16 factors above 0",
         )
-        await self._tell("zoomGesture", {"scaleSteps": factors})
+        await self._channel.tell("zoomGesture", {"scaleSteps": factors})
 
     # The device
 
     async def show_pairing_code(self, show: bool) -> None:
         """Show the code to pair a phone, or go back to the works. Below 2.0.0 nothing else works meanwhile."""
-        await self._tell("showPairingQRCode", {"show": show})
+        await self._channel.tell("showPairingQRCode", {"show": show})
 
     async def set_device_name(self, name: str) -> str | None:
         """Name the display and return the name as stored; an empty one clears it (firmware 2.0.3 or newer)."""
         return text(
-            (await self._tell("setDeviceName", {"name": name})).get("deviceName")
+            (await self._channel.tell("setDeviceName", {"name": name})).get(
+                "deviceName"
+            )
         )
 
-    async def set_signature_mode(
-        self, mode: Literal["silent", "notify", "strict"]
-    ) -> None:
-        """Set what happens to playlists without a valid signature (firmware 2.0.7)."""
+    async def set_signature_mode(self, mode: str) -> None:
+        """Set what happens to playlists without a valid signature: "silent", "notify" or "strict" (firmware 2.0.7)."""
         _check(mode in ("silent", "notify", "strict"), "no such mode")
-        await self._tell("setSignatureVerificationMode", {"mode": mode})
+        await self._channel.tell("setSignatureVerificationMode", {"mode": mode})
 
     async def set_content_policy(
         self, show_mature_content: bool, strict_personal: bool
@@ -543,89 +470,23 @@ class Display:
             "showMatureContent": show_mature_content,
             "strictPersonal": strict_personal,
         }
-        return ContentPolicy.parse(await self._tell("setContentPolicy", request))
+        return ContentPolicy.parse(
+            await self._channel.tell("setContentPolicy", request)
+        )
 
     async def set_analytics(self, enabled: bool) -> None:
         """Let the device report to its vendor, or not."""
-        await self._tell("analyticsToggle", {"enabled": enabled})
+        await self._channel.tell("analyticsToggle", {"enabled": enabled})
 
     async def set_beta_features(self, enabled: bool) -> None:
         """Switch early features on or off."""
-        await self._tell("betaFeaturesToggle", {"enabled": enabled})
-
-    # How it is sent
-
-    async def _get(
-        self,
-        path: str,
-        timeout: float = _TIMEOUT,
-        params: Mapping[str, int] | None = None,
-    ) -> Answer:
-        """Ask one of the routes that are not commands."""
-        return await request_json(
-            self._session,
-            "GET",
-            str(self._base / path),
-            timeout=timeout,
-            params={key: str(value) for key, value in (params or {}).items()},
-        )
-
-    async def _post(self, command: str, request: Mapping[str, Any]) -> Answer:
-        """Send a command with its arguments, which are never left out: their absence would mean zeros."""
-
-        async def send() -> Answer:
-            """Send it once."""
-            return await request_json(
-                self._session,
-                "POST",
-                str(self._base / "api/cast"),
-                timeout=_TIMEOUTS.get(command, _TIMEOUT),
-                json={"command": command, "request": request},
-            )
-
-        return await self._patiently(command, send)
-
-    async def _patiently(
-        self, command: str, send: Callable[[], Awaitable[Answer]]
-    ) -> Answer:
-        """Send within the budget, again if the display is busy, which means that nothing was done."""
-        for attempt in range(1, _TRIES):
-            await self._budget.spend(command)
-            answer = await send()
-            if answer.status != 429:
-                return answer
-            await self._budget.back_off(command, attempt, answer.retry_after)
-        await self._budget.spend(command)
-        return await send()
-
-    async def _ask(self, command: str) -> Answer:
-        """Send a command that only reads; equal ones at the same time share their answer."""
-        return await self._reads.run(command, lambda: self._post(command, {}))
-
-    async def _tell(
-        self,
-        command: str,
-        request: Mapping[str, Any] | None = None,
-        *slot: str,
-    ) -> Mapping[str, Any]:
-        """Send a command that changes something, and return the reply."""
-        request = request or {}
-
-        async def send() -> Mapping[str, Any]:
-            """Send it when it is its turn."""
-            try:
-                return reply(command, await self._post(command, request)) or {}
-            finally:
-                self._reads.forget()
-
-        key = (command, frozenset(request), *slot) if command in _REPLACEABLE else None
-        return await self._writes.run(send, key)
+        await self._channel.tell("betaFeaturesToggle", {"enabled": enabled})
 
     async def _set_sleep(
         self, command: str, request: Mapping[str, Any]
     ) -> SleepSchedule:
         """Send one of the sleep commands, which all answer with the schedule."""
-        leaf = await self._tell(command, request)
+        leaf = await self._channel.tell(command, request)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
     # Casting, in both dialects
@@ -633,26 +494,24 @@ class Display:
     async def _cast(self, cast: Cast) -> CastResult:
         """Send a cast once, or once more where a display of the 2025 description refuses what it does not know."""
         try:
-            return _result(cast, await self._show(cast, self.dialect))
+            return result_of(cast, await self._show(cast, self.dialect))
         except RejectedError:
             if cast.playlist is None or self.dialect is not Dialect.UNKNOWN:
                 raise
             await self._settle()
             if self.dialect is Dialect.UNKNOWN:
                 with suppress(RejectedError):
-                    return _result(cast, await self._show(cast, Dialect.LEGACY))
+                    return result_of(cast, await self._show(cast, Dialect.LEGACY))
             raise
-        finally:
-            self._reads.forget()
 
     async def _show(self, cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
         """Send ``displayPlaylist`` in one dialect, and return the reply.
 
         An empty answer of Feral File firmware is a passing hiccup after a start: nothing was done.
         """
-        request = {**_document(cast, dialect), "intent": {"action": "now_display"}}
+        request = {**document(cast, dialect), "intent": {"action": "now_display"}}
         for attempt in range(1, _TRIES + 1):
-            answer = await self._post("displayPlaylist", request)
+            answer = await self._channel.post("displayPlaylist", request)
             if not 200 <= answer.status < 300:
                 raise refusal("displayPlaylist", answer)
             empty = not answer.body.strip()
@@ -662,7 +521,7 @@ class Display:
                 return self._accepted(answer, dialect)
             if not empty or answer.status != 200 or attempt == _TRIES:
                 break
-            await self._budget.back_off("displayPlaylist", attempt, None)
+            await self._channel.back_off("displayPlaylist", attempt, None)
         return reply("displayPlaylist", answer) or {}
 
     def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
@@ -691,31 +550,6 @@ class Display:
             self.dialect = dialect
             if self.on_dialect is not None:
                 self.on_dialect(dialect)
-
-
-def _document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
-    """Name what is cast as the display calls it; never a URL and a document at once.
-
-    Feral File firmware reads ``dp1_call`` and ignores ``playlist``, the 2025 description has ``playlist`` alone. Sent
-    with both, every display but a very strict one finds what it looks for.
-    """
-    if cast.playlist is None:
-        return {"playlistUrl": cast.playlist_url}
-    names = {Dialect.FF: ["dp1_call"], Dialect.LEGACY: ["playlist"]}
-    return dict.fromkeys(names.get(dialect, ["dp1_call", "playlist"]), cast.playlist)
-
-
-def _result(cast: Cast, leaf: Mapping[str, Any]) -> CastResult:
-    """Read the reply to a cast."""
-    signers = leaf.get("signers")
-    return CastResult(
-        method="url" if cast.playlist is None else "inline",
-        deferred=leaf.get("deferred") is True,
-        signature_status=text(leaf.get("signatureStatus")),
-        signers=tuple(mapping(signer) for signer in signers)
-        if isinstance(signers, list)
-        else (),
-    )
 
 
 def _offsets(offsets: Offsets) -> list[dict[str, float]]:
