@@ -158,8 +158,10 @@ class PagedReader[T: Record]:
             page = await self._fetch(offset, asked)
             new = self._keep(page)
             if not page.received:
-                self._stopped = True
-            elif page.records and not new:
+                # Where a part should begin, this is the end of the list.
+                self._stopped |= offset == start
+                return
+            if page.records and not new:
                 if offset == start and page.received >= asked:
                     raise UnexpectedAnswerError("the catalog repeats its pages")
                 return
