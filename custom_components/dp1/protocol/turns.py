@@ -48,9 +48,6 @@ class Writes:
             slot: what is set. A value that still waits when a newer one for the same slot comes is not sent; whoever
                 wanted it gets the outcome of the newer one. None: every one is sent.
         """
-        if slot is None:
-            async with self._lock:
-                return await send()
 
         async def take(mine: _Shared[T]) -> T:
             """Send, unless something newer has come by the time it is our turn."""
@@ -60,10 +57,11 @@ class Writes:
                     return await send()
             return await mine.newer.outcome()
 
-        older = self._waiting.get(slot)
-        mine = self._waiting[slot] = _Shared(take)
-        if older is not None:
-            older.newer = mine
+        mine = _Shared(take)
+        if slot is not None:
+            if (older := self._waiting.get(slot)) is not None:
+                older.newer = mine
+            self._waiting[slot] = mine
         return cast("T", await mine.outcome())
 
 
