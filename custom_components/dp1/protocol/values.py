@@ -11,6 +11,19 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
+def _finite(number: str) -> float | None:
+    """Read a number with a fraction or an exponent, unless it is beyond all numbers."""
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+def _nothing(_name: str) -> None:
+    """Stand in for a number that JSON does not have."""
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_nothing)
+
+
 def decode(body: bytes) -> object:
     """Decode JSON; what nothing later could encode again is replaced: half surrogate pairs, NaN and the infinities.
 
@@ -18,17 +31,13 @@ def decode(body: bytes) -> object:
         ValueError: this is not JSON, or nested deeper than can be read.
     """
     try:
-        value: object = json.loads(body, parse_constant=_nothing)
+        value: object = _DECODER.decode(body.decode("utf-8-sig"))
         if _SURROGATE_ESCAPE.search(body):
-            text = json.dumps(value, ensure_ascii=False)
-            value = json.loads(text.encode("utf-8", "replace"))
+            whole_pairs = json.dumps(value, ensure_ascii=False)
+            value = json.loads(whole_pairs.encode("utf-8", "replace"))
     except RecursionError as err:
         raise ValueError("nested too deeply") from err
     return value
-
-
-def _nothing(_name: str) -> None:
-    """Stand in for a number that JSON does not have."""
 
 
 def mapping(value: object) -> Mapping[str, Any]:
