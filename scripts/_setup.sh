@@ -21,8 +21,9 @@ debian_unpack() {
   say "unpacking Python 3.14 from Debian packages"
   work=$(mktemp -d)
   mkdir -p "$work"/{lists/partial,archives/partial}
+  # shellcheck disable=SC2016 # apt's own placeholder
   site=$(apt-get indextargets --format '$(SITE)' 'Created-By: Packages' | grep -v security | head -n 1)
-  [ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ] || key=[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]
+  [ ! -f /usr/share/keyrings/debian-archive-keyring.gpg ] || key='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]'
   echo "deb $key $site testing main" >"$work/sources.list"
   local apt=(apt-get -qq -o "Dir::Etc::SourceList=$work/sources.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work" -o "Dir::Cache::archives=$work/archives"
