@@ -42,13 +42,21 @@ __all__ = [
 
 _MAX_DEPTH = 64
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
-_URI_SAFE = "!#$%&'()*+,/:;=?@[]-._~"
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_IP_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
+_URI_SAFE = "!$%&'()*+,/:;=?@-._~"
 
 
 def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
     """Make the error for a single fault."""
     return InvalidPlaylistError([Fault(path_text(path), message)])
+
+
+def _text(value: str) -> str:
+    """Copy text; half of a surrogate pair, which UTF-8 has no place for, becomes U+FFFD as in Go."""
+    return str(value) if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
 def _plain(value: Any, path: tuple[Any, ...]) -> Any:
@@ -59,15 +67,18 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
         case None | bool():
             return value
         case str():
-            return str(value)
+            return _text(value)
         case int() | float():
             if abs(value) <= sys.float_info.max:
                 return value
             raise _invalid("expected a number that fits into a double", *path)
         case Mapping():
-            if wrong := next((key for key in value if not isinstance(key, str)), None):
-                raise _invalid("expected text as the name of a field", *path, wrong)
-            return {str(key): _plain(each, (*path, key)) for key, each in value.items()}
+            for key in value:
+                if not isinstance(key, str):
+                    raise _invalid("expected text as the name of a field", *path, key)
+            return {
+                _text(key): _plain(each, (*path, key)) for key, each in value.items()
+            }
         case list() | tuple():
             return [_plain(each, (*path, index)) for index, each in enumerate(value)]
     raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
@@ -76,7 +87,8 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
 def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
     """Read a document from JSON text, or copy it from an object.
 
-    Of a name given twice the last value counts.  Nothing is checked beyond being a JSON object.
+    Of a name given twice the last value counts.  Nothing is checked beyond being a JSON object, and nothing
+    is changed but text that UTF-8 cannot hold.
 
     Raises:
         InvalidPlaylistError: not a JSON object, a number JSON cannot hold, or nested more than 64 levels deep.
@@ -146,8 +158,10 @@ def check(document: Any, *, unsigned: bool = True) -> None:
         raise InvalidPlaylistError(faults)
 
 
-def _is_playable(source: str) -> bool:
-    """Tell whether the player of a display takes a source."""
+def _is_playable(source: Any) -> bool:
+    """Tell whether the player of a display takes a source; of another type it is a fault already."""
+    if not isinstance(source, str):
+        return True
     scheme, _, rest = source.partition(":")
     match scheme.lower():
         case "http" | "https":
@@ -173,22 +187,29 @@ def check_playable(document: Any) -> None:
         raise _invalid("expected a JSON object")
     faults = _faults(document, Rules.TYPES)
     items = document.get("items")
-    if not items and not (
-        document.get("dynamicQuery") or document.get("dynamicQueries")
-    ):
+    dynamic = document.get("dynamicQuery") or document.get("dynamicQueries")
+    if items in (None, []) and not dynamic:
         faults.append(Fault("items", "expected at least one item"))
     for index, item in enumerate(items if isinstance(items, list) else []):
         source = item.get("source") if isinstance(item, dict) else item
-        if source is None or (isinstance(source, str) and not _is_playable(source)):
+        if source is None or (isinstance(item, dict) and not _is_playable(source)):
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
     if faults:
         raise InvalidPlaylistError(faults)
 
 
+def _escaped(text: str) -> str:
+    """Write %XX for what a URI may not have, and %25 for a % that escapes nothing."""
+    return quote(_BARE_PERCENT.sub("%25", text), safe=_URI_SAFE, errors="replace")
+
+
 def _uri(text: str) -> str:
     """Write an address with only characters that a URI may have: blanks and umlauts become %XX."""
-    return quote(re.sub(r"%(?![0-9A-Fa-f]{2})", "%25", text.strip()), safe=_URI_SAFE)
+    text = text.strip()
+    start = match.end() if (match := _IP_LITERAL.match(text)) else 0
+    address, mark, fragment = text[start:].partition("#")
+    return text[:start] + _escaped(address) + mark + _escaped(fragment)
 
 
 def build_item(

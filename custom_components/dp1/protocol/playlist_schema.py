@@ -12,6 +12,7 @@ import json
 import math
 import re
 from typing import Any
+from urllib.parse import quote
 
 import voluptuous as vol
 
@@ -45,6 +46,8 @@ _PAYLOAD_HASH = re.compile(r"sha256:[a-f0-9]{64}")
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
 _LEGACY_SIGNATURE = re.compile(r"ed25519:(?:0x)?[a-f0-9]+")
 
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.DOTALL)
+_NOT_IN_URI = re.compile(r"[^!#$%&'()*+,/0-9:;=?@A-Z\[\]._a-z~-]")
 _UNRESERVED = r"A-Za-z0-9._~!$&'()*+,;=\-"
 _PATH = rf"(?:[{_UNRESERVED}:@/]++|%[0-9A-Fa-f]{{2}})*+"
 _TAIL = rf"(?:[{_UNRESERVED}:@/?]++|%[0-9A-Fa-f]{{2}})*+"
@@ -76,6 +79,11 @@ class Rules(Enum):
     TYPES = "JSON types"
 
 
+def printable(text: str) -> str:
+    """Replace what cannot be shown or written as UTF-8: the text comes from outside."""
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+
+
 def path_text(segments: Iterable[Any]) -> str:
     """Write a path the way people do: ``items[2].provenance.contract.tokenId``."""
     text = ""
@@ -83,7 +91,7 @@ def path_text(segments: Iterable[Any]) -> str:
         if isinstance(segment, int):
             text += f"[{segment}]"
             continue
-        name = str(segment)[:_SHOWN_KEY_LENGTH]
+        name = printable(str(segment)[:_SHOWN_KEY_LENGTH])
         if _PLAIN_KEY.fullmatch(name):
             text += f".{name}" if text else name
         else:
@@ -102,7 +110,7 @@ def _kind(value: Any) -> str:
             return "empty text"
         case str():
             shown = value[:_SHOWN_LENGTH] + ("…" if value[_SHOWN_LENGTH:] else "")
-            return f'"{shown}"'
+            return f'"{printable(shown)}"'
         case int() | float():
             return "a number" if abs(value) > 1e15 else f"{value}"
         case list():
@@ -194,6 +202,26 @@ class _Fields:
         return self._made(
             lambda value: isinstance(value, str) and test(value), expected
         )
+
+    def uri(self) -> Check:
+        """An address; one with a scheme is told which character has to be escaped."""
+
+        def check(value: Any) -> Any:
+            if (
+                isinstance(value, str)
+                and not self._types_only
+                and not is_uri(value)
+                and _SCHEME.match(value)
+                and (wrong := _NOT_IN_URI.search(value))
+            ):
+                escaped = quote(wrong[0], safe="", errors="replace")
+                raise vol.Invalid(
+                    f"{wrong[0]!r} has to be written as {escaped} in a URI"
+                )
+            return within(value)
+
+        within = self.text("a URI like https://art.example/work.html", is_uri)
+        return check
 
     def sized(self, minimum: int, maximum: int) -> Check:
         """Text of so many characters."""
@@ -363,7 +391,7 @@ def _display(fields: _Fields) -> Check:
 
 def _provenance(fields: _Fields, sha256: Check) -> Check:
     """Where a work comes from."""
-    uri = fields.text("a URI", is_uri)
+    uri = fields.uri()
     origin = {
         "chain": fields.choice(_CHAINS),
         "standard": fields.choice(_STANDARDS),
@@ -415,7 +443,7 @@ def _curator(fields: _Fields) -> Check:
         {
             "name": fields.text(),
             "key": fields.text("a DID, like did:key:z6Mk…", _DID.fullmatch),
-            "url": fields.text("a URI", is_uri),
+            "url": fields.uri(),
         },
         required=("name", "key"),
     )
@@ -435,7 +463,7 @@ def _dynamic_query(fields: _Fields) -> Check:
     return fields.object(
         {
             "profile": fields.choice(("https-json-v1", "graphql-v1")),
-            "endpoint": fields.text("a URI", is_uri),
+            "endpoint": fields.uri(),
             "method": fields.choice(("GET", "POST")),
             "headers": words,
             "query": fields.text(),
@@ -462,7 +490,7 @@ def _signature(fields: _Fields) -> Check:
 
 def _item(fields: _Fields, sha256: Check, display: Check) -> Check:
     """One work."""
-    uri = fields.text("a URI like https://art.example/work.html", is_uri)
+    uri = fields.uri()
     return fields.object(
         {
             "id": fields.text("a UUID", is_uuid),
@@ -520,7 +548,7 @@ def playlist_schema(rules: Rules) -> Check:
             ),
             "curators": fields.each(_curator(fields)),
             "summary": fields.sized(1, 2000),
-            "coverImage": fields.text("a URI", is_uri),
+            "coverImage": fields.uri(),
             "note": _note(fields),
             "dynamicQuery": _dynamic_query(fields),
         },

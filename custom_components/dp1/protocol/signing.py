@@ -378,6 +378,9 @@ def verify(
 
     Returns:
         One row for each entry of ``signatures`` in order, then one for ``signature``; empty if unsigned.
+
+    Raises:
+        ValueError: one of the legacy keys is not the ``did:key`` of an Ed25519 key.
     """
     entries, legacy = (document.get(name) for name in ("signatures", "signature"))
     if entries is None and legacy is None:
