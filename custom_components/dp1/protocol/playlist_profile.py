@@ -108,7 +108,8 @@ def slugify(text: str) -> str:
 
 def timestamp(moment: datetime) -> str:
     """Write a moment in UTC with whole seconds: ``2026-01-02T03:04:05Z``."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    utc = moment.astimezone(UTC).replace(microsecond=0, tzinfo=None)
+    return f"{utc.isoformat()}Z"
 
 
 def _created(value: Any, now: datetime) -> Any:
@@ -126,9 +127,7 @@ def _created(value: Any, now: datetime) -> Any:
         return value
     if moment > now:
         return timestamp(now)
-    return (
-        moment.strftime("%Y-%m-%dT%H:%M:%S") + (f".{fraction}" if fraction else "")
-    ) + "Z"
+    return timestamp(moment).replace("Z", f".{fraction}Z" if fraction else "Z")
 
 
 def _stripped(value: Any, shape: Shape) -> Any:
