@@ -1,0 +1,39 @@
+"""A DP-1 feed to test against, as either of the two server families that exist."""
+
+from .faults import (
+    Cut,
+    Fault,
+    Paging,
+    bad_gateway,
+    bare_items,
+    both_signatures,
+    dynamic_only,
+    legacy_signature,
+    nanosecond_created,
+    refusal,
+    tampered,
+    too_many_requests,
+    unknown_fields,
+)
+from .signing import SigningKey, digest, verify
+from .simulator import FeedSimulator
+
+__all__ = [
+    "Cut",
+    "Fault",
+    "FeedSimulator",
+    "Paging",
+    "SigningKey",
+    "bad_gateway",
+    "bare_items",
+    "both_signatures",
+    "digest",
+    "dynamic_only",
+    "legacy_signature",
+    "nanosecond_created",
+    "refusal",
+    "tampered",
+    "too_many_requests",
+    "unknown_fields",
+    "verify",
+]

@@ -1,0 +1,103 @@
+"""Run a simulated feed by itself."""
+
+import argparse
+import asyncio
+from contextlib import suppress
+import json
+import logging
+from pathlib import Path
+
+from .simulator import FeedSimulator
+
+_PORTS = {"v2": 8788, "ts": 8787}
+
+
+def _arguments() -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.simulators.feed", description=__doc__
+    )
+    parser.add_argument(
+        "--family",
+        choices=sorted(_PORTS),
+        default="v2",
+        help="which server to imitate (v2)",
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on (127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=int, help="port to listen on (v2: 8788, ts: 8787; 0: any)"
+    )
+    parser.add_argument(
+        "--api-key",
+        help="key that lets clients write (v2: test-api-key, ts: test-api-secret)",
+    )
+    parser.add_argument(
+        "--public-url",
+        help="another origin under which this feed's playlists may be named",
+    )
+    parser.add_argument(
+        "--no-extensions", action="store_true", help="without channels (v2)"
+    )
+    parser.add_argument(
+        "--latency",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="time every answer takes",
+    )
+    parser.add_argument(
+        "--always-async",
+        action="store_true",
+        help="queue every write and answer 202 (ts)",
+    )
+    parser.add_argument(
+        "--queue-delay",
+        type=float,
+        default=0.1,
+        metavar="SECONDS",
+        help="until it can be read (0.1)",
+    )
+    parser.add_argument(
+        "--seed",
+        type=Path,
+        metavar="FILE",
+        help='JSON: {"playlists": […], "channels": […]}',
+    )
+    parser.add_argument("--verbose", action="store_true", help="log every request")
+    return parser.parse_args()
+
+
+async def _run(arguments: argparse.Namespace) -> None:
+    """Serve until stopped."""
+    feed = FeedSimulator(
+        arguments.family,
+        arguments.api_key,
+        arguments.host,
+        _PORTS[arguments.family] if arguments.port is None else arguments.port,
+        extensions=not arguments.no_extensions,
+        public_url=arguments.public_url,
+        latency=arguments.latency,
+        queue_delay=arguments.queue_delay,
+        always_async=arguments.always_async,
+    )
+    async with feed:
+        if arguments.seed is not None:
+            feed.seed(
+                **json.loads(await asyncio.to_thread(arguments.seed.read_text, "utf-8"))
+            )
+        print(f"Feed ({arguments.family}) at {feed.url}", flush=True)  # noqa: T201
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    """Run it."""
+    arguments = _arguments()
+    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.INFO)
+    with suppress(KeyboardInterrupt):
+        asyncio.run(_run(arguments))
+
+
+if __name__ == "__main__":
+    main()

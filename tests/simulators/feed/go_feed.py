@@ -1,0 +1,401 @@
+"""The Go feed: takes client signatures or an API key, signs itself, and answers as the real one was seen to."""
+
+from collections.abc import Awaitable, Callable, Iterable
+import hashlib
+import hmac
+import re
+from typing import Any
+
+from . import go_models
+from .exchange import JSON, JSON_UTF8, Answer, RefusalError, Request
+from .go_json import GoDecodeError, Struct, decode, dumps, loads
+from .go_store import Table, page_items
+from .go_writer import GoWriter
+from .settings import Settings
+from .signing import Document
+from .text import format_time, parse_uuid
+
+_KINDS = "playlists|playlist-groups|channels"
+_ROUTES: tuple[tuple[str, str, str], ...] = (
+    ("GET", r"/(?:api/v1/)?health", "health"),
+    ("GET", r"/api/v1", "info"),
+    ("GET", rf"/api/v1/({_KINDS})", "list"),
+    ("POST", rf"/api/v1/({_KINDS})", "create"),
+    ("GET", rf"/api/v1/({_KINDS})/([^/]+)", "get"),
+    ("PUT", rf"/api/v1/({_KINDS})/([^/]+)", "replace"),
+    ("PATCH", rf"/api/v1/({_KINDS})/([^/]+)", "update"),
+    ("DELETE", rf"/api/v1/({_KINDS})/([^/]+)", "delete"),
+    ("GET", r"/api/v1/playlist-items", "list_items"),
+    ("GET", r"/api/v1/playlist-items/([^/]+)", "get_item"),
+    ("GET", r"/api/v1/registry/channels", "get_registry"),
+    ("PUT", r"/api/v1/registry/channels", "put_registry"),
+)
+_MODELS: dict[str, Struct] = {
+    "playlists": go_models.PLAYLIST,
+    "playlist-groups": go_models.GROUP,
+    "channels": go_models.CHANNEL,
+}
+_REQUIRED = {
+    "playlists": ("dpVersion", "title", "items"),
+    "playlist-groups": ("title", "playlists"),
+    "channels": ("title", "playlists"),
+}
+_CHANNEL_URL = re.compile(
+    r".*/api/v1/channels/[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+_PREFLIGHT = {
+    "Access-Control-Allow-Headers": "Origin,Content-Length,Content-Type,Authorization",
+    "Access-Control-Allow-Methods": "GET,POST,PUT,PATCH,DELETE,HEAD,OPTIONS",
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Max-Age": "43200",
+}
+_NO_AUTH = "missing authentication: provide API key or signatures"
+_NO_KEY = "invalid or missing API key"
+_NO_EXTENSIONS = "DP-1 extensions are disabled on this deployment"
+
+
+def _match(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
+    """The handler of a request and the parts of its path."""
+    for verb, expression, name in _ROUTES:
+        if verb == method and (found := re.fullmatch(expression, path)):
+            return name, found.groups()
+    return None
+
+
+def _json(status: int, value: Any) -> Answer:
+    """An answer with a document or a page."""
+    return Answer(status, dumps(value).encode(), {"Content-Type": JSON_UTF8}, value)
+
+
+def _one(request: Request, document: Document) -> Answer:
+    """A single document with its ETag, or 304 when the client has it."""
+    answer = _json(200, document)
+    tag = f'"{hashlib.sha256(answer.body).hexdigest()}"'
+    known = (
+        entry.strip().removeprefix("W/")
+        for entry in request.headers.get("if-none-match", "").split(",")
+    )
+    if tag in known:
+        return Answer(304, headers={"Etag": tag})
+    answer.headers["Etag"] = tag
+    return answer
+
+
+def _page(documents: list[Document], cursor: str) -> Answer:
+    """One page of a list."""
+    return _json(
+        200,
+        {"items": documents}
+        | ({"cursor": cursor} if cursor else {})
+        | {"hasMore": bool(cursor)},
+    )
+
+
+def _limit(text: str) -> int:
+    """The size of a page: 100 unless a smaller positive number is asked for."""
+    text = text.strip()
+    if not text:
+        return 100
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise RefusalError(
+            400, "bad_request", f'limit: strconv.Atoi: parsing "{text}": invalid syntax'
+        )
+    return min(int(text), 100) if int(text) > 0 else 100
+
+
+def _descending(text: str) -> bool:
+    """The direction of a list."""
+    order = text.strip().lower() or "asc"
+    if order not in ("asc", "desc"):
+        raise RefusalError(400, "bad_request", 'sort must be "asc" or "desc"')
+    return order == "desc"
+
+
+class GoFeed:
+    """State and rules of the Go feed."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Start with empty tables."""
+        self.settings = settings
+        self.playlists = Table("playlists", "playlist", settings.now)
+        self.groups = Table("playlist_groups", "playlist-group", settings.now)
+        self.channels = Table("channels", "channel", settings.now)
+        self.registry: list[Document] = []
+        self.tables = {
+            "playlists": self.playlists,
+            "playlist-groups": self.groups,
+            "channels": self.channels,
+        }
+        self.writer = GoWriter(settings, self.tables)
+
+    async def handle(self, request: Request) -> Answer:
+        """Answer one request."""
+        origin = request.headers.get("origin")
+        if request.method == "OPTIONS" and origin:
+            return Answer(204, headers=dict(_PREFLIGHT))
+        try:
+            answer = await self._route(request)
+        except RefusalError as err:
+            body, kind = (
+                (dumps(err.body), JSON_UTF8)
+                if err.early
+                else (dumps(err.body) + "\n", JSON)
+            )
+            answer = Answer(err.status, body.encode(), {"Content-Type": kind})
+        if origin:
+            answer.headers["Access-Control-Allow-Origin"] = "*"
+        return answer
+
+    async def _route(self, request: Request) -> Answer:
+        """Find the handler; a slash too many is redirected, anything else is not there."""
+        found = _match(request.method, request.path)
+        if found is None:
+            if request.path.endswith("/") and _match(request.method, request.path[:-1]):
+                location = request.path[:-1] + (
+                    f"?{request.raw_query}" if request.raw_query else ""
+                )
+                return Answer(
+                    301 if request.method == "GET" else 307,
+                    headers={"Location": location},
+                )
+            return Answer.text(404, "404 page not found")
+        name, parts = found
+        if parts and parts[0] == "channels" and not self.settings.extensions:
+            raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS, early=True)
+        handler: Callable[..., Awaitable[Answer]] = getattr(self, f"_{name}")
+        return await handler(request, *parts)
+
+    def _check_key(self, request: Request) -> bool:
+        """Whether the key was given; a wrong one is refused."""
+        given = request.headers.get("authorization", "")
+        if not given:
+            return False
+        if not hmac.compare_digest(
+            given.encode(), f"Bearer {self.settings.api_key}".encode()
+        ):
+            raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
+        return True
+
+    def _require_key(self, request: Request) -> None:
+        """Refuse a request without the key."""
+        if not self._check_key(request):
+            raise RefusalError(401, "unauthorized", _NO_KEY, early=True)
+
+    def _read_body(
+        self, request: Request, model: Struct, *required: str
+    ) -> dict[str, Any]:
+        """The typed fields of a body, with everything that is required."""
+        name = model.name.removeprefix("models.")
+        try:
+            fields = decode(loads(request.body), model, name)
+        except GoDecodeError as err:
+            raise RefusalError(400, "bad_request", str(err)) from err
+        missing = [key for key in required if fields[key] in (None, "")]
+        if missing:
+            titled = [
+                "DPVersion" if key == "dpVersion" else key.title() for key in missing
+            ]
+            lines = [
+                f"Key: '{name}.{key}' Error:Field validation for '{key}' failed on the 'required' tag"
+                for key in titled
+            ]
+            raise RefusalError(400, "bad_request", "\n".join(lines))
+        return fields
+
+    def _authorise(self, request: Request) -> None:
+        """Let a write in: with the key, or with signatures in the body."""
+        if self._check_key(request):
+            return
+        try:
+            signatures = decode(loads(request.body, whole=True), go_models.SIGNED, "")[
+                "signatures"
+            ]
+        except GoDecodeError:
+            signatures = None
+        if not signatures:
+            raise RefusalError(401, "unauthorized", _NO_AUTH, early=True)
+
+    async def _health(self, request: Request) -> Answer:
+        """Say that all is well."""
+        moment = format_time(self.settings.now())
+        return _json(
+            200, {"status": "healthy", "timestamp": moment, "version": "0.1.0"}
+        )
+
+    async def _info(self, request: Request) -> Answer:
+        """Say what this server is."""
+        return _json(
+            200,
+            {
+                "deployment": "self-hosted",
+                "description": "REST API for DP-1 playlists, playlist-groups, and channels",
+                "documentation": "https://github.com/display-protocol/dp1",
+                "endpoints": {
+                    "channels": "/api/v1/channels",
+                    "health": "/api/v1/health",
+                    "playlistGroups": "/api/v1/playlist-groups",
+                    "playlistItems": "/api/v1/playlist-items",
+                    "playlists": "/api/v1/playlists",
+                    "registry": "/api/v1/registry/channels",
+                },
+                "extensionsEnabled": self.settings.extensions,
+                "name": "DP-1 Feed Operator API",
+                "openapi": "3.1.0",
+                "runtime": "go",
+                "specification": "DP-1 v1.1.0+",
+                "version": "0.1.0",
+            },
+        )
+
+    async def _list(self, request: Request, kind: str) -> Answer:
+        """A page of playlists, groups or channels."""
+        limit, descending = (
+            _limit(request.query.get("limit", "")),
+            _descending(request.query.get("sort", "")),
+        )
+        rows = (
+            self._members(request)
+            if kind == "playlists"
+            else self.tables[kind].rows.values()
+        )
+        cursor = request.query.get("cursor", "")
+        return _page(
+            *self.tables[kind].page(rows, limit, cursor, descending=descending)
+        )
+
+    def _members(self, request: Request) -> Iterable[Any]:
+        """The playlists that the filters let through."""
+        channel = request.query.get("channel", "").strip()
+        group = request.query.get("playlist-group", "").strip()
+        if channel and group:
+            raise RefusalError(
+                400,
+                "bad_request",
+                "channel and playlist-group filters cannot be used together",
+            )
+        if channel and not self.settings.extensions:
+            raise RefusalError(404, "extensions_disabled", _NO_EXTENSIONS)
+        if not channel and not group:
+            return self.playlists.rows.values()
+        owner = self.channels.find(channel) if channel else self.groups.find(group)
+        members = set(owner.members) if owner else set()
+        return [row for row in self.playlists.rows.values() if row.id in members]
+
+    async def _get(self, request: Request, kind: str, key: str) -> Answer:
+        """One document."""
+        return _one(request, self.tables[kind].get(key).document)
+
+    async def _create(self, request: Request, kind: str) -> Answer:
+        """Store a new document."""
+        self._authorise(request)
+        fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
+        return _json(201, await self.writer.create(kind, fields))
+
+    async def _replace(self, request: Request, kind: str, key: str) -> Answer:
+        """Store a document in the place of another."""
+        self._authorise(request)
+        fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
+        return _json(
+            200, await self.writer.replace(kind, self.tables[kind].get(key), fields)
+        )
+
+    async def _update(self, request: Request, kind: str, key: str) -> Answer:
+        """Change some fields of a document."""
+        self._authorise(request)
+        fields = self._read_body(request, _MODELS[kind])
+        return _json(
+            200, await self.writer.update(kind, self.tables[kind].get(key), fields)
+        )
+
+    async def _delete(self, request: Request, kind: str, key: str) -> Answer:
+        """Delete a document."""
+        self._require_key(request)
+        self.writer.delete(kind, self.tables[kind].get(key))
+        return Answer(204)
+
+    async def _list_items(self, request: Request) -> Answer:
+        """A page of playlist items."""
+        limit, descending = (
+            _limit(request.query.get("limit", "")),
+            _descending(request.query.get("sort", "")),
+        )
+        cursor = request.query.get("cursor", "")
+        return _page(
+            *page_items(self._members(request), limit, cursor, descending=descending)
+        )
+
+    async def _get_item(self, request: Request, key: str) -> Answer:
+        """One playlist item."""
+        identifier = parse_uuid(key)
+        if identifier is None:
+            raise RefusalError(400, "bad_request", "playlist item id must be a UUID")
+        for row in self.playlists.rows.values():
+            for item in row.document["items"]:
+                if item["id"].lower() == identifier:
+                    return _one(request, item)
+        raise RefusalError(404, "not_found", "not found")
+
+    async def _get_registry(self, request: Request) -> Answer:
+        """The publishers and their channels."""
+        return _json(200, {"publishers": self.registry})
+
+    async def _put_registry(self, request: Request) -> Answer:
+        """Replace the registry."""
+        self._require_key(request)
+        publishers = self._read_body(request, go_models.REGISTRY, "publishers")[
+            "publishers"
+        ]
+        if not publishers:
+            raise RefusalError(
+                400, "bad_request", "registry must contain at least one publisher"
+            )
+        for index, publisher in enumerate(publishers):
+            _check_publisher(index, publisher)
+        names = [publisher["name"] for publisher in publishers]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise RefusalError(
+                500,
+                "internal_error",
+                f'replace channel registry: replace registry: insert publisher "{twice}": ERROR: duplicate key value'
+                ' violates unique constraint "registry_publishers_name_key" (SQLSTATE 23505)',
+            )
+        self.registry = [
+            publisher
+            | {"static": publisher["static"] or [], "living": publisher["living"] or []}
+            for publisher in publishers
+        ]
+        return _json(
+            200,
+            {
+                "items_count": len(self.registry),
+                "message": "Curated registry updated successfully",
+                "success": True,
+                "total_channels": sum(
+                    len(entry["static"]) + len(entry["living"])
+                    for entry in self.registry
+                ),
+            },
+        )
+
+
+def _check_publisher(index: int, publisher: Document) -> None:
+    """Refuse a publisher of the registry without a name, without channels or with a wrong address."""
+    if not 1 <= len(publisher["name"]) <= 256 or len(publisher.get("did", "")) > 2048:
+        raise RefusalError(
+            400,
+            "bad_request",
+            f"Key: 'ChannelRegistry.Publishers[{index}].Name' Error:Field validation for 'Name' failed",
+        )
+    urls = [*(publisher["static"] or ()), *(publisher["living"] or ())]
+    if not urls:
+        raise RefusalError(
+            400,
+            "bad_request",
+            f"each publisher must have at least one channel URL in static and/or living at index {index}",
+        )
+    if not all(_CHANNEL_URL.fullmatch(url) for url in urls):
+        raise RefusalError(
+            400,
+            "bad_request",
+            f"channel URL must end with /api/v1/channels/{{uuid}} at index {index}",
+        )

@@ -1,0 +1,190 @@
+"""The tables of the Go feed: unique ids and slugs, rows in the order they came, members of groups and channels."""
+
+import base64
+from binascii import Error as Base64Error
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+import json
+from operator import attrgetter
+from typing import Any
+
+from .exchange import RefusalError
+from .signing import Document
+from .text import format_time, parse_time, parse_uuid
+
+_MICRO = 1000
+
+
+@dataclass(slots=True)
+class Row:
+    """A stored document; ``slug`` is the one it is found by, which a later replacement does not change."""
+
+    id: str
+    slug: str
+    document: Document
+    created: int
+    members: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """A playlist item in the index of items."""
+
+    created: int
+    position: int
+    id: str
+    document: Document
+
+
+def database_error(message: str) -> RefusalError:
+    """What the feed answers when the database refuses."""
+    return RefusalError(500, "internal_error", message)
+
+
+def _duplicate(table: str, kind: str, column: str) -> RefusalError:
+    """The answer to an id or slug that is taken."""
+    return database_error(
+        f"store: insert {kind}: ERROR: duplicate key value violates unique constraint"
+        f' "{table}_{column}" (SQLSTATE 23505)'
+    )
+
+
+class Table:
+    """Rows of one kind, found by id or slug."""
+
+    def __init__(self, name: str, kind: str, clock: Callable[[], int]) -> None:
+        """Start empty."""
+        self.name = name
+        self.kind = kind
+        self.rows: dict[str, Row] = {}
+        self._clock = clock
+        self._last = 0
+
+    def find(self, key: str) -> Row | None:
+        """The row of an id, in any form of a UUID, or else of a slug."""
+        if (identifier := parse_uuid(key)) is not None:
+            return self.rows.get(identifier)
+        return next((row for row in self.rows.values() if row.slug == key), None)
+
+    def get(self, key: str) -> Row:
+        """The row, or the feed's refusal."""
+        if (row := self.find(key)) is None:
+            raise RefusalError(404, "not_found", "not found")
+        return row
+
+    def insert(
+        self, document: Document, members: Sequence[str] = (), slug: str | None = None
+    ) -> Row:
+        """Store a new document, if its id and slug are free."""
+        row = Row(
+            document["id"].lower(),
+            document["slug"] if slug is None else slug,
+            document,
+            0,
+            list(members),
+        )
+        if row.id in self.rows:
+            raise _duplicate(self.name, self.kind, "pkey")
+        if any(other.slug == row.slug for other in self.rows.values()):
+            raise _duplicate(self.name, self.kind, "slug_key")
+        check_storable(document)
+        row.created = self._last = max(self._clock() // _MICRO, self._last + 1)
+        self.rows[row.id] = row
+        return row
+
+    def page(
+        self, rows: Iterable[Row], limit: int, cursor: str, *, descending: bool
+    ) -> tuple[list[Document], str]:
+        """The documents behind the cursor in the order they were stored, and the next cursor."""
+        after = None if not cursor else _read_cursor(cursor, "id")
+        ordered = _behind(
+            sorted(rows, key=attrgetter("created", "id")),
+            ("created", "id"),
+            after,
+            descending,
+        )
+        documents = [row.document for row in ordered[:limit]]
+        if len(ordered) <= limit:
+            return documents, ""
+        last = ordered[limit - 1]
+        return documents, _write_cursor(
+            {"t": format_time(last.created * _MICRO), "id": last.id}
+        )
+
+
+def check_storable(document: Document) -> None:
+    """Refuse what the database refuses: one item id twice, and NUL in text."""
+    identifiers = [item["id"].lower() for item in document.get("items") or ()]
+    if len(identifiers) != len(set(identifiers)):
+        raise database_error(
+            "store: index items: ERROR: duplicate key value violates unique constraint"
+            ' "playlist_item_index_pkey" (SQLSTATE 23505)'
+        )
+    if "\\u0000" in json.dumps(document):
+        raise database_error(
+            "store: ERROR: unsupported Unicode escape sequence (SQLSTATE 22P05)"
+        )
+
+
+def page_items(
+    rows: Iterable[Row], limit: int, cursor: str, *, descending: bool
+) -> tuple[list[Document], str]:
+    """A page of the items of all these playlists."""
+    index = [
+        ItemRow(row.created, position, item["id"].lower(), item)
+        for row in sorted(rows, key=attrgetter("created", "id"))
+        for position, item in enumerate(row.document["items"])
+    ]
+    after = None if not cursor else _read_cursor(cursor, "iid", "pos")
+    ordered = _behind(index, ("created", "position", "id"), after, descending)
+    documents = [item.document for item in ordered[:limit]]
+    if len(ordered) <= limit:
+        return documents, ""
+    last = ordered[limit - 1]
+    return documents, _write_cursor(
+        {"t": format_time(last.created * _MICRO), "pos": last.position, "iid": last.id}
+    )
+
+
+def _behind[T](
+    rows: Sequence[T],
+    fields: tuple[str, ...],
+    after: tuple[Any, ...] | None,
+    descending: bool,
+) -> list[T]:
+    """The rows on the far side of the cursor, in the order asked for."""
+    key = attrgetter(*fields)
+    ordered = list(reversed(rows)) if descending else list(rows)
+    if after is None:
+        return ordered
+    return [
+        row for row in ordered if (key(row) < after if descending else key(row) > after)
+    ]
+
+
+def _write_cursor(place: dict[str, Any]) -> str:
+    """A place in a list as the text clients hand back."""
+    return (
+        base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode())
+        .decode()
+        .rstrip("=")
+    )
+
+
+def _read_cursor(
+    text: str, identifier: str, position: str | None = None
+) -> tuple[Any, ...]:
+    """The place a cursor names; garbage is an internal error of this feed."""
+    try:
+        place = json.loads(
+            base64.b64decode(
+                text + "=" * (-len(text) % 4), altchars=b"-_", validate=True
+            )
+        )
+        moment, name = parse_time(place["t"]), parse_uuid(place[identifier])
+        middle = () if position is None else (int(place[position]),)
+    except (Base64Error, ValueError, KeyError, TypeError) as err:
+        raise database_error(f"cursor: {err}") from err
+    if moment is None or name is None:
+        raise database_error("cursor: invalid place")
+    return (moment // _MICRO, *middle, name)

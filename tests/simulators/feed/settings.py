@@ -1,0 +1,45 @@
+"""What a simulated feed is told when it is made."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+import random
+import time
+from typing import Any
+import uuid
+
+from .signing import SigningKey
+
+
+@dataclass(slots=True)
+class Settings:
+    """The part of a simulator's set-up that its rules need.
+
+    Attributes:
+        origins: where this feed is reached, without a trailing slash; playlists there are its own.
+        fetch: reads a playlist elsewhere; raises OSError or ValueError.
+        now: nanoseconds since 1970.
+    """
+
+    api_key: str
+    key: SigningKey
+    fetch: Callable[[str], Awaitable[Any]]
+    extensions: bool = True
+    origins: Sequence[str] = ()
+    jwt_public_key: str | None = None
+    jwt_issuer: str | None = None
+    jwt_audience: str | None = None
+    always_async: bool = False
+    random: random.Random = field(default_factory=random.Random)
+    now: Callable[[], int] = time.time_ns
+
+    def new_id(self) -> str:
+        """A new UUID."""
+        return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
+
+    def own_key(self, url: str, path: str) -> str | None:
+        """The id or slug that an address of this feed ends with, or None for an address elsewhere."""
+        for origin in self.origins:
+            prefix = f"{origin}{path}"
+            if url.startswith(prefix):
+                return url.removeprefix(prefix)
+        return None

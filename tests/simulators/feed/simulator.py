@@ -1,0 +1,377 @@
+"""A DP-1 feed as a real server on loopback, of either family, with faults on demand."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+import json
+import logging
+import random
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import aiohttp
+from aiohttp import web
+
+from .exchange import Answer, Request
+from .faults import Cut, Fault, Paging, resigned
+from .go_feed import GoFeed
+from .settings import Settings
+from .signing import Document, SigningKey
+from .text import slugify
+from .ts_feed import TsFeed
+
+type Family = Literal["v2", "ts"]
+
+_LOGGER = logging.getLogger(__name__)
+_DEFAULT_KEYS = {"v2": "test-api-key", "ts": "test-api-secret"}
+_DEFAULT_SEED = bytes.fromhex("00112233445566778899aabbccddeeff" * 2)
+_MOST_FETCHED = 4 * 1024 * 1024
+
+
+class FeedSimulator:
+    """A feed that a test can reach, watch and disturb.
+
+    Attributes:
+        faults: what happens to the next requests that match; the first match counts.
+        requests: how many requests came, by method and path.
+        log: every request in order.
+        in_flight: requests being answered now; ``most_in_flight`` is the most there ever were.
+        queue_delay: seconds until a queued write (202) can be read; None means never by itself.
+        latency: seconds every answer takes.
+    """
+
+    def __init__(
+        self,
+        family: Family = "v2",
+        api_key: str | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        extensions: bool = True,
+        public_url: str | None = None,
+        signing_seed: bytes = _DEFAULT_SEED,
+        random_seed: int | None = None,
+        latency: float = 0.0,
+        queue_delay: float | None = 0.1,
+        always_async: bool = False,
+        jwt_public_key: str | None = None,
+        jwt_issuer: str | None = None,
+        jwt_audience: str | None = None,
+    ) -> None:
+        """Prepare a feed; ``public_url`` is a further origin whose playlists are this feed's own."""
+        self.family: Family = family
+        self.host = host
+        self.latency = latency
+        self.queue_delay = queue_delay
+        self.faults: list[Fault] = []
+        self.requests: Counter[tuple[str, str]] = Counter()
+        self.log: list[Request] = []
+        self.in_flight = 0
+        self.most_in_flight = 0
+        self._port = port
+        self._runner: web.AppRunner | None = None
+        self._session: aiohttp.ClientSession | None = None
+        self._workers: set[asyncio.Task[None]] = set()
+        self.settings = Settings(
+            api_key=api_key or _DEFAULT_KEYS[family],
+            key=SigningKey.from_seed(signing_seed),
+            fetch=self._fetch,
+            extensions=extensions,
+            origins=[public_url.rstrip("/")] if public_url else [],
+            jwt_public_key=jwt_public_key,
+            jwt_issuer=jwt_issuer,
+            jwt_audience=jwt_audience,
+            always_async=always_async,
+            random=random.Random(random_seed),
+        )
+        self._feed: GoFeed | TsFeed = (
+            GoFeed(self.settings) if family == "v2" else TsFeed(self.settings)
+        )
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port."""
+        if not self._port:
+            raise RuntimeError("the feed has not been started")
+        return f"http://{self.host}:{self._port}"
+
+    @property
+    def url(self) -> str:
+        """The base URL that clients are given."""
+        return f"{self.origin}/api/v1"
+
+    @property
+    def api_key(self) -> str:
+        """The secret that lets a client write."""
+        return self.settings.api_key
+
+    @property
+    def kid(self) -> str:
+        """The DID of the feed's own key."""
+        return self.settings.key.kid
+
+    @property
+    def request_count(self) -> int:
+        """How many requests came."""
+        return len(self.log)
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        """The stored playlists by id, as they are served; changes show at once."""
+        return self._stored("playlist")
+
+    @property
+    def channels(self) -> dict[str, Document]:
+        """The stored channels by id."""
+        return self._stored("channel")
+
+    @property
+    def groups(self) -> dict[str, Document]:
+        """The stored playlist groups by id; the TypeScript family keeps them with the channels."""
+        return self._stored("group")
+
+    def _stored(self, kind: str) -> dict[str, Document]:
+        """The stored documents of a kind."""
+        if isinstance(self._feed, TsFeed):
+            return self._feed.store.documents[
+                "playlist" if kind == "playlist" else "channel"
+            ]
+        tables = {
+            "playlist": self._feed.playlists,
+            "channel": self._feed.channels,
+            "group": self._feed.groups,
+        }
+        return {row.id: row.document for row in tables[kind].rows.values()}
+
+    async def start(self) -> None:
+        """Listen."""
+        app = web.Application(client_max_size=1 << 30)
+        app.router.add_route("*", "/{tail:.*}", self._serve)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, self.host, self._port)
+        await site.start()
+        self._port = self._runner.addresses[0][1]
+        self.settings.origins = [*dict.fromkeys((*self.settings.origins, self.origin))]
+        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
+
+    async def stop(self) -> None:
+        """Stop listening; what is stored stays, and the port too, for the next start."""
+        for worker in tuple(self._workers):
+            worker.cancel()
+        if self._session is not None:
+            await self._session.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+        self._runner = self._session = None
+
+    async def __aenter__(self) -> Self:
+        """Start."""
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop."""
+        await self.stop()
+
+    def fault(self, fault: Fault | None = None, **options: Any) -> Fault:
+        """Queue a fault, given whole or by its options, and return it."""
+        fault = fault or Fault(**options)
+        self.faults.append(fault)
+        return fault
+
+    def seed(
+        self,
+        playlists: Iterable[Document] = (),
+        channels: Iterable[Document] = (),
+        groups: Iterable[Document] = (),
+        *,
+        verbatim: bool = False,
+    ) -> list[Document]:
+        """Store documents and return them as stored.
+
+        What a document lacks (id, slug, created, item ids) is made and the feed signs it, unless it is to be stored
+        ``verbatim``. Channels and groups may name the playlists here by id; their addresses are put in.
+        """
+        stored = [self._seed("playlist", document, verbatim) for document in playlists]
+        for kind, documents in (("channel", channels), ("group", groups)):
+            stored += [self._seed(kind, document, verbatim) for document in documents]
+        return stored
+
+    def _seed(self, kind: str, given: Document, verbatim: bool) -> Document:
+        """Store one document."""
+        document = dict(given) if verbatim else self._completed(kind, given)
+        members = [self._member(url) for url in document.get("playlists", ())]
+        if isinstance(self._feed, TsFeed):
+            kind = "playlist" if kind == "playlist" else "channel"
+            self._feed.store.documents[kind][document["id"]] = document
+            if kind == "channel":
+                self._feed.store.members[document["id"]] = dict.fromkeys(members)
+        else:
+            table = {
+                "playlist": self._feed.playlists,
+                "channel": self._feed.channels,
+            }.get(kind, self._feed.groups)
+            table.insert(document, members)
+        return document
+
+    def _completed(self, kind: str, given: Document) -> Document:
+        """A document with everything a feed would have made."""
+        identifier = given.get("id") or self.settings.new_id()
+        title = given.get("title", "Untitled")
+        base: Document = {"dpVersion": "1.1.0"} if kind == "playlist" else {}
+        base |= {
+            "id": identifier,
+            "slug": f"{slugify(title) or kind}-{identifier[:8]}",
+            "title": title,
+            "created": "2026-01-01T00:00:00Z",
+        }
+        if kind == "channel" and self.family == "v2":
+            base["version"] = "1.0.0"
+        document = base | given
+        if "items" in document:
+            document["items"] = [
+                {"id": self.settings.new_id()} | item for item in document["items"]
+            ]
+        if "playlists" in document:
+            document["playlists"] = [
+                url if "://" in url else f"{self.url}/playlists/{url}"
+                for url in document["playlists"]
+            ]
+        if "signatures" in document or "signature" in document:
+            return document
+        return resigned(
+            document | ({"signature": ""} if self.family == "ts" else {}),
+            self.settings.key,
+        )
+
+    def _member(self, url: str) -> str:
+        """The id of a playlist that a channel names."""
+        key = self.settings.own_key(url, "/api/v1/playlists/") or url
+        return next(
+            (
+                name
+                for name, entry in self.documents.items()
+                if key in (name, entry["slug"])
+            ),
+            key,
+        )
+
+    async def process_queue(self) -> None:
+        """Do all queued writes now."""
+        if isinstance(self._feed, TsFeed):
+            while self._feed.writer.queued:
+                await self._feed.writer.process(self._feed.writer.queued.popleft())
+
+    async def _process_later(self, delay: float) -> None:
+        """Do the queued writes after a while."""
+        await asyncio.sleep(delay)
+        await self.process_queue()
+
+    async def _fetch(self, url: str) -> Any:
+        """A playlist of another server."""
+        if self._session is None or not url.startswith(("http://", "https://")):
+            raise OSError(f'Get "{url}": unsupported protocol scheme ""')
+        try:
+            async with self._session.get(url) as response:
+                body = await response.content.read(_MOST_FETCHED)
+                if response.status != 200:
+                    raise OSError(f"unexpected status {response.status}")
+        except (aiohttp.ClientError, TimeoutError) as err:
+            raise OSError(str(err)) from err
+        return json.loads(body)
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        """Count a request and answer it."""
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            return await self._answer(request)
+        finally:
+            self.in_flight -= 1
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        """Answer one request, or disturb it."""
+        asked = Request(
+            request.method,
+            request.path,
+            request.rel_url.raw_query_string,
+            {key: request.query[key] for key in request.query},
+            {name.lower(): value for name, value in request.headers.items()},
+            b"",
+        )
+        fault = next((entry for entry in self.faults if entry.matches(asked)), None)
+        if fault is not None and fault.times is not None:
+            fault.times -= 1
+        if fault is None or fault.cut is not Cut.BEFORE_BODY:
+            asked = replace(asked, body=await request.read())
+        self.requests[asked.method, asked.path] += 1
+        self.log.append(asked)
+        if self.latency or (fault and fault.delay):
+            await asyncio.sleep(self.latency + (fault.delay if fault else 0))
+        if fault is not None and fault.cut in (Cut.BEFORE_BODY, Cut.AFTER_BODY):
+            return _cut(request)
+        answer = await self._do(asked, fault)
+        match fault.cut if fault else None:
+            case Cut.AFTER_DONE:
+                return _cut(request)
+            case Cut.IN_ANSWER:
+                return await _cut_short(request, answer)
+        body = (
+            b""
+            if asked.method == "HEAD" or answer.status in (204, 304)
+            else answer.body
+        )
+        return web.Response(status=answer.status, body=body, headers=answer.headers)
+
+    async def _do(self, asked: Request, fault: Fault | None) -> Answer:
+        """Let the feed do what was asked, unless a fault answers instead."""
+        if fault is None:
+            return await self._handle(asked)
+        if fault.status is not None:
+            if fault.done:
+                await self._handle(asked)
+            return fault.answer()
+        wanted = asked
+        if fault.paging is Paging.REPEAT or (
+            fault.paging is Paging.EMPTY and "cursor" in asked.query
+        ):
+            query = {
+                key: value for key, value in asked.query.items() if key != "cursor"
+            }
+            wanted = replace(asked, query=query)
+        return fault.changed(await self._handle(wanted), asked, self.settings.key)
+
+    async def _handle(self, asked: Request) -> Answer:
+        """Let the feed do what was asked, and its queue some time later."""
+        answer = await self._feed.handle(asked)
+        if answer.status == 202 and self.queue_delay is not None:
+            worker = asyncio.create_task(self._process_later(self.queue_delay))
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+        _LOGGER.debug("%s %s: %s", asked.method, asked.path, answer.status)
+        return answer
+
+
+def _cut(request: web.Request) -> web.StreamResponse:
+    """Cut the connection."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+async def _cut_short(request: web.Request, answer: Answer) -> web.StreamResponse:
+    """Send the beginning of an answer and cut the connection."""
+    headers = answer.headers | {"Content-Length": str(len(answer.body))}
+    response = web.StreamResponse(status=answer.status, headers=headers)
+    await response.prepare(request)
+    await response.write(answer.body[: len(answer.body) // 2])
+    if request.transport is not None:
+        request.transport.close()
+    return response

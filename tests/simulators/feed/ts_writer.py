@@ -1,0 +1,165 @@
+"""How the TypeScript feed makes, signs, stores and queues documents."""
+
+from collections import deque
+from collections.abc import Mapping
+import re
+from typing import Any
+
+from .exchange import RefusalError, compact
+from .settings import Settings
+from .signing import Document
+from .ts_schema import in_order
+from .ts_store import Store, iso
+
+_ORDER = {
+    "playlist": (
+        "dpVersion",
+        "id",
+        "slug",
+        "title",
+        "curators",
+        "summary",
+        "coverImage",
+        "created",
+        "defaults",
+        "items",
+        "dynamicQueries",
+    ),
+    "channel": (
+        "id",
+        "slug",
+        "title",
+        "curator",
+        "curators",
+        "publisher",
+        "summary",
+        "playlists",
+        "created",
+        "coverImage",
+    ),
+}
+_IDENTITY = ("id", "slug", "created")
+_MOST_STORED = 1_500_000
+_MOST_QUEUED = 1_048_576
+
+
+class TsWriter:
+    """Writes into the store of a TypeScript feed."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        """Write into this store."""
+        self._settings = settings
+        self._store = store
+        self.queued: deque[Document] = deque()
+
+    def create(self, kind: str, fields: Mapping[str, Any]) -> Document:
+        """A new document with an identity of ours."""
+        identifier = self._settings.new_id()
+        identity = {
+            "id": identifier,
+            "slug": self._slug(fields["title"] or identifier),
+            "created": self._store.now(),
+        }
+        return self._signed(kind, {**fields, **identity, **self._works(fields)})
+
+    def replace(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
+        """A document in the place of another; only its identity stays."""
+        return self._signed(
+            kind, {**fields, **in_order(old, _IDENTITY), **self._works(fields)}
+        )
+
+    def update(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
+        """Some fields changed; what is empty counts as not given, but for defaults and works."""
+        given = {
+            name: value
+            for name, value in fields.items()
+            if value or name in ("defaults", "items")
+        }
+        return self._signed(kind, {**old, **given, **self._works(fields)})
+
+    def _works(self, fields: Mapping[str, Any]) -> Document:
+        """The items, each with a new id and a time of its own."""
+        if "items" not in fields:
+            return {}
+        base = self._store.milliseconds()
+        return {
+            "items": [
+                {**item, "id": self._settings.new_id(), "created": iso(base + index)}
+                for index, item in enumerate(fields["items"])
+            ]
+        }
+
+    def _slug(self, title: str) -> str:
+        """The title and a number."""
+        stem = re.sub("-+", "-", re.sub("[^a-z0-9]", "-", title.lower()))
+        stem = stem.removeprefix("-").removesuffix("-")[:59]
+        return f"{stem}-{self._settings.random.randint(1000, 9999)}"
+
+    def _signed(self, kind: str, values: Document) -> Document:
+        """The document in its order, signed in the old form."""
+        document = in_order(values, _ORDER[kind])
+        return document | {"signature": self._settings.key.legacy(document)}
+
+    async def save(self, kind: str, document: Document) -> None:
+        """Store a document, if it is not too large."""
+        failure = RefusalError(500, "storage_error", f"Failed to save {kind}")
+        if len(compact(document)) > _MOST_STORED:
+            raise failure
+        if kind == "playlist":
+            self._store.documents[kind][document["id"]] = document
+            return
+        try:
+            members = [await self._resolve(url) for url in document["playlists"]]
+        except (OSError, ValueError, KeyError) as err:
+            raise failure from err
+        self._store.documents[kind][document["id"]] = document
+        if len(members) != len(set(members)):
+            raise failure
+        known = self._store.members.setdefault(document["id"], {})
+        known |= dict.fromkeys(members)
+
+    async def _resolve(self, url: str) -> str:
+        """The id of a playlist of a channel; one from elsewhere is kept here."""
+        if (key := self._settings.own_key(url, "/api/v1/playlists/")) is not None:
+            if (document := self._store.find("playlist", key)) is None:
+                raise KeyError(key)
+            return str(document["id"])
+        value = await self._settings.fetch(url)
+        if not isinstance(value, dict) or not isinstance(value.get("items"), list):
+            raise KeyError(url)
+        identifier = str(value["id"])
+        self._store.documents["playlist"].setdefault(identifier, value)
+        return identifier
+
+    def queue(self, operation: str, data: Document) -> None:
+        """Keep a write for later."""
+        now = self._store.milliseconds()
+        message = {
+            "id": f"{operation}-{now}-{self._settings.random.getrandbits(32):08x}",
+            "timestamp": iso(now),
+            "operation": operation,
+            "data": data,
+        }
+        if len(compact(message)) > _MOST_QUEUED:
+            kind = operation.partition("_")[2]
+            raise RefusalError(
+                500, "queue_error", f"Failed to queue {kind} for processing"
+            )
+        self.queued.append(message)
+
+    async def process(self, message: Document) -> None:
+        """Do what a message of the queue says."""
+        verb, _, kind = message["operation"].partition("_")
+        data = message.get("data") or {}
+        if kind not in _ORDER or verb not in ("create", "update", "delete"):
+            raise RefusalError(
+                500,
+                "processing_failed",
+                "Failed to process the message",
+                extra={"details": f"Unknown operation: {message['operation']}"},
+            )
+        if verb == "delete":
+            if data.get(f"{kind}Id") in self._store.documents[kind]:
+                self._store.delete(kind, data[f"{kind}Id"])
+        else:
+            await self.save(kind, data[kind])
