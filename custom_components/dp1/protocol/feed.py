@@ -50,7 +50,7 @@ _LOGGER = logging.getLogger(__name__)
 MEMBERS_AT_ONCE = 4
 # What a feed does not change when a playlist is replaced.
 KEPT = ("id", "slug", "created")
-HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f:.]+(%\w+)?")
+HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%\w+)?")
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -103,12 +103,14 @@ def normalise_url(text: str) -> str:
     text = text.strip()
     if "://" not in text:
         text = f"https://{text}"
-    url = URL(text)
-    host = url.raw_host or ""
-    if url.scheme not in ("http", "https") or not HOST.fullmatch(host):
+    try:
+        url = URL(text)
+    except ValueError:
+        raise ValueError("not a web address") from None
+    if url.scheme not in ("http", "https") or not HOST.fullmatch(url.raw_host or ""):
         raise ValueError("not a web address")
     if url.raw_user is not None or url.raw_password is not None:
-        raise ValueError("an address with a user name")
+        raise ValueError("not a web address without a user name")
     path = API_PATH.sub("", url.raw_path) + "/api/v1"
     return str(url.origin().with_path(path, encoded=True))
 

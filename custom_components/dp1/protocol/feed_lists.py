@@ -44,7 +44,9 @@ async def records(
     params = {**params, "limit": str(max(1, min(page_size, PAGE_SIZE)))}
     seen: set[int] = set()
     cursors: set[str] = set()
-    while limit is None or len(seen) < limit:
+    for _ in range(MAX_PAGES):
+        if len(seen) == limit:
+            return
         items, cursor = _page((await connection.read(url, params=params)).json())
         fresh = 0
         for record in items:
@@ -55,7 +57,7 @@ async def records(
             seen.add(mark)
             fresh += 1
             yield record
-        if cursor is None or not fresh or cursor in cursors or len(cursors) > MAX_PAGES:
+        if cursor is None or not fresh or cursor in cursors:
             return
         cursors.add(cursor)
         params["cursor"] = cursor
