@@ -1,0 +1,58 @@
+"""DP-1 Art Displays: networked displays for digital art, and the library they show."""
+
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.typing import ConfigType
+
+from .const import CONF_KIND, DOMAIN, Kind
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .services import async_setup_services
+
+CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
+DISPLAY_PLATFORMS = [Platform.MEDIA_PLAYER]
+
+
+async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
+    """Register the actions."""
+    async_setup_services(hass)
+    return True
+
+
+async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
+    """Set up a display or a library."""
+    if entry.data[CONF_KIND] == Kind.LIBRARY:
+        return await _async_setup_library(hass, entry)
+    return await _async_setup_display(hass, entry)
+
+
+async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
+    """Set up a display; nothing but status reads is sent to it."""
+    coordinator = DisplayCoordinator(hass, entry)
+    await coordinator.async_config_entry_first_refresh()
+    entry.runtime_data = coordinator
+    await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
+    entry.async_create_background_task(
+        hass, coordinator.async_follow(), f"{entry.title} follow"
+    )
+    return True
+
+
+async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
+    """Set up a library; what it kept is there at once, and its servers may be down."""
+    from .library import Library
+
+    entry.runtime_data = Library(hass, entry)
+    await entry.runtime_data.async_start()
+    return True
+
+
+async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
+    """Let go of a display or a library."""
+    if entry.data[CONF_KIND] == Kind.LIBRARY:
+        await entry.runtime_data.async_stop()
+        return True
+    return await hass.config_entries.async_unload_platforms(entry, DISPLAY_PLATFORMS)

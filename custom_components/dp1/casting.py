@@ -1,0 +1,327 @@
+"""From anything a person can name to one Cast, and from a Cast to the wall."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from random import sample
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+from yarl import URL
+
+from homeassistant.components import media_source
+from homeassistant.components.http.auth import async_sign_path
+from homeassistant.components.media_player import RepeatMode
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
+
+from .const import DOMAIN
+from .coordinator import DisplayCoordinator, Outcome
+from .errors import invalid_input, invalid_playlist, translated
+from .protocol.display import Cast, CastResult, Display
+from .protocol.errors import Dp1Error, Fault, InvalidPlaylistError, RejectedError
+from .protocol.http import request_json, status_error
+from .protocol.playlist import (
+    build,
+    build_item,
+    check_playable,
+    for_display,
+    parse,
+    validate,
+)
+from .protocol.text import clean
+
+READ_TIMEOUT = 20.0
+MAX_DOCUMENT = 16 * 1024 * 1024
+# A work may hang for months, and the display loads it again every time its turn comes.
+SIGNED_FOR = timedelta(days=365)
+LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
+    RepeatMode.OFF: "none",
+    RepeatMode.ALL: "playlist",
+    RepeatMode.ONE: "one",
+}
+PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
+WEB_TYPES = {"image", "video", "url", "web", "website", "app", "text/html"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How something is to be shown.
+
+    Attributes:
+        start_at: which work first, from 1.
+        shuffle: whether in random order.
+        repeat: what happens at the end.
+        item_duration: seconds for each work.
+        scaling: ``fit``, ``fill``, ``stretch`` or ``auto``.
+        background: ``#rrggbb``.
+        margin: pixels, or text with a unit.
+        limit: the most works to take.
+        wake: whether a sleeping display is woken.
+    """
+
+    start_at: int | None = None
+    shuffle: bool | None = None
+    repeat: RepeatMode | None = None
+    item_duration: float | None = None
+    scaling: str | None = None
+    background: str | None = None
+    margin: float | str | None = None
+    limit: int | None = None
+    wake: bool = True
+
+    @property
+    def display(self) -> dict[str, Any]:
+        """The part that goes into each item's ``display``."""
+        wanted = {
+            "scaling": self.scaling,
+            "background": self.background,
+            "margin": self.margin,
+        }
+        return {key: value for key, value in wanted.items() if value is not None}
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether the document itself has to change, so that its URL cannot be handed over."""
+        return bool(self.display or self.item_duration or self.limit)
+
+
+async def async_resolve(
+    hass: HomeAssistant, what: Mapping[str, Any], options: Options
+) -> Cast:
+    """Find what is meant by one of the fields of ``dp1.cast_playlist``."""
+    match what:
+        case {"playlist_url": str(url)}:
+            return await async_from_url(hass, url, options)
+        case {"playlist": document}:
+            return from_document(document, options)
+        case {"media_content_id": str(media_id)}:
+            return await async_from_media(hass, "", media_id, options)
+        case _:
+            raise invalid_input("nothing_to_show")
+
+
+async def async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
+    """Show the playlist at a URL; by its URL, unless the options change the document."""
+    url = reachable_url(hass, url)
+    if options.rewrites:
+        return from_document(await async_read_playlist(hass, url), options)
+    if options.start_at:
+        document = await async_read_playlist(hass, url)
+        _check_start(options, len(document.get("items") or ()))
+    return Cast(playlist_url=url)
+
+
+def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
+    """Show a document, once it is certain that a display can."""
+    try:
+        parsed = parse(document)
+        _check(parsed)
+    except InvalidPlaylistError as err:
+        raise invalid_playlist(err) from err
+    if options.limit:
+        parsed["items"] = parsed["items"][: options.limit]
+    _check_start(options, len(parsed["items"]))
+    return Cast(
+        playlist=for_display(
+            parsed, item_duration=options.item_duration, display=options.display
+        )
+    )
+
+
+def _check(document: Mapping[str, Any]) -> None:
+    """Find every fault; who signed does not matter to a display, and old forms of signatures are about."""
+    faults = [f for f in validate(document) if not f.path.startswith("signature")]
+    if faults:
+        raise InvalidPlaylistError(faults)
+    check_playable(document)
+
+
+async def async_from_media(
+    hass: HomeAssistant,
+    media_type: str,
+    media_id: str,
+    options: Options,
+    title: str | None = None,
+) -> Cast:
+    """Show what a media browser, an automation or a voice command hands to a player."""
+    media_id = media_id.strip()
+    if media_id.startswith("{"):
+        return from_document(media_id, options)
+    if media_source.is_media_source_id(media_id):
+        media = await media_source.async_resolve_media(hass, media_id, None)
+        return _wrap(hass, media.url, options, title)
+    kind = media_type.lower()
+    if kind in WEB_TYPES or kind.startswith(("image/", "video/")):
+        return _wrap(hass, media_id, options, title)
+    if kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id):
+        return await async_from_url(hass, media_id, options)
+    return _wrap(hass, media_id, options, title)
+
+
+def _wrap(hass: HomeAssistant, url: str, options: Options, title: str | None) -> Cast:
+    """Make a playlist of one image, video or web page."""
+    source = reachable_url(hass, url)
+    title = clean(title or _name_of(url), 200)
+    item = build_item(source, title=title, license="open")
+    return from_document(build(title, [item]), options)
+
+
+def _name_of(url: str) -> str:
+    """Call a page or file by the last part of its address, without extension."""
+    parsed = URL(url)
+    name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
+    return name.partition(".")[0] or parsed.host or url
+
+
+def reachable_url(hass: HomeAssistant, url: str) -> str:
+    """Make an address that the display can load: Home Assistant's own are signed and made absolute."""
+    try:
+        parsed = URL(url)
+    except ValueError as err:
+        raise invalid_input("not_a_url", url=clean(url, 200)) from err
+    if parsed.scheme == "data":
+        return url
+    if parsed.scheme not in ("http", "https", "") or not (
+        parsed.host or url.startswith("/")
+    ):
+        raise invalid_input("not_a_url", url=clean(url, 200))
+    if parsed.host and not is_hass_url(hass, url):
+        return url
+    if "authSig" not in parsed.query and parsed.path.startswith(("/media/", "/api/")):
+        url = async_sign_path(hass, quote(parsed.path), SIGNED_FOR)
+    elif parsed.host:
+        return url
+    try:
+        base = get_url(hass, allow_cloud=False, prefer_external=False)
+    except NoURLAvailableError as err:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN, translation_key="no_internal_url"
+        ) from err
+    return f"{base}{url}"
+
+
+async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
+    """Read the document at a URL."""
+    try:
+        answer = await request_json(
+            async_get_clientsession(hass),
+            "GET",
+            url,
+            timeout=READ_TIMEOUT,
+            max_body=MAX_DOCUMENT,
+        )
+        if not answer.ok:
+            raise status_error(answer, f"HTTP {answer.status}")
+        return parse(answer.body.decode())
+    except UnicodeDecodeError as err:
+        fault = Fault("", "not JSON text")
+        raise invalid_playlist(InvalidPlaylistError([fault])) from err
+    except Dp1Error as err:
+        raise translated(err, "playlist", url) from err
+
+
+async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
+    """Look whether there is a playlist at a URL; what cannot be read from here is judged by its name."""
+    path = URL(url).path
+    try:
+        document = await async_read_playlist(hass, reachable_url(hass, url))
+    except HomeAssistantError:
+        return path.endswith(".json") or "/playlists/" in path
+    return isinstance(document.get("items"), list) and "dpVersion" in document
+
+
+def _check_start(options: Options, works: int) -> None:
+    """Refuse to start at a work that is not there."""
+    if options.start_at and options.start_at > works:
+        raise invalid_input(
+            "no_such_work", start_at=str(options.start_at), works=str(works)
+        )
+
+
+# Onto the wall
+
+
+async def async_cast(
+    coordinator: DisplayCoordinator, cast: Cast, options: Options
+) -> dict[str, Any]:
+    """Show it, as asked; what comes back is the response of ``dp1.cast_playlist``."""
+    if coordinator.cast_only:
+        cast = await _async_arranged(coordinator, cast, options)
+    async with coordinator.async_command(Outcome.PLAYER) as display:
+        result = await _async_send(coordinator, display, cast)
+        if not coordinator.cast_only:
+            await _async_arrange(display, options)
+    coordinator.async_was_cast(cast)
+    if options.wake and coordinator.data.asleep:
+        await coordinator.async_set_asleep(False)
+    return _response(coordinator, cast, result)
+
+
+async def _async_send(
+    coordinator: DisplayCoordinator, display: Display, cast: Cast
+) -> CastResult:
+    """Send it; when the display turns a URL down without a reason, look for the reason at the URL."""
+    try:
+        return await display.cast(cast)
+    except RejectedError as err:
+        if cast.playlist_url and type(err) is RejectedError:
+            document = await async_read_playlist(coordinator.hass, cast.playlist_url)
+            from_document(document, Options())
+        raise
+
+
+async def _async_arrange(display: Display, options: Options) -> None:
+    """Bring the order and the place as asked; a cast itself resets them."""
+    if options.start_at:
+        await display.show_item(options.start_at - 1)
+    if options.shuffle is not None:
+        await display.set_shuffle(options.shuffle)
+    if options.repeat is not None:
+        await display.set_loop(LOOPS[options.repeat])
+
+
+async def _async_arranged(
+    coordinator: DisplayCoordinator, cast: Cast, options: Options
+) -> Cast:
+    """Arrange the document itself for a display that takes nothing but playlists."""
+    if options.repeat is not None:
+        raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
+    if not options.shuffle and not options.start_at:
+        return cast
+    document = cast.playlist or await async_read_playlist(
+        coordinator.hass, cast.playlist_url or ""
+    )
+    items = list(document["items"])
+    first = (options.start_at or 1) - 1
+    rest = items[first + 1 :] + items[:first]
+    if options.shuffle:
+        rest = sample(rest, len(rest))
+    return Cast(playlist={**document, "items": [items[first], *rest]})
+
+
+def _response(
+    coordinator: DisplayCoordinator, cast: Cast, result: CastResult
+) -> dict[str, Any]:
+    """Tell what was shown: as the display says where it does, as it was sent where not."""
+    player = coordinator.data.player
+    document: Mapping[str, Any] = cast.playlist or {}
+    url = cast.playlist_url
+    title, works, playlist_id = (
+        document.get("title"),
+        len(document.get("items", ())) or None,
+        document.get("id"),
+    )
+    if player is not None and player.items and player.playlist_url == url:
+        title = player.playlist_title or title
+        works = len(player.items)
+        playlist_id = player.playlist_id or playlist_id
+    return {
+        "title": clean(title, 200) if title else None,
+        "items": works,
+        "playlist_id": playlist_id,
+        "playlist_url": url,
+        "method": result.method,
+    }

@@ -1,0 +1,343 @@
+"""Adding a display or a library."""
+
+from collections.abc import Mapping
+from typing import Any, override
+
+import voluptuous as vol
+from yarl import URL
+
+from homeassistant.components import onboarding
+from homeassistant.config_entries import (
+    SOURCE_USER,
+    ConfigEntry,
+    ConfigFlow,
+    ConfigFlowResult,
+    FlowType,
+    OptionsFlow,
+)
+from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
+from homeassistant.core import callback
+from homeassistant.helpers.selector import (
+    TextSelector,
+    TextSelectorConfig,
+    TextSelectorType,
+)
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from .address import Address, parse_address
+from .adopt import async_adopt
+from .check_library import async_check_key, async_check_library
+from .const import (
+    CONF_CATALOG_URL,
+    CONF_DIALECT,
+    CONF_FEED_URL,
+    CONF_KIND,
+    CONF_MACS,
+    CONF_SIGNING_KEY,
+    DEFAULT_CATALOG_URL,
+    DEFAULT_FEED_URL,
+    DEFAULT_PORT,
+    DOMAIN,
+    Kind,
+)
+from .errors import suffix
+from .identify import Found, async_advertised, async_identify
+from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
+from .protocol.errors import Dp1Error
+from .protocol.signing import SigningKey
+
+DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
+URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
+KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
+KEY_SCHEMA = vol.Schema({vol.Required(CONF_API_KEY): KEY_FIELD})
+LIBRARY_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_CATALOG_URL): URL_FIELD,
+        vol.Optional(CONF_FEED_URL): URL_FIELD,
+        vol.Optional(CONF_API_KEY): KEY_FIELD,
+    }
+)
+DEFAULT_SERVERS = {
+    CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
+    CONF_FEED_URL: DEFAULT_FEED_URL,
+}
+
+
+class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
+    """Adds what is discovered, or what a person names."""
+
+    VERSION = 1
+    MINOR_VERSION = 1
+
+    _address: Address
+    _found: Found
+    _title: str
+
+    @staticmethod
+    @callback
+    @override
+    def async_get_options_flow(config_entry: ConfigEntry) -> OptionsFlow:
+        """Offer the options of either kind."""
+        if config_entry.data[CONF_KIND] == Kind.LIBRARY:
+            return LibraryOptionsFlow()
+        return DisplayOptionsFlow()
+
+    @override
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Let the person choose what to add."""
+        return self.async_show_menu(step_id="user", menu_options=["display", "library"])
+
+    # A display by its address
+
+    async def async_step_display(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Add the display at an address."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            errors = await self._async_look_at(user_input[CONF_HOST])
+            if not errors:
+                return await self._async_add_by_address()
+        return self._show_address_form("display", user_input, errors)
+
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Give a display another address, if the same display answers there."""
+        errors: dict[str, str] = {}
+        entry = self._get_reconfigure_entry()
+        if entry.data[CONF_KIND] == Kind.LIBRARY:
+            return await self.async_step_reconfigure_library()
+        if user_input is not None:
+            errors = await self._async_look_at(user_input[CONF_HOST])
+            if not errors and not await self._async_is_same(entry):
+                errors = {CONF_HOST: "another_display"}
+            if not errors:
+                return self.async_update_reload_and_abort(
+                    entry, data_updates=self._address_data
+                )
+        known = Address(entry.data[CONF_HOST], entry.data[CONF_PORT])
+        return self._show_address_form(
+            "reconfigure", user_input or {CONF_HOST: known.text}, errors
+        )
+
+    def _show_address_form(
+        self, step_id: str, values: Mapping[str, Any] | None, errors: dict[str, str]
+    ) -> ConfigFlowResult:
+        """Ask for the address."""
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(DISPLAY_SCHEMA, values),
+            errors=errors,
+        )
+
+    async def _async_look_at(self, host: str) -> dict[str, str]:
+        """See who answers; what went wrong belongs to the field."""
+        try:
+            self._address = parse_address(host)
+        except ValueError:
+            return {CONF_HOST: "invalid_host"}
+        try:
+            self._found = await async_identify(self.hass, self._address)
+        except Dp1Error as err:
+            return {CONF_HOST: suffix(err)}
+        return {}
+
+    async def _async_is_same(self, entry: ConfigEntry) -> bool:
+        """Tell whether the display that answered is the one of an entry."""
+        advertised, _ = await async_advertised(self.hass, self._address)
+        if not self._found.device_id and advertised and entry.unique_id:
+            return advertised == entry.unique_id
+        return self._found.may_be(entry.unique_id, set(entry.data.get(CONF_MACS, ())))
+
+    async def _async_add_by_address(self) -> ConfigFlowResult:
+        """Add the display that answered; without an id of its own its address has to do."""
+        advertised, name = await async_advertised(self.hass, self._address)
+        device_id = self._found.device_id or advertised or self._address.device_id
+        if device_id:
+            await self.async_set_unique_id(device_id, raise_on_progress=False)
+            self._abort_if_unique_id_configured(updates=self._address_data)
+        self._async_abort_entries_match(self._address_data)
+        self._title = self._found.name or name or device_id or self._address.host
+        return self._create_display()
+
+    # A display that announces itself
+
+    @override
+    async def async_step_zeroconf(
+        self, discovery_info: ZeroconfServiceInfo
+    ) -> ConfigFlowResult:
+        """Look at a display that announces itself; the address counts once the display answers there."""
+        texts = discovery_info.properties
+        device_id = str(texts.get("id") or "").upper()
+        if not device_id:
+            return self.async_abort(reason="not_a_display")
+        await self.async_set_unique_id(device_id)
+        port = discovery_info.port or DEFAULT_PORT
+        self._address = Address(discovery_info.host, port)
+        known = self.hass.config_entries.async_entry_for_domain_unique_id(
+            DOMAIN, device_id
+        )
+        if known is not None and self._is_announced_there(known, discovery_info):
+            self._abort_if_unique_id_configured()
+        if reason := await self._async_refuse(device_id, known):
+            return self.async_abort(reason=reason)
+        self._abort_if_unique_id_configured(updates=self._address_data)
+        if async_adopt(self.hass, self._address_data, device_id):
+            return self.async_abort(reason="already_configured")
+        self._title = self._found.name or str(texts.get("name") or "") or device_id
+        self.context["title_placeholders"] = {"name": self._title}
+        return await self.async_step_zeroconf_confirm()
+
+    def _is_announced_there(
+        self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo
+    ) -> bool:
+        """Tell whether a known display announces the address that is known; then it need not be waited for."""
+        addresses = {str(address) for address in discovery_info.ip_addresses}
+        there = (
+            entry.data[CONF_HOST] in addresses
+            and entry.data[CONF_PORT] == self._address.port
+        )
+        if there and (coordinator := getattr(entry, "runtime_data", None)):
+            coordinator.async_announced()
+        return there
+
+    async def _async_refuse(
+        self, device_id: str, known: ConfigEntry | None
+    ) -> str | None:
+        """Say why what answers cannot be the display that announced itself."""
+        try:
+            self._found = await async_identify(self.hass, self._address)
+        except Dp1Error as err:
+            return suffix(err)
+        macs = set(known.data.get(CONF_MACS, ())) if known else set()
+        return None if self._found.may_be(device_id, macs) else "another_display"
+
+    async def async_step_zeroconf_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Add the display on the person's word, or at once while Home Assistant is being set up."""
+        if user_input is not None or not onboarding.async_is_onboarded(self.hass):
+            return self._create_display()
+        return self.async_show_form(
+            step_id="zeroconf_confirm",
+            description_placeholders={"name": self._title},
+        )
+
+    # Either way
+
+    @property
+    def _address_data(self) -> dict[str, Any]:
+        """What an entry holds of the address."""
+        return {CONF_HOST: self._address.host, CONF_PORT: self._address.port}
+
+    def _create_display(self) -> ConfigFlowResult:
+        """Make the entry of a display."""
+        return self.async_create_entry(
+            title=self._title,
+            data={
+                CONF_KIND: Kind.DISPLAY.value,
+                **self._address_data,
+                CONF_DIALECT: self._found.dialect.value,
+                CONF_MACS: sorted(self._found.macs),
+            },
+        )
+
+    @override
+    async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
+        """Offer a library after the first display; it may be left."""
+        entries = self.hass.config_entries.async_entries(DOMAIN)
+        if any(entry.data.get(CONF_KIND) == Kind.LIBRARY for entry in entries) or (
+            not onboarding.async_is_onboarded(self.hass)
+        ):
+            return result
+        flows = self.hass.config_entries.flow
+        offer = await flows.async_init(DOMAIN, context={"source": SOURCE_USER})
+        await flows.async_configure(offer["flow_id"], {"next_step_id": "library"})
+        result["next_flow"] = (FlowType.CONFIG_FLOW, offer["flow_id"])
+        return result
+
+    # A library
+
+    async def async_step_library(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Add a catalog of exhibitions, a feed of playlists, or both."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            data, errors = await async_check_library(self.hass, user_input)
+            if not errors:
+                server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
+                await self.async_set_unique_id(server, raise_on_progress=False)
+                self._abort_if_unique_id_configured()
+                key = SigningKey.generate().export()
+                return self.async_create_entry(
+                    title=URL(server).host or server,
+                    data={
+                        CONF_KIND: Kind.LIBRARY.value,
+                        **data,
+                        CONF_SIGNING_KEY: key,
+                    },
+                )
+        return self._show_library_form("library", user_input or DEFAULT_SERVERS, errors)
+
+    async def async_step_reconfigure_library(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Change the servers of a library; a key left empty stays as it is."""
+        errors: dict[str, str] = {}
+        entry = self._get_reconfigure_entry()
+        if user_input is not None:
+            kept = {CONF_API_KEY: entry.data[CONF_API_KEY]}
+            given = {key: value for key, value in user_input.items() if value}
+            data, errors = await async_check_library(self.hass, {**kept, **given})
+            if not errors:
+                server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
+                if server != entry.unique_id:
+                    await self.async_set_unique_id(server)
+                    self._abort_if_unique_id_configured()
+                return self.async_update_reload_and_abort(
+                    entry, unique_id=server, data_updates=data
+                )
+        known = {key: entry.data[key] or "" for key in DEFAULT_SERVERS}
+        return self._show_library_form(
+            "reconfigure_library", user_input or known, errors
+        )
+
+    def _show_library_form(
+        self, step_id: str, values: Mapping[str, Any], errors: dict[str, str]
+    ) -> ConfigFlowResult:
+        """Ask for the servers."""
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(LIBRARY_SCHEMA, values),
+            errors=errors,
+        )
+
+    async def async_step_reauth(
+        self, entry_data: Mapping[str, Any]
+    ) -> ConfigFlowResult:
+        """Begin to ask for another API key."""
+        return await self.async_step_reauth_confirm()
+
+    async def async_step_reauth_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for an API key that the feed accepts."""
+        errors: dict[str, str] = {}
+        entry = self._get_reauth_entry()
+        if user_input is not None:
+            wrong = await async_check_key(self.hass, {**entry.data, **user_input})
+            if wrong is None:
+                return self.async_update_reload_and_abort(
+                    entry, data_updates=user_input
+                )
+            errors[CONF_API_KEY] = wrong
+        return self.async_show_form(
+            step_id="reauth_confirm",
+            data_schema=KEY_SCHEMA,
+            errors=errors,
+            description_placeholders={"name": entry.title},
+        )

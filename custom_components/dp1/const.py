@@ -1,0 +1,42 @@
+"""Names and numbers of the integration."""
+
+from enum import StrEnum
+import logging
+from typing import Final
+
+DOMAIN: Final = "dp1"
+LOGGER: Final = logging.getLogger(__package__)
+
+DEFAULT_PORT: Final = 1111
+DEFAULT_CATALOG_URL: Final = "https://feralfile.com"
+DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
+
+CONF_KIND: Final = "kind"
+CONF_DIALECT: Final = "dialect"
+CONF_MACS: Final = "macs"
+CONF_CATALOG_URL: Final = "catalog_url"
+CONF_FEED_URL: Final = "feed_url"
+CONF_SIGNING_KEY: Final = "signing_key"
+
+# Preferences of a library.
+CONF_BACKGROUND: Final = "background"
+CONF_CURATOR: Final = "curator"
+CONF_DURATION: Final = "duration"
+CONF_LICENSE: Final = "license"
+CONF_MARGIN: Final = "margin"
+CONF_REFRESH_HOURS: Final = "refresh_hours"
+CONF_SCALING: Final = "scaling"
+CONF_SOURCES: Final = "sources"
+CONF_SOURCE_LIMIT: Final = "source_limit"
+DEFAULT_DURATION: Final = 300
+DEFAULT_LICENSE: Final = "open"
+DEFAULT_REFRESH_HOURS: Final = 6
+DEFAULT_SOURCES: Final = ("exhibitions", "favourites")
+DEFAULT_SOURCE_LIMIT: Final = 60
+
+
+class Kind(StrEnum):
+    """What a config entry stands for."""
+
+    DISPLAY = "display"
+    LIBRARY = "library"

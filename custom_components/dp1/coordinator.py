@@ -1,0 +1,465 @@
+"""The live state of one display: its socket first, a slow poll behind it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum, auto
+from random import uniform
+from typing import override
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_HOST, CONF_PORT
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.util import dt as dt_util
+
+from .const import CONF_DIALECT, CONF_MACS, DOMAIN, LOGGER
+from .errors import translated, translated_errors
+from .protocol.display import Cast, Connected, Dialect, Display, Event
+from .protocol.errors import (
+    BusyError,
+    Dp1Error,
+    LostAnswerError,
+    NotReadyError,
+    RejectedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
+from .protocol.status import DeviceStatus, Identity, PanelStatus, PlayerStatus
+
+# Volume, mute and the sleep record are only pushed while the display reaches its maker's
+# cloud; and a display takes each read for a person in contact, so not more often.
+POLL_INTERVAL = timedelta(seconds=60)
+PLAYER_EVERY = 2
+FIRST_RETRY = 0.5
+LAST_RETRY = 4.0
+# A display restarts its player now and then and refuses connections meanwhile.
+PROBES_TO_LOSS = 3
+PATIENCE = 30.0
+PROBE_INTERVAL = 20.0
+PUSH_PATIENCE = 1.0
+READ_COOLDOWN = 2.0
+
+SLEEP_TRIES = 2
+SLEEP_CHECKS = 4
+
+type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
+
+
+class Outcome(Enum):
+    """Where the outcome of a command shows first."""
+
+    PUSH = auto()
+    PLAYER = auto()
+    DEVICE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayData:
+    """What a display has said of itself.
+
+    Attributes:
+        player: what it plays, None while its player shows another page.
+        device: the device behind the player.
+        panel: the monitor, None until it was asked for.
+        identity: who it is, None with firmware that does not tell.
+        shown_since: when the present work was seen to appear, None if it hung there before.
+        set_up: whether the display shows its set-up screen instead of art.
+        assumed: the last successful cast to a display that cannot tell what it shows.
+    """
+
+    player: PlayerStatus | None = None
+    device: DeviceStatus | None = None
+    panel: PanelStatus | None = None
+    identity: Identity | None = None
+    shown_since: datetime | None = None
+    set_up: bool = False
+    assumed: Cast | None = None
+
+    @property
+    def asleep(self) -> bool | None:
+        """Whether the display sleeps: the player knows first, the schedule's record next."""
+        if self.player is not None and self.player.asleep is not None:
+            return self.player.asleep
+        if self.device is not None and (record := self.device.sleep_schedule):
+            return record.asleep
+        return None
+
+
+class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
+    """Follows one display; nothing but status reads is ever sent from here."""
+
+    config_entry: DisplayConfigEntry
+
+    def __init__(self, hass: HomeAssistant, entry: DisplayConfigEntry) -> None:
+        """Prepare to follow the display of an entry."""
+        super().__init__(
+            hass,
+            LOGGER,
+            config_entry=entry,
+            name=entry.title,
+            update_interval=POLL_INTERVAL,
+            always_update=False,
+        )
+        chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
+        known = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
+        fixed = chosen is not Dialect.UNKNOWN
+        self.display = Display(
+            async_get_clientsession(hass),
+            entry.data[CONF_HOST],
+            entry.data[CONF_PORT],
+            dialect=chosen if fixed else known,
+            dialect_is_fixed=fixed,
+        )
+        self.display.on_dialect = lambda _: self._remember()
+        self._dialect_is_chosen = fixed
+        self.cast_only = False
+        self._polls = 0
+        self._misses = 0
+        self._seen_at = 0.0
+        self._pushed: PlayerStatus | None = None
+        self._player_news = asyncio.Event()
+        self._retry_now = asyncio.Event()
+        self._reread = Debouncer(
+            hass,
+            LOGGER,
+            cooldown=READ_COOLDOWN,
+            immediate=True,
+            function=self._async_read_player,
+            background=True,
+        )
+
+    @property
+    def device_id(self) -> str:
+        """What identifies the display, and its entities."""
+        return self.config_entry.unique_id or self.config_entry.entry_id
+
+    @property
+    def macs(self) -> list[str]:
+        """Hardware addresses of the display, as last reported."""
+        return list(self.config_entry.data.get(CONF_MACS, ()))
+
+    # Reading
+
+    @override
+    async def _async_setup(self) -> None:
+        """See who answers, before anything is believed."""
+        with translated_errors("display", self.name, self.display.url):
+            identity = await self._async_identify()
+        if identity is not None and (expected := self.config_entry.unique_id):
+            if identity.device_id and identity.device_id != expected:
+                raise UpdateFailed(
+                    translation_domain=DOMAIN,
+                    translation_key="another_display",
+                    translation_placeholders={
+                        "name": self.name,
+                        "where": self.display.url,
+                        "found": identity.device_id,
+                    },
+                )
+        self.data = DisplayData(identity=identity)
+
+    async def _async_identify(self) -> Identity | None:
+        """Ask who the display is; firmware before 2.0 does not know the question."""
+        try:
+            return await self.display.identify()
+        except RejectedError, UnexpectedAnswerError:
+            return None
+
+    @override
+    async def _async_update_data(self) -> DisplayData:
+        """Read what may have changed without a push; one lost probe is not a lost display."""
+        try:
+            await self._async_snapshot()
+        except Dp1Error as err:
+            if self._seen_at:
+                self._missed(err)
+                if self.last_update_success:
+                    return self.data
+            raise self._update_failed(err) from err
+        self._seen()
+        self._remember()
+        self._update_device()
+        return self.data
+
+    async def _async_snapshot(self) -> None:
+        """Read the device, and at every second poll the player, as pushes tell the rest."""
+        if self.cast_only:
+            return
+        try:
+            device = await self.display.device_status()
+        except (RejectedError, UnexpectedAnswerError) as err:
+            if self._seen_at or self.display.dialect is Dialect.FF:
+                raise
+            LOGGER.debug("%s only takes playlists: %s", self.name, err)
+            await self.display.probe()
+            self.cast_only = True
+            self.update_interval = None
+            return
+        self.data = replace(self.data, device=device)
+        self._polls += 1
+        if self._polls % PLAYER_EVERY == 1 or self.data.player is None:
+            self.data = await self._async_with_player()
+
+    async def _async_with_player(self) -> DisplayData:
+        """Read the player; a push that came meanwhile is newer than the reading."""
+        pushed = self._pushed
+        try:
+            player = await self.display.player_status()
+        except NotReadyError:
+            return replace(self.data, player=None, set_up=True)
+        except BusyError:
+            return self.data
+        except RejectedError, TemporaryError, UnexpectedAnswerError:
+            return replace(self.data, player=None, set_up=False)
+        if self._pushed is not None and self._pushed is not pushed:
+            player = self._pushed.over(player)
+        return self._with_player(player)
+
+    def _with_player(self, player: PlayerStatus) -> DisplayData:
+        """Take over what the player says, noting when the work on the wall changes."""
+        since = self.data.shown_since
+        if self.data.player is not None and _work(self.data.player) != _work(player):
+            since = dt_util.utcnow()
+        return replace(self.data, player=player, shown_since=since, set_up=False)
+
+    async def _async_read_player(self) -> None:
+        """Ask the player for what pushes leave out: the playlist's title, id and sources."""
+        try:
+            self._publish(await self._async_with_player())
+        except Dp1Error as err:
+            LOGGER.debug("%s: reading the player: %s", self.name, err)
+
+    async def _async_read_device(self) -> None:
+        """Ask the device for what is not pushed without its maker's cloud."""
+        try:
+            device = await self.display.device_status()
+        except Dp1Error as err:
+            LOGGER.debug("%s: reading the device: %s", self.name, err)
+        else:
+            self._publish(replace(self.data, device=device))
+
+    @callback
+    def _publish(self, data: DisplayData) -> None:
+        """Let everybody know, without touching the rhythm of the poll as the base class would."""
+        returned = not self.last_update_success
+        changed = data != self.data
+        self.data = data
+        self._seen()
+        if changed or returned:
+            self.async_update_listeners()
+
+    @callback
+    def async_was_cast(self, cast: Cast) -> None:
+        """Assume that a display shows what it took, if it cannot tell."""
+        if self.cast_only:
+            self._publish(replace(self.data, assumed=cast))
+
+    # Following
+
+    async def async_follow(self) -> None:
+        """Stay in touch with the display for as long as the entry is loaded."""
+        stay = self._async_probe if self.cast_only else self._async_listen
+        while True:
+            try:
+                await stay()
+            except (UnreachableError, LostAnswerError) as err:
+                LOGGER.debug("%s: %s", self.name, err)
+                self._missed(err)
+            except Dp1Error as err:
+                # It answers, if not with a socket: the poll goes on, and a try now and then.
+                LOGGER.debug("%s: %s", self.name, err)
+                await asyncio.sleep(POLL_INTERVAL.total_seconds())
+            await self._async_wait()
+
+    async def _async_listen(self) -> None:
+        """Take over what the display pushes, until the connection ends."""
+        async for event in self.display.listen():
+            self._on_event(event)
+
+    async def _async_probe(self) -> None:
+        """See that a display without a socket is there."""
+        await self.display.probe()
+        self._publish(self.data)
+        await asyncio.sleep(PROBE_INTERVAL)
+
+    async def _async_wait(self) -> None:
+        """Wait before the next try, longer each time, unless the display announces itself."""
+        delay = min(LAST_RETRY, FIRST_RETRY * 2 ** min(self._misses, 8))
+        self._retry_now.clear()
+        try:
+            async with asyncio.timeout(delay * uniform(0.75, 1.0)):
+                await self._retry_now.wait()
+        except TimeoutError:
+            pass
+
+    @callback
+    def async_announced(self) -> None:
+        """Try again at once: the display has just announced itself."""
+        self._retry_now.set()
+
+    @callback
+    def _on_event(self, event: Event) -> None:
+        """Take over one push."""
+        match event:
+            case Connected():
+                # There is no snapshot on connecting: what changed before has to be asked for.
+                self._polls = 0
+                self.config_entry.async_create_background_task(
+                    self.hass, self.async_refresh(), f"{self.name} snapshot"
+                )
+            case PlayerStatus():
+                self._on_player(event)
+            case DeviceStatus():
+                self._publish(replace(self.data, device=event))
+            case PanelStatus():
+                self._publish(replace(self.data, panel=event))
+
+    @callback
+    def _on_player(self, push: PlayerStatus) -> None:
+        """Take over what the player pushes, and ask for the rest if it is another playlist."""
+        self._pushed = push
+        player = push.over(self.data.player)
+        self._publish(self._with_player(player))
+        self._player_news.set()
+        if player.items and player.playlist is None:
+            self._reread.async_schedule_call()
+
+    @callback
+    def _seen(self) -> None:
+        """Note a sign of life; say once that the display is back."""
+        self._misses = 0
+        self._seen_at = self.hass.loop.time()
+        if not self.last_update_success:
+            self.last_update_success = True
+            LOGGER.info("%s is back", self.name)
+
+    @callback
+    def _missed(self, err: Dp1Error) -> None:
+        """Note a missing sign of life; say once that the display is lost."""
+        self._misses += 1
+        if self.last_update_success and self._is_lost():
+            self.last_update_success = False
+            self.last_exception = self._update_failed(err)
+            LOGGER.info("%s is unavailable: %s", self.name, err)
+            self.async_update_listeners()
+
+    def _is_lost(self) -> bool:
+        """Whether enough probes failed for long enough."""
+        silence = self.hass.loop.time() - self._seen_at
+        return self._misses >= PROBES_TO_LOSS and silence >= PATIENCE
+
+    def _update_failed(self, err: Dp1Error) -> UpdateFailed:
+        """Turn an error into the one the base class and its users understand."""
+        reason = translated(err, "display", self.name, self.display.url)
+        return UpdateFailed(
+            translation_domain=DOMAIN,
+            translation_key=reason.translation_key,
+            translation_placeholders=reason.translation_placeholders,
+        )
+
+    # Commanding
+
+    @asynccontextmanager
+    async def async_command(
+        self, outcome: Outcome = Outcome.PUSH
+    ) -> AsyncIterator[Display]:
+        """Lend the display for a command, and wait until what came of it shows in the state.
+
+        Args:
+            outcome: where it shows.
+        """
+        self._player_news.clear()
+        with translated_errors("display", self.name, self.display.url):
+            yield self.display
+        if self.cast_only:
+            return
+        match outcome:
+            case Outcome.PUSH:
+                await self._async_await_player()
+            case Outcome.PLAYER:
+                await self._async_read_player()
+            case Outcome.DEVICE:
+                await self._async_read_device()
+
+    async def _async_await_player(self) -> None:
+        """Wait for the push that follows a command; ask if none comes, as when nothing changed."""
+        try:
+            async with asyncio.timeout(PUSH_PATIENCE):
+                await self._player_news.wait()
+        except TimeoutError:
+            await self._async_read_player()
+
+    async def async_set_asleep(self, asleep: bool) -> None:
+        """Put the display to sleep or wake it, and see that it really happens."""
+        record = self.data.device.sleep_schedule if self.data.device else None
+        for _ in range(SLEEP_TRIES):
+            async with self.async_command() as display:
+                if record is None:
+                    await display.set_sleep_mode(asleep)
+                else:
+                    await (display.sleep() if asleep else display.wake())
+            if await self._async_reach(lambda data: data.asleep is asleep):
+                await self._async_read_device()
+                return
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="did_not_sleep" if asleep else "did_not_wake",
+            translation_placeholders={"name": self.name},
+        )
+
+    async def _async_reach(self, reached: Callable[[DisplayData], bool]) -> bool:
+        """Wait until the display says so; its page changes a moment after the answer."""
+        for _ in range(SLEEP_CHECKS):
+            if reached(self.data):
+                return True
+            self._player_news.clear()
+            await self._async_await_player()
+        return reached(self.data)
+
+    @override
+    async def async_shutdown(self) -> None:
+        """Stop reading."""
+        self._reread.async_shutdown()
+        await super().async_shutdown()
+
+    # Remembering
+
+    @callback
+    def _remember(self) -> None:
+        """Keep in the entry what was learned and helps after a restart."""
+        learned: dict[str, object] = {}
+        if self.display.dialect is not Dialect.UNKNOWN and not self._dialect_is_chosen:
+            learned[CONF_DIALECT] = self.display.dialect.value
+        if (device := self.data.device) and device.mac_info:
+            learned[CONF_MACS] = sorted(map(dr.format_mac, device.mac_info.values()))
+        if not learned.items() <= self.config_entry.data.items():
+            self.hass.config_entries.async_update_entry(
+                self.config_entry, data={**self.config_entry.data, **learned}
+            )
+
+    @callback
+    def _update_device(self) -> None:
+        """Let the device page show the firmware that the display runs by now."""
+        registry = dr.async_get(self.hass)
+        device = registry.async_get_device_by_identifier(
+            (DOMAIN, self.device_id), self.config_entry.entry_id
+        )
+        if device is not None and self.data.device is not None:
+            version = self.data.device.installed_version
+            if version and version != device.sw_version:
+                registry.async_update_device(device.id, sw_version=version)
+
+
+def _work(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
+    """Tell one work on the wall from another."""
+    if (item := player.current) is None:
+        return (None, None, None)
+    return (player.playlist_url, item.id, item.title)

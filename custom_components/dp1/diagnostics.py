@@ -1,0 +1,99 @@
+"""What helps to find a fault, and nothing that is anybody's secret.
+
+Everything is on an allow-list: a display knows the key to its own cloud control, network names, hardware addresses and,
+in addresses of playlists, people's wallets.
+"""
+
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+
+from .const import CONF_API_KEY, CONF_DIALECT, CONF_KIND, Kind
+from .coordinator import DisplayCoordinator, DisplayData
+from .library import Library
+
+PLAYER = (
+    "ok",
+    "error",
+    "cast_command",
+    "index",
+    "position",
+    "asleep",
+    "loop_mode",
+    "shuffle",
+    "render_status",
+    "signature_status",
+    "overlay",
+)
+DEVICE = (
+    "screen_rotation",
+    "installed_version",
+    "latest_version",
+    "analytics_disabled",
+    "beta_features_enabled",
+    "volume",
+    "muted",
+    "contract",
+    "signature_mode",
+)
+SETTINGS = ("scaling", "orientation", "default_duration", "tombstone", "framing")
+
+
+async def async_get_config_entry_diagnostics(
+    hass: HomeAssistant, entry: ConfigEntry[Any]
+) -> dict[str, Any]:
+    """Describe a display or a library."""
+    if entry.data[CONF_KIND] == Kind.LIBRARY:
+        return _library(entry.runtime_data)
+    return _display(entry.runtime_data)
+
+
+def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
+    """Describe a display."""
+    return {
+        "dialect": coordinator.display.dialect,
+        "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
+        "has_id": coordinator.config_entry.unique_id is not None,
+        "available": coordinator.last_update_success,
+        "last_error": type(coordinator.last_exception).__name__,
+        "cast_only": coordinator.cast_only,
+        **_status(coordinator.data),
+    }
+
+
+def _status(data: DisplayData) -> dict[str, Any]:
+    """Describe what a display says of itself."""
+    player, device = data.player, data.device
+    return {
+        "set_up": data.set_up,
+        "firmware": data.identity.version if data.identity else None,
+        "player": _some(player, PLAYER),
+        "works": len(player.items) if player else None,
+        "has_playlist_url": bool(player and player.playlist_url),
+        "settings": _some(player.settings if player else None, SETTINGS),
+        "offered_settings": sorted(player.settings.offered)
+        if player and player.settings
+        else None,
+        "device": _some(device, DEVICE),
+        "wired": bool(device and device.mac_info and not device.connected_wifi),
+        "sleep_schedule": bool(device and device.sleep_schedule),
+    }
+
+
+def _some(thing: object, names: tuple[str, ...]) -> dict[str, Any] | None:
+    """Take what is on the list."""
+    return None if thing is None else {name: getattr(thing, name) for name in names}
+
+
+def _library(library: Library) -> dict[str, Any]:
+    """Describe a library."""
+    return {
+        "catalog": library.catalog is not None,
+        "feed": library.feed is not None,
+        "has_api_key": bool(library.entry.data[CONF_API_KEY]),
+        "options": sorted(library.entry.options),
+        "sources": len(library.sources()),
+        "since": library.since.isoformat() if library.since else None,
+        "problem": type(library.problem).__name__ if library.problem else None,
+    }

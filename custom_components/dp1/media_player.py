@@ -1,0 +1,246 @@
+"""A display as a media player."""
+
+import asyncio
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, override
+
+from homeassistant.components.media_player import (
+    MediaPlayerDeviceClass,
+    MediaPlayerEnqueue,
+    MediaPlayerEntity,
+    MediaPlayerEntityFeature as Feature,
+    MediaPlayerState,
+    MediaType,
+    RepeatMode,
+)
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .casting import LOOPS, Options, async_cast, async_from_media
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
+from .entity import DisplayEntity
+from .errors import invalid_input
+from .picture import picture_of
+from .protocol.status import PlayerStatus, PlaylistItem
+from .protocol.text import clean
+
+# Commands queue in the client, one at a time for a display.
+PARALLEL_UPDATES = 0
+TITLE_LENGTH = 200
+# The mixer keeps only multiples of four as they were set.
+VOLUME_STEP = 0.08
+REPEATS: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the display of an entry."""
+    async_add_entities([DisplayPlayer(entry.runtime_data)])
+
+
+class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
+    """The display itself: what hangs, and what may hang next."""
+
+    _attr_name = None
+    _attr_device_class = MediaPlayerDeviceClass.TV
+    _attr_media_content_type = MediaType.PLAYLIST
+    _attr_volume_step = VOLUME_STEP
+    _unrecorded_attributes = frozenset({"dp1"})
+
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Show what is known already."""
+        super().__init__(coordinator)
+        # Next after next counts from where the first one led, so one waits for the other.
+        self._stepping = asyncio.Lock()
+        self._attr_assumed_state = coordinator.cast_only
+        self._take_over()
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        """Show what the display says."""
+        self._take_over()
+        super()._handle_coordinator_update()
+
+    def _take_over(self) -> None:
+        """Read all attributes from what the display said last."""
+        data = self.coordinator.data
+        player, device = data.player, data.device
+        item = player.current if player else None
+        self._attr_supported_features = self._features()
+        self._attr_state = self._state()
+        self._attr_media_title = _text(item.title) if item else None
+        self._attr_media_playlist = _text(player.playlist_title) if player else None
+        self._attr_media_content_id = player.playlist_url if player else None
+        self._attr_media_track = player.position if player else None
+        self._attr_media_image_url = picture_of(player, item)
+        self._attr_shuffle = player.shuffle if player else None
+        self._attr_repeat = REPEATS.get(player.loop_mode or "") if player else None
+        self._attr_volume_level = _level(device.volume) if device else None
+        self._attr_is_volume_muted = device.muted if device else None
+        self._take_over_time(item, data.shown_since)
+        self._attr_extra_state_attributes = {"dp1": _details(player, item)}
+        if data.assumed is not None:
+            document: Mapping[str, Any] = data.assumed.playlist or {}
+            self._attr_media_playlist = _text(document.get("title"))
+            self._attr_media_content_id = data.assumed.playlist_url
+
+    def _take_over_time(
+        self, item: PlaylistItem | None, shown_since: datetime | None
+    ) -> None:
+        """Estimate the time within the work: the display tells its length, and we saw it begin."""
+        known = item is not None and item.duration is not None and shown_since
+        self._attr_media_duration = (
+            int(item.duration) if known and item and item.duration else None
+        )
+        self._attr_media_position = 0 if known else None
+        self._attr_media_position_updated_at = shown_since if known else None
+
+    def _state(self) -> MediaPlayerState | None:
+        """Tell whether it sleeps, shows something, or has nothing to show."""
+        data = self.coordinator.data
+        if self.coordinator.cast_only:
+            return MediaPlayerState.PLAYING if data.assumed else MediaPlayerState.IDLE
+        if data.asleep:
+            return MediaPlayerState.OFF
+        if data.player is None:
+            return None
+        if data.player.current is None:
+            return MediaPlayerState.IDLE
+        return MediaPlayerState.PLAYING
+
+    def _features(self) -> Feature:
+        """Offer what the display has shown that it can do."""
+        features = Feature.PLAY_MEDIA
+        data = self.coordinator.data
+        player, device = data.player, data.device
+        if player is not None:
+            features |= Feature.NEXT_TRACK | Feature.PREVIOUS_TRACK
+            if player.shuffle is not None:
+                features |= Feature.SHUFFLE_SET
+            if player.loop_mode is not None:
+                features |= Feature.REPEAT_SET
+        if data.asleep is not None:
+            features |= Feature.TURN_ON | Feature.TURN_OFF
+        if device is not None and device.volume is not None:
+            features |= Feature.VOLUME_SET | Feature.VOLUME_STEP
+        if device is not None and device.muted is not None:
+            features |= Feature.VOLUME_MUTE
+        return features
+
+    # What it shows
+
+    @override
+    async def async_play_media(
+        self,
+        media_type: MediaType | str,
+        media_id: str,
+        enqueue: MediaPlayerEnqueue | None = None,
+        announce: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Show a playlist, a document, an image, a video or a web page."""
+        extra = kwargs.get("extra") or {}
+        title = extra.get("title") or (extra.get("metadata") or {}).get("title")
+        options = Options()
+        cast = await async_from_media(self.hass, media_type, media_id, options, title)
+        await async_cast(self.coordinator, cast, options)
+
+    @override
+    async def async_media_next_track(self) -> None:
+        """Show the next work."""
+        await self._async_step(1)
+
+    @override
+    async def async_media_previous_track(self) -> None:
+        """Show the work before."""
+        await self._async_step(-1)
+
+    async def _async_step(self, step: int) -> None:
+        """Show the work that many places on, round the end; there is no such command, only places."""
+        async with self._stepping:
+            player = self.coordinator.data.player
+            if player is None or player.position is None:
+                raise invalid_input("nothing_shown", name=self.coordinator.name)
+            index = (player.position - 1 + step) % len(player.items)
+            async with self.coordinator.async_command() as display:
+                await display.show_item(index)
+
+    @override
+    async def async_set_shuffle(self, shuffle: bool) -> None:
+        """Show the works in random order, or in their own again."""
+        async with self.coordinator.async_command() as display:
+            await display.set_shuffle(shuffle)
+
+    @override
+    async def async_set_repeat(self, repeat: RepeatMode) -> None:
+        """Set what happens at the end of the playlist."""
+        async with self.coordinator.async_command() as display:
+            await display.set_loop(LOOPS[repeat])
+
+    # The device
+
+    @override
+    async def async_turn_on(self) -> None:
+        """Wake the display."""
+        await self.coordinator.async_set_asleep(False)
+
+    @override
+    async def async_turn_off(self) -> None:
+        """Put the display to sleep."""
+        await self.coordinator.async_set_asleep(True)
+
+    @override
+    async def async_set_volume_level(self, volume: float) -> None:
+        """Set the volume, 0 to 1."""
+        async with self.coordinator.async_command(Outcome.DEVICE) as display:
+            await display.set_volume(round(volume * 100))
+
+    @override
+    async def async_volume_up(self) -> None:
+        """Turn the volume up."""
+        async with self._stepping:
+            await super().async_volume_up()
+
+    @override
+    async def async_volume_down(self) -> None:
+        """Turn the volume down."""
+        async with self._stepping:
+            await super().async_volume_down()
+
+    @override
+    async def async_mute_volume(self, mute: bool) -> None:
+        """Mute or unmute; the display only knows how to toggle, so it is asked first."""
+        async with (
+            self._stepping,
+            self.coordinator.async_command(Outcome.DEVICE) as display,
+        ):
+            if (await display.device_status()).muted is not mute:
+                await display.toggle_mute()
+
+
+def _text(text: object) -> str | None:
+    """Take the markup out of somebody else's words."""
+    return clean(text, TITLE_LENGTH) or None if text else None
+
+
+def _level(percent: int | None) -> float | None:
+    """Turn percent into a level."""
+    return None if percent is None else percent / 100
+
+
+def _details(player: PlayerStatus | None, item: PlaylistItem | None) -> dict[str, Any]:
+    """Give the particulars of the work and its playlist."""
+    return {
+        "source": item.source if item else None,
+        "license": item.license if item else None,
+        "provenance": item.provenance if item else None,
+        "works": len(player.items) if player else None,
+        "work_id": item.id if item else None,
+        "playlist_id": player.playlist_id if player else None,
+        "playlist_url": player.playlist_url if player else None,
+    }

@@ -1,0 +1,238 @@
+"""Preferences of a display and of a library."""
+
+from typing import Any
+
+import voluptuous as vol
+
+from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
+from homeassistant.const import UnitOfTime
+from homeassistant.helpers.selector import (
+    NumberSelector,
+    NumberSelectorConfig,
+    NumberSelectorMode,
+    SelectSelector,
+    SelectSelectorConfig,
+    TextSelector,
+    TextSelectorConfig,
+    TextSelectorType,
+)
+
+from .const import (
+    CONF_BACKGROUND,
+    CONF_CURATOR,
+    CONF_DIALECT,
+    CONF_DURATION,
+    CONF_LICENSE,
+    CONF_MARGIN,
+    CONF_REFRESH_HOURS,
+    CONF_SCALING,
+    CONF_SIGNING_KEY,
+    CONF_SOURCE_LIMIT,
+    CONF_SOURCES,
+    DEFAULT_DURATION,
+    DEFAULT_LICENSE,
+    DEFAULT_REFRESH_HOURS,
+    DEFAULT_SOURCE_LIMIT,
+    DEFAULT_SOURCES,
+)
+from .protocol.display import Dialect
+from .protocol.errors import InvalidPlaylistError
+from .protocol.playlist import build, build_item, check
+from .protocol.signing import SigningKey
+
+
+def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
+    """Make a choice with translated words."""
+    return SelectSelector(
+        SelectSelectorConfig(options=options, translation_key=key, multiple=multiple)
+    )
+
+
+def _number(least: float, most: float, unit: str | None = None) -> NumberSelector:
+    """Make a field for a number."""
+    config = NumberSelectorConfig(min=least, max=most, mode=NumberSelectorMode.BOX)
+    if unit:
+        config["unit_of_measurement"] = unit
+    return NumberSelector(config)
+
+
+DISPLAY_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
+            CONF_DIALECT, [dialect.value for dialect in Dialect]
+        )
+    }
+)
+DEFAULTS_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_DURATION, default=DEFAULT_DURATION): _number(
+            1, 86400, UnitOfTime.SECONDS
+        ),
+        vol.Optional(CONF_SCALING): _select(
+            CONF_SCALING, ["fit", "fill", "stretch", "auto"]
+        ),
+        vol.Optional(CONF_BACKGROUND): TextSelector(),
+        vol.Optional(CONF_MARGIN): TextSelector(),
+        vol.Required(CONF_LICENSE, default=DEFAULT_LICENSE): _select(
+            CONF_LICENSE, ["open", "token", "subscription"]
+        ),
+        vol.Optional(CONF_CURATOR): TextSelector(),
+    }
+)
+SOURCES_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_SOURCES, default=list(DEFAULT_SOURCES)): _select(
+            CONF_SOURCES, ["exhibitions", "playlists", "favourites"], multiple=True
+        ),
+        vol.Required(CONF_SOURCE_LIMIT, default=DEFAULT_SOURCE_LIMIT): _number(1, 200),
+        vol.Required(CONF_REFRESH_HOURS, default=DEFAULT_REFRESH_HOURS): _number(
+            1, 168, UnitOfTime.HOURS
+        ),
+    }
+)
+KEY_SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_SIGNING_KEY): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.PASSWORD)
+        )
+    }
+)
+
+
+class DisplayOptionsFlow(OptionsFlowWithReload):
+    """How to talk to a display."""
+
+    async def async_step_init(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Choose the wire format, where the automatic choice fails."""
+        if user_input is not None:
+            return self.async_create_entry(data=user_input)
+        return self.async_show_form(
+            step_id="init",
+            data_schema=self.add_suggested_values_to_schema(
+                DISPLAY_SCHEMA, self.config_entry.options
+            ),
+        )
+
+
+class LibraryOptionsFlow(OptionsFlowWithReload):
+    """What a library puts into new playlists, what it offers as sources, and its key."""
+
+    async def async_step_init(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Choose what to set."""
+        return self.async_show_menu(
+            step_id="init",
+            menu_options=["defaults", "sources", "import_key", "export_key"],
+            description_placeholders={"did": self._key.did},
+        )
+
+    @property
+    def _key(self) -> SigningKey:
+        """The key that signs what the library publishes."""
+        return SigningKey.parse(self.config_entry.data[CONF_SIGNING_KEY])
+
+    async def async_step_defaults(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set what new playlists begin with."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            errors = _wrong_defaults(user_input)
+            if not errors:
+                return self._save(DEFAULTS_SCHEMA, user_input)
+        return self._show("defaults", DEFAULTS_SCHEMA, user_input, errors)
+
+    async def async_step_sources(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set what the source list of the displays offers, and how fresh it is."""
+        if user_input is not None:
+            return self._save(SOURCES_SCHEMA, user_input)
+        return self._show("sources", SOURCES_SCHEMA, None, {})
+
+    async def async_step_import_key(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Sign with a key of one's own; the present one is lost unless it was exported."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            try:
+                key = SigningKey.parse(user_input[CONF_SIGNING_KEY])
+            except ValueError:
+                errors[CONF_SIGNING_KEY] = "invalid_key"
+            else:
+                data = {**self.config_entry.data, CONF_SIGNING_KEY: key.export()}
+                self.hass.config_entries.async_update_entry(
+                    self.config_entry, data=data
+                )
+                self.hass.config_entries.async_schedule_reload(
+                    self.config_entry.entry_id
+                )
+                return self.async_abort(
+                    reason="key_imported", description_placeholders={"did": key.did}
+                )
+        return self.async_show_form(
+            step_id="import_key",
+            data_schema=KEY_SCHEMA,
+            errors=errors,
+            description_placeholders={"did": self._key.did},
+        )
+
+    async def async_step_export_key(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Show the key, because its owner asked for it."""
+        if user_input is not None:
+            return self.async_abort(reason="key_exported")
+        return self.async_show_form(
+            step_id="export_key",
+            data_schema=vol.Schema({}),
+            description_placeholders={
+                "did": self._key.did,
+                "key": self._key.export(),
+            },
+        )
+
+    def _show(
+        self,
+        step_id: str,
+        schema: vol.Schema,
+        values: dict[str, Any] | None,
+        errors: dict[str, str],
+    ) -> ConfigFlowResult:
+        """Ask, with what is set already."""
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(
+                schema, values or self.config_entry.options
+            ),
+            errors=errors,
+        )
+
+    def _save(self, schema: vol.Schema, user_input: dict[str, Any]) -> ConfigFlowResult:
+        """Keep what this form is about as it is now, and the other options as they were."""
+        fields = {str(key) for key in schema.schema}
+        others = {
+            key: value
+            for key, value in self.config_entry.options.items()
+            if key not in fields
+        }
+        return self.async_create_entry(data={**others, **user_input})
+
+
+def _wrong_defaults(values: dict[str, Any]) -> dict[str, str]:
+    """Find what no playlist could hold."""
+    errors = {}
+    for field in (CONF_BACKGROUND, CONF_MARGIN):
+        if not (text := values.get(field)):
+            continue
+        display = {field: float(text) if text.isdecimal() else text}
+        item = build_item("https://example.org", display=display)
+        try:
+            check(build("Try", [item]))
+        except InvalidPlaylistError:
+            errors[field] = f"invalid_{field}"
+    return errors

@@ -1,0 +1,46 @@
+"""The picture of a work, where what the display holds tells of one."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from yarl import URL
+
+from .protocol.status import PlayerStatus, PlaylistItem
+
+IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+SIZES = ("large", "default", "xlarge", "small")
+
+
+def picture_of(player: PlayerStatus | None, item: PlaylistItem | None) -> str | None:
+    """Choose the picture of a work: its own thumbnail, itself if it is one, or the playlist's cover."""
+    if player is None or item is None:
+        return None
+    playlist: Mapping[str, Any] = player.playlist or {}
+    for candidate in (
+        *_thumbnails(item.raw.get("inlineManifest")),
+        item.source if _is_image(item.source) else None,
+        playlist.get("coverImage"),
+    ):
+        if isinstance(candidate, str) and candidate.startswith(("http://", "https://")):
+            return candidate
+    return None
+
+
+def _thumbnails(manifest: object) -> list[object]:
+    """List the thumbnails of a work's manifest, best for a card first."""
+    match manifest:
+        case {"metadata": {"thumbnails": Mapping() as sizes}}:
+            found = [sizes.get(size) for size in SIZES]
+            return [one.get("uri") for one in found if isinstance(one, Mapping)]
+    return []
+
+
+def _is_image(source: str | None) -> bool:
+    """Tell an image by the ending of its address; asking for each work would cost somebody's server."""
+    if not source or not source.startswith("http"):
+        return False
+    try:
+        return PurePosixPath(URL(source).path).suffix.lower() in IMAGE_SUFFIXES
+    except ValueError:
+        return False

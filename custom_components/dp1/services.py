@@ -1,0 +1,91 @@
+"""The actions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import RepeatMode
+from homeassistant.core import (
+    HomeAssistant,
+    ServiceCall,
+    ServiceResponse,
+    SupportsResponse,
+    callback,
+)
+from homeassistant.helpers import config_validation as cv
+from homeassistant.util.json import JsonObjectType
+
+from .casting import Options, async_cast, async_resolve
+from .const import DOMAIN
+from .coordinator import DisplayCoordinator
+from .errors import invalid_input
+from .targets import async_on_each, async_targets
+
+SERVICE_CAST_PLAYLIST = "cast_playlist"
+
+WHAT_TO_CAST = ("playlist_url", "playlist", "media_content_id")
+
+OPTIONS: dict[vol.Marker, Any] = {
+    vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
+    vol.Optional("shuffle"): cv.boolean,
+    vol.Optional("repeat"): vol.Coerce(RepeatMode),
+    vol.Optional("item_duration"): vol.All(
+        vol.Coerce(float), vol.Range(min=1, max=31_536_000)
+    ),
+    vol.Optional("scaling"): vol.In(("fit", "fill", "stretch", "auto")),
+    vol.Optional("background"): cv.matches_regex(r"^#[0-9a-fA-F]{6}$"),
+    vol.Optional("margin"): vol.Any(
+        vol.All(vol.Any(int, float), vol.Range(min=0)),
+        cv.matches_regex(r"^\d+(\.\d+)?(px|%|vw|vh)$"),
+        vol.All(cv.matches_regex(r"^\d+(\.\d+)?$"), vol.Coerce(float)),
+    ),
+    vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
+    vol.Optional("wake", default=True): cv.boolean,
+}
+CAST_SCHEMA = cv.make_entity_service_schema(
+    {
+        vol.Optional("playlist_url"): cv.string,
+        vol.Optional("playlist"): vol.Any(dict, cv.string),
+        vol.Optional("media_content_id"): cv.string,
+        **OPTIONS,
+    }
+)
+
+
+@callback
+def async_setup_services(hass: HomeAssistant) -> None:
+    """Register the actions, for good: they tell by themselves when nothing is set up."""
+    hass.services.async_register(
+        DOMAIN,
+        SERVICE_CAST_PLAYLIST,
+        _async_cast_playlist,
+        CAST_SCHEMA,
+        SupportsResponse.OPTIONAL,
+    )
+
+
+async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
+    """Show something on each display meant."""
+    what = _one_of(call.data, WHAT_TO_CAST)
+    options = Options(
+        **{str(key): call.data[key] for key in OPTIONS if key in call.data}
+    )
+    targets = await async_targets(call)
+    cast = await async_resolve(call.hass, what, options)
+
+    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Show it on one display."""
+        return await async_cast(coordinator, cast, options)
+
+    return await async_on_each(call, targets, show)
+
+
+def _one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """Take the one field that says what is meant."""
+    given = {key: data[key] for key in fields if key in data}
+    if len(given) != 1:
+        raise invalid_input(
+            "exactly_one_of", fields=", ".join(fields), given=", ".join(given) or "-"
+        )
+    return given

@@ -1,0 +1,172 @@
+"""A gallery on one machine: Home Assistant, a display, a feed and a catalog, all but Home Assistant simulated.
+
+Everything listens on loopback; discovery alone goes over the machine's network interface, as Home Assistant does not
+look for services on loopback. What is shown was drawn for this purpose.
+"""
+
+import argparse
+import asyncio
+from contextlib import AsyncExitStack, suppress
+from pathlib import Path
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from typing import Any
+
+from tests.e2e.home import Home, HomeError
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+
+ROOT = Path(__file__).parents[1]
+DEVICE_ID = "FF1-DEM0WA11"
+NAME = "Living room"
+EXHIBITION = "Net Evil"
+DISCOVERY_SECONDS = 45
+
+
+def _arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(prog="scripts/demo", description=__doc__)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="prove that the display shows the work, say so in one line, and end",
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="forget an earlier demonstration"
+    )
+    parser.add_argument("--port", type=int, default=0, help="of Home Assistant")
+    parser.add_argument(
+        "--profile", default="B", help="firmware that the display imitates"
+    )
+    return parser.parse_args()
+
+
+def _say(text: str) -> None:
+    """Tell what is going on."""
+    print(f"· {text}", file=sys.stderr, flush=True)
+
+
+async def _add_display(home: Home, display: DisplaySimulator) -> str:
+    """Confirm the display that was discovered, or add it by its address where discovery does not get through."""
+
+    async def discovered() -> dict[str, Any] | None:
+        """Find the discovery."""
+        return next(iter(await home.discovered("dp1")), None)
+
+    try:
+        flow = await home.until(discovered, DISCOVERY_SECONDS, "discovery")
+        _say(f"found {flow['context']['title_placeholders']['name']} on the network")
+        result = await home.step(flow["flow_id"], {})
+    except HomeError:
+        _say("not found on the network: adding the display by its address")
+        flow = await home.flow("dp1")
+        await home.step(flow["flow_id"], {"next_step_id": "display"})
+        host = f"127.0.0.1:{display.port}"
+        result = await home.step(flow["flow_id"], {"host": host})
+    if result["type"] != "create_entry":
+        raise HomeError(f"adding the display: {result}")
+    return str(result["next_flow"][1])
+
+
+async def _add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None:
+    """Add the library that is offered after the display, with the simulated servers."""
+    result = await home.step(flow_id, {"catalog_url": catalog, "feed_url": feed})
+    if result["type"] != "create_entry":
+        raise HomeError(f"adding the library: {result}")
+
+
+async def _player(home: Home) -> str:
+    """Wait for the display's entity."""
+
+    async def usable() -> str | None:
+        """Find an entity that is there and can be used."""
+        for state in await home.states("media_player"):
+            if state["state"] != "unavailable":
+                return str(state["entity_id"])
+        return None
+
+    return str(await home.until(usable, 30, "the media player"))
+
+
+async def _hang(home: Home, display: DisplaySimulator) -> tuple[str, str, float]:
+    """Put the exhibition on the wall; return the work, the playlist, and how long it took."""
+    player = await _player(home)
+    started = time.monotonic()
+    response = await home.call(
+        "dp1.cast_playlist",
+        {"entity_id": player, "exhibition": EXHIBITION},
+        response=True,
+    )
+
+    async def hangs() -> str | None:
+        """See that Home Assistant shows the work that the display says it shows."""
+        state = await home.state(player)
+        title = display.state.current_title
+        shown = state["attributes"].get("media_title") if state else None
+        return title if title and title == shown else None
+
+    work = str(await home.until(hangs, 30, "the work on the wall"))
+    return work, str(response[player]["title"]), time.monotonic() - started
+
+
+async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
+    """Bring everything up, hang the exhibition, and stay."""
+    started = time.monotonic()
+    folder = ROOT / ".demo"
+    if options.check:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+    elif options.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    catalog = await stack.enter_async_context(CatalogSimulator())
+    feed = await stack.enter_async_context(FeedSimulator())
+    display = await stack.enter_async_context(
+        DisplaySimulator(
+            profile=options.profile, device_id=DEVICE_ID, name=NAME, mdns=True
+        )
+    )
+    _say("starting Home Assistant")
+    home = await stack.enter_async_context(Home(folder, port=options.port))
+    next_flow = await _add_display(home, display)
+    await _add_library(home, next_flow, catalog.url, feed.url)
+    work, playlist, seconds = await _hang(home, display)
+    if options.check:
+        total = time.monotonic() - started
+        print(
+            f"OK: {NAME} shows “{work}” from “{playlist}”, {seconds:.1f} s after it was asked for"
+            f" and {total:.0f} s after the start of the demonstration"
+        )
+        return
+    print(
+        f"\n  Home Assistant   {home.url}/  (user demo, password demo)"
+        f"\n  The display      {display.url}/"
+        f"\n\n  On the wall: “{work}” from “{playlist}”. Ctrl-C ends it all.\n",
+        flush=True,
+    )
+    await asyncio.Event().wait()
+
+
+async def _main() -> int:
+    """Run until done, interrupted or broken; clean up in any case."""
+    options = _arguments()
+    task = asyncio.current_task()
+    assert task is not None
+    for name in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(name, task.cancel)
+    try:
+        async with AsyncExitStack() as stack:
+            await _run(options, stack)
+    except HomeError as err:
+        print(f"FAILED: {err}", flush=True)
+        return 1
+    except asyncio.CancelledError:
+        with suppress(BaseException):
+            task.uncancel()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_main()))

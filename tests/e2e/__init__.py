@@ -1,0 +1,1 @@
+"""A real Home Assistant, a real browser, and simulated servers around them."""

@@ -1,0 +1,257 @@
+"""What the store and Home Assistant ask of the files beside the code, as far as it can be checked without a network."""
+
+import importlib.resources
+import json
+from pathlib import Path
+import re
+import struct
+from typing import Any
+
+from awesomeversion import AwesomeVersion, AwesomeVersionStrategy
+from packaging.requirements import Requirement
+import pytest
+import yaml
+
+from homeassistant.core import HomeAssistant
+from homeassistant.loader import async_get_integration, async_get_zeroconf
+
+from tests.sources import INTEGRATION, PACKAGE, ROOT, imports, modules
+
+MANIFEST: dict[str, Any] = json.loads((INTEGRATION / "manifest.json").read_text())
+REQUIRED = {
+    "codeowners",
+    "config_flow",
+    "documentation",
+    "domain",
+    "integration_type",
+    "iot_class",
+    "issue_tracker",
+    "name",
+    "requirements",
+    "version",
+}
+ALLOWED = REQUIRED | {
+    "after_dependencies",
+    "categories",
+    "connectivity",
+    "dependencies",
+    "loggers",
+    "quality_scale",
+    "zeroconf",
+}
+HACS_KEYS = {
+    "content_in_root",
+    "country",
+    "filename",
+    "hacs",
+    "hide_default_branch",
+    "homeassistant",
+    "name",
+    "persistent_directory",
+    "render_readme",
+    "zip_release",
+}
+# Components whose names may be imported without depending on them: Home Assistant sets them up with
+# the platform that an integration has for them, or they are there always.
+PLATFORM_COMPONENTS = {
+    "binary_sensor",
+    "button",
+    "diagnostics",
+    "event",
+    "homeassistant",
+    "image",
+    "media_player",
+    "number",
+    "onboarding",
+    "remote",
+    "repairs",
+    "scene",
+    "select",
+    "sensor",
+    "switch",
+    "system_health",
+    "time",
+    "update",
+    "zeroconf",
+}
+RULES = """
+action-setup appropriate-polling brands common-modules config-flow config-flow-test-coverage dependency-transparency
+docs-actions docs-conditions docs-high-level-description docs-installation-instructions docs-removal-instructions
+docs-triggers entity-event-setup entity-unique-id has-entity-name runtime-data test-before-configure test-before-setup
+unique-config-entry
+action-exceptions config-entry-unloading docs-configuration-parameters docs-installation-parameters entity-unavailable
+integration-owner log-when-unavailable parallel-updates reauthentication-flow test-coverage
+devices diagnostics discovery discovery-update-info docs-data-update docs-examples docs-known-limitations
+docs-supported-devices docs-supported-functions docs-troubleshooting docs-use-cases dynamic-devices entity-category
+entity-device-class entity-disabled-by-default entity-translations exception-translations icon-translations
+reconfiguration-flow repair-issues stale-devices
+async-dependency inject-websession strict-typing
+"""
+WRITTEN = [
+    path
+    for folder in (INTEGRATION, ROOT / ".github", ROOT / "blueprints")
+    for path in sorted(folder.rglob("*"))
+    if path.suffix in {".json", ".yaml", ".yml"}
+]
+
+
+class BlueprintLoader(yaml.SafeLoader):
+    """YAML as blueprints are written in."""
+
+
+BlueprintLoader.add_constructor("!input", lambda loader, node: node.value)
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_file_parses(path: Path) -> None:
+    """Every JSON and YAML file is one, and holds something."""
+    text = path.read_text()
+    assert (
+        json.loads(text) if path.suffix == ".json" else yaml.load(text, BlueprintLoader)
+    )
+
+
+def test_manifest_keys() -> None:
+    """The manifest has what is asked for and nothing unknown, in the order Home Assistant wants."""
+    keys = list(MANIFEST)
+    assert set(keys) >= REQUIRED
+    assert set(keys) <= ALLOWED
+    assert keys == ["domain", "name", *sorted(keys[2:])]
+
+
+def test_manifest_values() -> None:
+    """What the manifest says is true and of the form the validators want."""
+    assert MANIFEST["domain"] == INTEGRATION.name
+    assert re.fullmatch(r"[a-z0-9_]+", MANIFEST["domain"])
+    assert MANIFEST["iot_class"] == "local_push"
+    assert MANIFEST["integration_type"] in {"device", "hub", "service"}
+    assert MANIFEST["codeowners"]
+    assert all(
+        re.fullmatch(r"@[\w-]+(/[\w-]+)?", owner) for owner in MANIFEST["codeowners"]
+    )
+    assert MANIFEST["config_flow"] is (INTEGRATION / "config_flow.py").is_file()
+    for url in (MANIFEST["documentation"], MANIFEST["issue_tracker"]):
+        assert re.fullmatch(r"https://github\.com/[\w-]+/[\w-]+(/\S*)?", url)
+
+
+def test_version() -> None:
+    """The version is one that Home Assistant can compare, and the same everywhere."""
+    version = AwesomeVersion(
+        MANIFEST["version"],
+        ensure_strategy=[AwesomeVersionStrategy.SEMVER, AwesomeVersionStrategy.CALVER],
+    )
+    assert f'version = "{version}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_requirements() -> None:
+    """A requirement is bounded from above, and nothing that Home Assistant brings along anyway."""
+    constraints = (
+        importlib.resources.files("homeassistant")
+        .joinpath("package_constraints.txt")
+        .read_text()
+    )
+    shipped = {
+        Requirement(line).name.lower()
+        for line in constraints.splitlines()
+        if line and not line.startswith("#")
+    }
+    for text in MANIFEST["requirements"]:
+        requirement = Requirement(text)
+        assert " " not in text
+        assert requirement.name.lower() not in shipped
+        assert {bound.operator for bound in requirement.specifier} & {
+            "==",
+            "<",
+            "<=",
+            "~=",
+        }
+
+
+async def test_home_assistant_loads_it(hass: HomeAssistant) -> None:
+    """Home Assistant finds the integration and listens for displays on its behalf."""
+    integration = await async_get_integration(hass, MANIFEST["domain"])
+    assert not integration.is_built_in
+    assert integration.disabled is None
+    matchers = await async_get_zeroconf(hass)
+    assert {"domain": "dp1"} in matchers["_ff1._tcp.local."]
+
+
+def test_components_imported_are_depended_on() -> None:
+    """What is imported from another component is there when it is needed."""
+    declared = {
+        *MANIFEST.get("dependencies", ()),
+        *MANIFEST.get("after_dependencies", ()),
+        *PLATFORM_COMPONENTS,
+    }
+    sources = modules(INTEGRATION)
+    prefix = "homeassistant.components."
+    # A component may also be imported as a whole, from homeassistant.components.
+    components = {
+        f"{prefix}{path.name}"
+        for path in importlib.resources.files("homeassistant.components").iterdir()
+    }
+    used = {
+        other.removeprefix(prefix).partition(".")[0]: name.removeprefix(PACKAGE)
+        for name, tree in sources.items()
+        for other in imports(name, tree, {*sources, *components})
+        if other.startswith(prefix)
+    }
+    assert used.keys() <= declared, used
+
+
+def test_store_file() -> None:
+    """The store understands its file, and asks for a Home Assistant that the tests run on."""
+    hacs = json.loads((ROOT / "hacs.json").read_text())
+    assert hacs.keys() <= HACS_KEYS
+    assert hacs["name"] == MANIFEST["name"]
+    stable = re.search(
+        r"^HA_STABLE=(\S+)$", (ROOT / "scripts" / "_setup.sh").read_text(), re.MULTILINE
+    )
+    assert stable
+    assert AwesomeVersion(hacs["homeassistant"]) <= AwesomeVersion(stable[1])
+
+
+@pytest.mark.parametrize("name", ["LICENSE", "README.md"])
+def test_store_finds(name: str) -> None:
+    """The files that the store looks for are there."""
+    assert (ROOT / name).read_text().strip()
+
+
+@pytest.mark.parametrize("prefix", ["", "dark_"])
+@pytest.mark.parametrize(("suffix", "height"), [("", 256), ("@2x", 512)])
+def test_brand_images(prefix: str, suffix: str, height: int) -> None:
+    """Icons are square, logos as high and wider, all of them with transparency."""
+    sizes = {}
+    for kind in ("icon", "logo"):
+        data = (INTEGRATION / "brand" / f"{prefix}{kind}{suffix}.png").read_bytes()
+        assert data.startswith(b"\x89PNG\r\n\x1a\n")
+        *sizes[kind], _, colour = struct.unpack(">IIBB", data[16:26])
+        assert colour == 6  # red, green, blue, alpha
+    assert sizes["icon"] == [height, height]
+    assert sizes["logo"][1] == height < sizes["logo"][0]
+
+
+def test_quality_scale() -> None:
+    """Every rule is answered, and an exemption says why."""
+    rules = yaml.safe_load((INTEGRATION / "quality_scale.yaml").read_text())["rules"]
+    assert sorted(rules) == sorted(RULES.split())
+    for name, rule in rules.items():
+        status = rule if isinstance(rule, str) else rule["status"]
+        assert status in {"done", "exempt", "todo"}, name
+        assert status != "exempt" or rule["comment"].strip(), name
+
+
+@pytest.mark.parametrize(
+    "path",
+    sorted((ROOT / ".github" / "workflows").iterdir()),
+    ids=lambda path: path.name,
+)
+def test_workflow_is_guarded(path: Path) -> None:
+    """A workflow has no rights beyond what a job names, and runs only actions that cannot change under it."""
+    workflow = yaml.safe_load(path.read_text())
+    assert workflow["permissions"] == {}
+    assert "group" in workflow["concurrency"]
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 30
+        for step in job["steps"]:
+            assert "run" in step or re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", step["uses"])
