@@ -515,7 +515,7 @@ class Display:
             if not 200 <= answer.status < 300:
                 raise refusal("displayPlaylist", answer)
             empty = not answer.body.strip()
-            if empty:
+            if empty and dialect is Dialect.UNKNOWN:
                 await self._settle()
             if self.dialect is not Dialect.FF:
                 return self._accepted(answer, dialect)
