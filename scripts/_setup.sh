@@ -49,9 +49,9 @@ debian_unpack() {
 
 # debian_pip PYTHON… -- ARGUMENT…: runs the pip that was unpacked along.
 debian_pip() {
-  local python=()
-  while [ "$1" != -- ]; do python+=("$1"); shift; done
-  PYTHONPATH=$(find "$CACHE/python3.14" -name 'pip-*.whl') "${python[@]}" -m pip install -q --root-user-action=ignore "${@:2}" >&2
+  local run=()
+  while [ "$1" != -- ]; do run+=("$1"); shift; done
+  PYTHONPATH=$(find "$CACHE/python3.14" -name 'pip-*.whl') "${run[@]}" -m pip install -q --root-user-action=ignore "${@:2}" >&2
 }
 
 # Prints the path of Debian's Python 3.14, made to find its own loader and libraries.
