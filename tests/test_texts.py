@@ -1,0 +1,317 @@
+"""Every name that the code uses has a text and an icon, and every text is used."""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+import json
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import selector as selector_helper, service as service_helper
+from homeassistant.setup import async_setup_component
+
+from tests.sources import INTEGRATION, PACKAGE, modules, strings
+
+type Tree = dict[str, Any]
+
+LANGUAGES: dict[str, Tree] = {
+    path.stem: json.loads(path.read_text())
+    for path in sorted((INTEGRATION / "translations").glob("*.json"))
+}
+ENGLISH = LANGUAGES["en"]
+ICONS: Tree = json.loads((INTEGRATION / "icons.json").read_text())
+SERVICES: Tree = yaml.safe_load((INTEGRATION / "services.yaml").read_text())
+SOURCES = modules(INTEGRATION)
+LITERALS = {text for tree in SOURCES.values() for text in strings(tree)}
+SECTIONS = {
+    "config",
+    "device",
+    "entity",
+    "exceptions",
+    "issues",
+    "options",
+    "selector",
+    "services",
+    "system_health",
+}
+# Texts of these are Home Assistant's own.
+COMMON_ABORTS = {
+    "already_in_progress",
+    "reauth_successful",
+    "reconfigure_successful",
+    "single_instance_allowed",
+}
+FIELD_KEYS = {"default", "example", "filter", "required", "selector"}
+HOLE = re.compile(r"{(\w+)}")
+
+
+def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
+    """Return every text of a tree with its path."""
+    for key, value in tree.items():
+        here = f"{path}.{key}".removeprefix(".")
+        if isinstance(value, dict):
+            yield from leaves(value, here)
+        else:
+            yield here, value
+
+
+def called(node: ast.Call) -> str:
+    """Return the last name of what is called."""
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def values(node: ast.expr) -> set[str]:
+    """Return the strings that an expression can be, as far as it says so itself."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return {text}
+        case ast.IfExp(body=body, orelse=orelse):
+            return values(body) | values(orelse)
+    return set()
+
+
+def passed_on() -> dict[str, int]:
+    """Return the functions that hand a parameter on as the key of an error, with that parameter's place."""
+    found = {}
+    for tree in SOURCES.values():
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            names = [argument.arg for argument in function.args.args]
+            for node in ast.walk(function):
+                match node:
+                    case ast.keyword(
+                        arg="translation_key", value=ast.Name(id=name)
+                    ) if name in names:
+                        found[function.name] = names.index(name)
+    return found
+
+
+def uses() -> Iterator[tuple[str, str, set[str] | None]]:
+    """Return each section of the texts that the code names a key of, the key, and the values given for its holes."""
+    helpers = passed_on()
+    for name, tree in SOURCES.items():
+        platform = name.removeprefix(f"{PACKAGE}.").partition(".")[0]
+        for node in ast.walk(tree):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Name(id="_attr_translation_key")], value=value
+                ):
+                    yield from (
+                        (f"entity.{platform}", key, None) for key in values(value)
+                    )
+                case ast.Call() if (
+                    called(node) in helpers and len(node.args) > helpers[called(node)]
+                ):
+                    given = {keyword.arg for keyword in node.keywords if keyword.arg}
+                    for key in values(node.args[helpers[called(node)]]):
+                        yield "exceptions", key, given
+                case ast.Call():
+                    yield from named_in_call(node, platform)
+
+
+def named_in_call(
+    node: ast.Call, platform: str
+) -> Iterator[tuple[str, str, set[str] | None]]:
+    """Return the keys that a call names by keyword."""
+    given = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+    if "translation_key" not in given:
+        return
+    holes: set[str] | None = set()
+    match given.get("translation_placeholders"):
+        case ast.Dict(keys=names):
+            holes = {text for name in names if name for text in values(name)}
+        case ast.expr():
+            holes = None
+    if called(node).endswith("create_issue"):
+        section = "issues"
+    elif "translation_domain" in given:
+        section = "exceptions"
+    elif "Selector" in called(node):
+        section, holes = "selector", None
+    else:
+        section, holes = f"entity.{platform}", None
+    yield from ((section, key, holes) for key in values(given["translation_key"]))
+
+
+def texts_of(section: str) -> Tree:
+    """Return one section of the English texts."""
+    tree = ENGLISH
+    for part in section.split("."):
+        tree = tree.get(part, {})
+    return tree
+
+
+def selectors_of_services() -> set[str]:
+    """Return the keys of texts that the selectors of the actions name."""
+    return {
+        selector["translation_key"]
+        for action in SERVICES.values()
+        for field in fields_of(action).values()
+        for selector in field.get("selector", {}).values()
+        if selector and "translation_key" in selector
+    }
+
+
+def fields_of(action: Tree) -> Tree:
+    """Return the fields of an action, those in sections included."""
+    found: Tree = {}
+    for name, field in (action or {}).get("fields", {}).items():
+        found |= field.get("fields", {name: field})
+    return found
+
+
+def mentioned(key: str) -> bool:
+    """Tell whether the code has a key as a literal, or both parts that it is put together from."""
+    parts = (
+        (key[:place], key[place + 1 :])
+        for place in range(len(key))
+        if key[place] == "_"
+    )
+    return key in LITERALS or any(
+        rest in LITERALS and {head, f"{head}_"} & LITERALS for head, rest in parts
+    )
+
+
+def named(argument: str, *functions: str) -> set[str]:
+    """Return the literals that calls of some functions give for an argument, by its name or as the first one."""
+    return {
+        text
+        for tree in SOURCES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node) in functions
+        for value in [
+            *node.args[:1],
+            *(keyword.value for keyword in node.keywords if keyword.arg == argument),
+        ]
+        for text in values(value)
+    }
+
+
+def test_sections_are_known() -> None:
+    """There is no text that nobody reads, and none with markup in it."""
+    assert ENGLISH.keys() <= SECTIONS
+    for path, text in leaves(ENGLISH):
+        assert isinstance(text, str), path
+        assert text.strip() == text != "", path
+        assert not re.search(r"</?[a-z]", text), path
+
+
+def test_languages_agree() -> None:
+    """A translation has no text that English lacks, and the same holes to fill."""
+    english = dict(leaves(ENGLISH))
+    for language, tree in LANGUAGES.items():
+        for path, text in leaves(tree):
+            assert path in english, f"{language}: {path}"
+            assert sorted(HOLE.findall(text)) == sorted(HOLE.findall(english[path])), (
+                f"{language}: {path}"
+            )
+
+
+def test_every_key_in_the_code_has_a_text() -> None:
+    """What is raised, shown or asked has a text, and every hole in it is filled."""
+    found = defaultdict(set)
+    for section, key, given in uses():
+        found[section].add(key)
+        text = texts_of(section).get(key)
+        assert text is not None, f"{section}.{key}"
+        if given is not None:
+            holes = {hole for _, part in leaves(text) for hole in HOLE.findall(part)}
+            assert holes <= given, f"{section}.{key} leaves {holes - given} open"
+    assert found["exceptions"], (
+        "the code names no text at all: this test looks for the wrong thing"
+    )
+
+
+def test_every_text_has_a_key_in_the_code() -> None:
+    """No text outlives the code that used it."""
+    for section in (
+        "exceptions",
+        "issues",
+        *(f"entity.{platform}" for platform in ENGLISH.get("entity", {})),
+    ):
+        assert not {key for key in texts_of(section) if not mentioned(key)}, section
+    assert not {
+        key
+        for key in ENGLISH.get("selector", {})
+        if key not in selectors_of_services() | LITERALS
+    }
+    assert selectors_of_services() <= ENGLISH.get("selector", {}).keys()
+
+
+@pytest.mark.parametrize("flow", ["config", "options"])
+def test_flow_texts(flow: str) -> None:
+    """A step explains each of its fields, and no text belongs to a step, error or abort that is not there."""
+    texts = ENGLISH.get(flow, {})
+    for name, step in texts["step"].items():
+        assert step.get("data", {}).keys() == step.get("data_description", {}).keys(), (
+            name
+        )
+        assert name in LITERALS or any(
+            f"async_step_{name}" in ast.dump(tree) for tree in SOURCES.values()
+        ), name
+    for kind in ("error", "abort"):
+        unused = {key for key in texts.get(kind, {}) if not mentioned(key)}
+        assert not unused - {"unique_id_mismatch"}, kind
+    assert not texts.get("abort", {}).keys() & COMMON_ABORTS
+
+
+def test_steps_and_aborts_have_a_text() -> None:
+    """Every form, menu and end of a flow that the code names can be shown."""
+    flows = [ENGLISH["config"], ENGLISH.get("options", {})]
+    steps = {step for flow in flows for step in flow.get("step", {})}
+    aborts = {abort for flow in flows for abort in flow.get("abort", {})}
+    assert named("step_id", "async_show_form", "async_show_menu") <= steps
+    assert (
+        named("reason", "async_abort", "AbortFlow", "_abort_if_unique_id_mismatch")
+        <= aborts | COMMON_ABORTS
+    )
+
+
+def test_actions_have_texts_and_icons() -> None:
+    """Home Assistant accepts the description of the actions, and each action and field has a name and a description."""
+    service_helper._SERVICES_SCHEMA(SERVICES)
+    assert SERVICES.keys() == ENGLISH["services"].keys() == ICONS["services"].keys()
+    for name, action in SERVICES.items():
+        text = ENGLISH["services"][name]
+        fields = fields_of(action)
+        assert text["name"] and text["description"]
+        for field in fields.values():
+            assert field.keys() <= FIELD_KEYS, name
+            selector_helper.validate_selector(field["selector"])
+        assert fields.keys() == text.get("fields", {}).keys(), name
+        assert all(
+            field["name"] and field["description"]
+            for field in text.get("fields", {}).values()
+        ), name
+        sections = {
+            key
+            for key, field in (action or {}).get("fields", {}).items()
+            if "fields" in field
+        }
+        assert sections == text.get("sections", {}).keys(), name
+
+
+@pytest.mark.usefixtures("mock_async_zeroconf")
+async def test_described_actions_are_registered(hass: HomeAssistant) -> None:
+    """The actions that are described are the ones there are, before any entry is set up."""
+    assert await async_setup_component(hass, "dp1", {})
+    assert hass.services.async_services_for_domain("dp1").keys() == SERVICES.keys()
+
+
+def test_icons() -> None:
+    """Every icon is one of the set that Home Assistant has, and belongs to an entity with a name or to an action."""
+    assert ICONS.keys() <= {"entity", "services"}
+    for path, icon in leaves(ICONS):
+        assert re.fullmatch(r"mdi:[a-z0-9-]+", icon), path
+    for platform, icons in ICONS.get("entity", {}).items():
+        assert platform in set(Platform)
+        assert all(mentioned(key) for key in icons), platform
