@@ -125,7 +125,7 @@ class CatalogSimulator:
         app.router.add_get(f"{MEDIA}/{{path:.+}}", self._media)
         app.router.add_get("/simulator", self._counters)
         self._runner = web.AppRunner(
-            app, handler_cancellation=True, shutdown_timeout=0.1
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
         )
         await self._runner.setup()
         await web.TCPSite(self._runner, self.host, self.port).start()

@@ -246,6 +246,7 @@ class CatalogData:
         ]
         if show["title"] == "Loose Ends":
             for place, change in enumerate(self._odd_series()):
+                records[place].pop("uniquePreviewPath", None)
                 records[place].update(change)
         if show["title"] == "Longform":
             records[0].update(
@@ -325,8 +326,7 @@ class CatalogData:
             {"title": "Every Kind of Name", "medium": "image", "settings": unique},
             {"title": "Every Kind of Token", "medium": "software", "settings": unique},
             {"title": "No Settings", "settings": None},
-            {"title": "No Source at All", "settings": single}
-            | dict.fromkeys(("previewFile", "uniquePreviewPath")),
+            {"title": "No Source at All", "settings": single} | {"previewFile": None},
             {"title": "Source of the Series", "medium": "software", "settings": single},
             {"title": "No Works", "settings": unique},
             {

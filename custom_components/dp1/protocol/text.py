@@ -38,9 +38,8 @@ class _Text(HTMLParser):
 
     @override
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Part words at ``<br/>``."""
-        if tag not in _INLINE:
-            self.parts.append(" ")
+        """Open the element: HTML knows no end within the start."""
+        self.handle_starttag(tag, attrs)
 
     @override
     def handle_endtag(self, tag: str) -> None:
