@@ -204,6 +204,34 @@ async def test_a_quiet_display_is_not_lost() -> None:
         assert isinstance(await anext(events), PlayerStatus)
 
 
+async def test_a_display_that_pings() -> None:
+    """No known one does; it gets its pong."""
+    pongs: list[bytes] = []
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Ping, and leave once there is a pong."""
+        await socket.ping(b"hello")
+        pongs.append((await socket.receive()).data)
+        await socket.close()
+
+    async with pushing(serve, autoping=False) as display:
+        assert [event async for event in display.listen()] == [Connected()]
+    assert pongs == [b"hello"]
+
+
+async def test_the_connection_ends_while_nobody_reads() -> None:
+    """A consumer may be slow; the loss shows at the next turn."""
+
+    async with (
+        pushing(abort) as display,
+        aclosing(display.listen(heartbeat=0.05)) as events,
+    ):
+        assert await anext(events) == Connected()
+        await asyncio.sleep(0.2)
+        with pytest.raises(LostAnswerError):
+            await anext(events)
+
+
 @pytest.mark.parametrize(
     ("reply", "error"),
     [

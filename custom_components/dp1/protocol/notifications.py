@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 import logging
+from typing import Literal
 
 import aiohttp
+from aiohttp.http import WSMessageNoDecodeText
 
 from .errors import LostAnswerError, NoAnswerError, UnexpectedAnswerError
 from .http import Answer, transport_error
@@ -19,6 +21,7 @@ _HANDSHAKE_TIMEOUT = 10.0
 _CLOSE_TIMEOUT = 2.0
 _MAX_FRAME = 32 * 1024 * 1024
 
+_GOODBYES = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
 _KINDS: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
     "player_status": PlayerStatus,
     "device_status": DeviceStatus,
@@ -31,6 +34,8 @@ class Connected:
     """The socket is open. The display sends no snapshot: ask for one now."""
 
 
+# Frames stay bytes: one that is not text after all is then skipped like any other broken one.
+type _Socket = aiohttp.ClientWebSocketResponse[Literal[False]]
 type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
 
 
@@ -53,34 +58,36 @@ async def listen(
         UnexpectedAnswerError: there is no socket.
         LostAnswerError: it was open, and the connection is gone.
     """
-    socket = await _connect(session, url, heartbeat)
+    socket = await _connect(session, url)
     try:
         yield Connected()
         while True:
-            frame = await socket.receive()
-            if frame.type is aiohttp.WSMsgType.TEXT:
-                if (event := _read(frame.data)) is not None:
-                    yield event
-            elif frame.type is aiohttp.WSMsgType.CLOSE and frame.data in (
-                aiohttp.WSCloseCode.OK,
-                aiohttp.WSCloseCode.GOING_AWAY,
-            ):
-                return
-            elif frame.type is not aiohttp.WSMsgType.BINARY:
-                raise LostAnswerError(f"the socket is gone ({socket.close_code})")
+            frame = await _receive(socket, heartbeat)
+            match frame.type:
+                case aiohttp.WSMsgType.TEXT:
+                    if (event := _read(frame.data)) is not None:
+                        yield event
+                case aiohttp.WSMsgType.PING:
+                    await socket.pong(frame.data)
+                case aiohttp.WSMsgType.PONG | aiohttp.WSMsgType.BINARY:
+                    pass
+                case aiohttp.WSMsgType.CLOSE if frame.data in _GOODBYES:
+                    return
+                case _:
+                    raise LostAnswerError(f"the socket is gone ({socket.close_code})")
+    except aiohttp.ClientError as err:
+        raise transport_error(err) from err
     finally:
         await socket.close()
 
 
-async def _connect(
-    session: aiohttp.ClientSession, url: str, heartbeat: float
-) -> aiohttp.ClientWebSocketResponse[bool]:
+async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
     """Open the socket, without an Origin, which newer firmware does not accept."""
     try:
         async with asyncio.timeout(_HANDSHAKE_TIMEOUT):
             return await session.ws_connect(
                 url,
-                heartbeat=heartbeat,
+                autoping=False,
                 timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_TIMEOUT),
                 max_msg_size=_MAX_FRAME,
                 decode_text=False,
@@ -94,6 +101,21 @@ async def _connect(
         raise transport_error(err) from err
     except TimeoutError as err:
         raise NoAnswerError("the socket does not open in time") from err
+
+
+async def _receive(socket: _Socket, heartbeat: float) -> WSMessageNoDecodeText:
+    """Wait for the next frame, with a ping into the silence.
+
+    Not left to aiohttp, whose own heartbeat sets its timer anew when the answer to our goodbye comes in.
+    """
+    try:
+        return await socket.receive(heartbeat)
+    except TimeoutError:
+        await socket.ping()
+    try:
+        return await socket.receive(heartbeat / 2)
+    except TimeoutError as err:
+        raise LostAnswerError("the display does not answer a ping") from err
 
 
 def _read(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:

@@ -62,7 +62,7 @@ class Writes:
             if (older := self._waiting.get(slot)) is not None:
                 older.newer = mine
             self._waiting[slot] = mine
-        return cast("T", await mine.outcome())
+        return await mine.outcome()
 
 
 class Reads:
