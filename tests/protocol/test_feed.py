@@ -204,6 +204,31 @@ async def test_playlist_addresses() -> None:
         assert len(server.requests) == 4
 
 
+async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
+    """An id that is an address stays a name on this feed."""
+    crafty = Reply(body=playlist(id="https://elsewhere.example/x"))
+    async with scripted(crafty, V2, echo(200), api_key=API_KEY) as (feed, server):
+        await feed.replace("evening", playlist())
+        named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
+        assert server.calls()[-1].replace(":", "%3A") == f"PUT {named}"
+        assert (await feed.playlist("evening")).url == f"{server.url}{named}"
+        await feed.delete(f"{feed.url}/playlists/../registry/channels")
+        assert server.calls()[-1] == (
+            "DELETE /api/v1/playlists/..%2Fregistry%2Fchannels"
+        )
+
+
+async def test_writes_do_not_follow_redirects() -> None:
+    """Where the feed has moved is told instead."""
+    moved = Reply(301, b"<html>", {"Location": "https://elsewhere.example/"})
+    async with scripted(moved, api_key=API_KEY) as (feed, server):
+        with pytest.raises(
+            UnexpectedAnswerError, match=r"to https://elsewhere\.example/"
+        ):
+            await feed.delete(ID)
+    assert len(server.requests) == 1
+
+
 @pytest.mark.parametrize(
     ("document", "good"),
     [

@@ -197,6 +197,22 @@ async def test_invalid_playlist_is_not_sent(
     assert server.calls() == ["GET /api/v1"]
 
 
+@pytest.mark.parametrize("key", [KEY, None])
+async def test_nul_characters_are_not_sent(key: SigningKey | None) -> None:
+    """No database of a feed takes them, so they are named before."""
+    bad = playlist(title="a\0b")
+    bad["items"][1]["override"] = {"x": [1, "\0"], "\0": 1}
+    async with scripted(V2, api_key=API_KEY) as (feed, server):
+        with pytest.raises(InvalidPlaylistError) as caught:
+            await feed.publish(bad, key=key)
+    assert {fault.path for fault in caught.value.faults} == {
+        "title",
+        "items[1].override.x[1]",
+        'items[1].override["\N{REPLACEMENT CHARACTER}"]',
+    }
+    assert server.calls() == ["GET /api/v1"]
+
+
 REFUSALS = [
     (401, "unauthorized", "invalid or missing API key", AuthenticationError),
     (403, "", "", AuthenticationError),

@@ -2,9 +2,11 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+import json
 from typing import Any, Literal
 
 import aiohttp
+from hypothesis import HealthCheck, assume, given, settings
 import pytest
 
 from custom_components.dp1.protocol import feed_connection
@@ -23,6 +25,7 @@ from custom_components.dp1.protocol.playlist import build, build_item, normalise
 from custom_components.dp1.protocol.signing import SigningKey, sign, verify
 
 from .feeds import KEY, NOW, impatient, playlist
+from .test_playlist import playlists
 
 from tests.simulators.feed import (
     Cut,
@@ -513,3 +516,19 @@ async def test_signer_is_another_curator() -> None:
             KEY.did,
             other.did,
         ]
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(playlists)
+async def test_whatever_is_built_is_accepted(document: dict[str, Any]) -> None:
+    """The strict server stores any playlist of ours exactly as we signed it."""
+    assume("\\u0000" not in json.dumps(document))
+    async with served(key="") as (feed, simulator):
+        told = await feed.publish(document, key=KEY)
+        assert (told.status, told.changed, told.signed_by) == ("published", (), KEY.did)
+        assert list(simulator.documents) == [told.id]
+        assert (await feed.playlist(told.slug)).document == told.document

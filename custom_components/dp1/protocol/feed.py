@@ -11,7 +11,7 @@ from enum import StrEnum
 import logging
 import re
 from typing import Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import aiohttp
 from yarl import URL
@@ -151,8 +151,8 @@ class Feed:
         self._family: Family | None = None
 
     def playlist_url(self, ref: str) -> str:
-        """Tell where a playlist is, by its id (which never changes) or slug."""
-        return self._address("playlists", ref)
+        """Tell where a playlist of this feed is, by its id (which never changes) or slug."""
+        return self._named("playlists", ref)
 
     async def info(self) -> FeedInfo:
         """Ask what kind of feed this is.
@@ -476,18 +476,19 @@ class Feed:
 
     def _address(self, kind: str, ref: str) -> str:
         """Tell where a record is; an absolute address stays as it is."""
-        ref = ref.strip()
-        if "://" in ref:
-            return ref
-        if ref in ("", ".", ".."):
+        return ref.strip() if "://" in ref else self._named(kind, ref.strip())
+
+    def _named(self, kind: str, name: str) -> str:
+        """Tell where this feed keeps what goes by a name, whatever the name."""
+        if name in ("", ".", ".."):
             raise NotFoundError("no name")
-        if UUID_FORM.fullmatch(ref):
-            ref = ref.lower()
-        return f"{self.url}/{kind}/{quote(ref, safe='')}"
+        if UUID_FORM.fullmatch(name):
+            name = name.lower()
+        return f"{self.url}/{kind}/{quote(name, safe='')}"
 
     def _own_address(self, ref: str) -> str:
         """Tell where a playlist of this feed is; another host's is not ours to change."""
-        address = self._address("playlists", ref)
-        if not address.startswith(f"{self.url}/playlists/"):
+        name = unquote(ref.strip().removeprefix(f"{self.url}/playlists/"))
+        if "://" in name:
             raise InvalidRequestError("not a playlist of this feed")
-        return address
+        return self._named("playlists", name)

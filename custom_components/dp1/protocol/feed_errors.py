@@ -44,7 +44,7 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
         sent_document: whether the request carried a document, so that a complaint is about it.
     """
     code, text = _words(answer)
-    message = _safe(text, secret) or _status_text(answer.status)
+    message = _safe(text, secret) or _status_text(answer)
     if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
         return ConflictError(message)
     if answer.status not in (400, 422):
@@ -82,12 +82,15 @@ def _words(answer: Answer) -> tuple[str, str]:
     return code, message if isinstance(message, str) else code
 
 
-def _status_text(status: int) -> str:
+def _status_text(answer: Answer) -> str:
     """Name a status, for answers without words."""
     try:
-        return f"HTTP {status} {HTTPStatus(status).phrase}"
+        text = f"HTTP {answer.status} {HTTPStatus(answer.status).phrase}"
     except ValueError:
-        return f"HTTP {status}"
+        text = f"HTTP {answer.status}"
+    if answer.status < 400 and (place := answer.headers.get("Location")):
+        text += f", to {clean(place, MAX_MESSAGE)}"
+    return text
 
 
 def _faults(code: str, text: str) -> list[Fault]:

@@ -21,7 +21,7 @@ from .errors import (
 )
 from .feed_connection import FeedConnection
 from .http import Answer
-from .playlist import check, for_display, normalise, signable
+from .playlist import check, for_display, normalise, path_text, signable
 from .signing import SigningKey, Verification, payload_hash, sign, verify
 
 type Document = dict[str, Any]
@@ -80,6 +80,31 @@ class Draft:
     left_out: tuple[str, ...] = ()
 
 
+def _check(document: Document) -> None:
+    """Check a document by the rules, and for what no feed of the V2 family can store.
+
+    Raises:
+        InvalidPlaylistError: not a valid playlist, or one with NUL characters.
+    """
+    check(document)
+    if faults := [Fault(path, "holds a NUL character") for path in _nuls(document)]:
+        raise InvalidPlaylistError(faults)
+
+
+def _nuls(value: object, path: tuple[str | int, ...] = ()) -> Iterator[str]:
+    """Yield the paths of text, and of names, with NUL characters."""
+    match value:
+        case str() if "\0" in value:
+            yield path_text(path)
+        case dict():
+            for name, each in value.items():
+                yield from _nuls(name, (*path, name))
+                yield from _nuls(each, (*path, name))
+        case list():
+            for place, each in enumerate(value):
+                yield from _nuls(each, (*path, place))
+
+
 def draft_signed(
     document: Mapping[str, Any],
     key: SigningKey,
@@ -101,7 +126,7 @@ def draft_signed(
     signer = {"name": curator or "Curator", "key": key.did}
     normal = normalise({**document, **fixed}, now=now, curator=signer)
     payload, left_out = signable({**normal, **fixed})
-    check(payload)
+    _check(payload)
     return Draft(sign(payload, key, now=now), signed=True, left_out=tuple(left_out))
 
 
@@ -119,7 +144,7 @@ def draft_with_key(
         InvalidPlaylistError: not a valid playlist.
     """
     unsigned = {name: part for name, part in document.items() if name not in SIGNATURES}
-    check(unsigned)
+    _check(unsigned)
     if complete:
         unsigned = for_display(unsigned)
         if license_ := unsigned.get("defaults", {}).get("license"):
@@ -135,7 +160,7 @@ def draft_as_signed(document: Mapping[str, Any]) -> Draft:
     Raises:
         InvalidPlaylistError: not a valid playlist, or one without an id, which a V2 feed wants here.
     """
-    check(document)
+    _check(dict(document))
     if "id" not in document:
         raise InvalidPlaylistError([Fault("id", "is required")])
     return Draft(dict(document), signed=True)

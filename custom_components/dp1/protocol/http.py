@@ -98,7 +98,8 @@ async def request_json(
 ) -> Answer:
     """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
-    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET.
+    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET. What is idempotent, but never
+    a POST or PATCH, aiohttp sends once more by itself when the connection ends before an answer begins.
 
     Args:
         session: what to send with.
