@@ -220,6 +220,19 @@ async def test_a_cast_is_never_sent_twice(fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", ["before", "after", "half"])
+async def test_not_even_on_a_connection_that_was_open(fault: str) -> None:
+    """Where a display ends a kept connection, nobody knows what it has read."""
+    async with scripted(WRAPPED, Reply(200, FLAT.body, fault=fault), FLAT) as (
+        server,
+        display,
+    ):
+        await display.cast(BY_URL)
+        with pytest.raises(LostAnswerError):
+            await display.cast(BY_URL)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("fault", ["before", "after", "half"])
 async def test_restarting_and_switching_off_may_go_unanswered(fault: str) -> None:
     """A display that is gone has done it."""
     async with scripted(Reply(200, FLAT.body, fault=fault)) as (server, display):

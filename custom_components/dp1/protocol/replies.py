@@ -100,13 +100,16 @@ def _reason(leaf: Mapping[str, Any]) -> str:
     inner = mapping(error)
     words = (leaf.get("code"), error, inner.get("code"), inner.get("message"))
     given = [word for word in map(text, words) if word]
-    return ": ".join(given or filter(None, [text(leaf.get("status"))]))[
-        :_LONGEST_DETAIL
-    ]
+    return _line(": ".join(given) or text(leaf.get("status")) or "")
 
 
 def _text_of(answer: Answer) -> str:
     """Read a body that is plain text; a page of something else is not the display's word."""
     if answer.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
         return ""
-    return " ".join(answer.body.decode("utf-8", "replace").split())[:_LONGEST_DETAIL]
+    return _line(answer.body.decode("utf-8", "replace"))
+
+
+def _line(words: str) -> str:
+    """Make one line of bounded length."""
+    return " ".join(words[:_LONGEST_DETAIL].split())
