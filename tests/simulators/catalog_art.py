@@ -311,6 +311,13 @@ def page(drawing: Drawing) -> str:
     )
 
 
+def _mix(below: str, above: str, opacity: float) -> str:
+    """Mix two colours."""
+    pairs = zip(bytes.fromhex(below[1:]), bytes.fromhex(above[1:]), strict=True)
+    mixed = (round(under + (over - under) * opacity) for under, over in pairs)
+    return f"#{bytes(mixed).hex()}"
+
+
 @lru_cache(maxsize=128)
 def png(series: str, work: int = 0, width: int = 480) -> bytes:
     """Paint a work as PNG; takes some hundredths of a second."""
@@ -327,7 +334,9 @@ def png(series: str, work: int = 0, width: int = 480) -> bytes:
         elif shape.kind == "polygon":
             brush.polygon(points, fill=colour)
         else:
-            brush.line(points, colour, max(round(shape.size * scale), 1), joint="curve")
+            # Where translucent strokes join they would be painted twice, so these are mixed beforehand.
+            mixed = _mix(drawing.background, shape.colour, shape.opacity)
+            brush.line(points, mixed, max(round(shape.size * scale), 1), joint="curve")
     target = BytesIO()
     image.resize((width, size[1] // 2), Image.Resampling.LANCZOS).save(target, "PNG")
     return target.getvalue()
