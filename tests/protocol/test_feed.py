@@ -207,11 +207,12 @@ async def test_playlist_addresses() -> None:
 async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
     """An id that is an address stays a name on this feed."""
     crafty = Reply(body=playlist(id="https://elsewhere.example/x"))
-    async with scripted(crafty, V2, echo(200), api_key=API_KEY) as (feed, server):
-        await feed.replace("evening", playlist())
-        named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
-        assert server.calls()[-1].replace(":", "%3A") == f"PUT {named}"
+    named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
+    script = (crafty, crafty, V2, echo(200), Reply(204))
+    async with scripted(*script, api_key=API_KEY) as (feed, server):
         assert (await feed.playlist("evening")).url == f"{server.url}{named}"
+        await feed.replace("evening", playlist())
+        assert server.calls()[-1].replace(":", "%3A") == f"PUT {named}"
         await feed.delete(f"{feed.url}/playlists/../registry/channels")
         assert server.calls()[-1] == (
             "DELETE /api/v1/playlists/..%2Fregistry%2Fchannels"
