@@ -100,6 +100,12 @@ def _limit(text: str) -> int:
         raise RefusalError(
             400, "bad_request", f'limit: strconv.Atoi: parsing "{text}": invalid syntax'
         )
+    if abs(int(text)) >= 2**63:
+        raise RefusalError(
+            400,
+            "bad_request",
+            f'limit: strconv.Atoi: parsing "{text}": value out of range',
+        )
     return min(int(text), 100) if int(text) > 0 else 100
 
 
@@ -109,6 +115,19 @@ def _descending(text: str) -> bool:
     if order not in ("asc", "desc"):
         raise RefusalError(400, "bad_request", 'sort must be "asc" or "desc"')
     return order == "desc"
+
+
+def _redirect(method: str, location: str) -> Answer:
+    """Send a client to the address without the slash."""
+    if method != "GET":
+        return Answer(307, headers={"Location": location})
+    answer = Answer.text(
+        301,
+        f'<a href="{location}">Moved Permanently</a>.\n\n',
+        "text/html; charset=utf-8",
+    )
+    answer.headers["Location"] = location
+    return answer
 
 
 class GoFeed:
@@ -154,10 +173,7 @@ class GoFeed:
                 location = request.path[:-1] + (
                     f"?{request.raw_query}" if request.raw_query else ""
                 )
-                return Answer(
-                    301 if request.method == "GET" else 307,
-                    headers={"Location": location},
-                )
+                return _redirect(request.method, location)
             return Answer.text(404, "404 page not found")
         name, parts = found
         if parts and parts[0] == "channels" and not self.settings.extensions:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 import json
+import math
 import re
 from typing import Any
 
@@ -128,7 +129,11 @@ def _fits(value: Any, kind: Scalar) -> bool:
                 and abs(value) < 2**63
             )
         case Scalar.NUMBER:
-            return isinstance(value, int | float) and not isinstance(value, bool)
+            return (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and abs(value) < math.inf
+            )
     return True
 
 

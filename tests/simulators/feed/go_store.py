@@ -1,7 +1,6 @@
 """The tables of the Go feed: unique ids and slugs, rows in the order they came, members of groups and channels."""
 
 import base64
-from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 import json
@@ -9,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from .exchange import RefusalError
-from .signing import Document
+from .signing import Document, read_base64url
 from .text import format_time, parse_time, parse_uuid
 
 _MICRO = 1000
@@ -175,15 +174,14 @@ def _read_cursor(
     text: str, identifier: str, position: str | None = None
 ) -> tuple[Any, ...]:
     """The place a cursor names; garbage is an internal error of this feed."""
+    raw = read_base64url(text)
+    if raw is None:
+        raise database_error("cursor: illegal base64 data")
     try:
-        place = json.loads(
-            base64.b64decode(
-                text + "=" * (-len(text) % 4), altchars=b"-_", validate=True
-            )
-        )
+        place = json.loads(raw)
         moment, name = parse_time(place["t"]), parse_uuid(place[identifier])
         middle = () if position is None else (int(place[position]),)
-    except (Base64Error, ValueError, KeyError, TypeError) as err:
+    except (ValueError, KeyError, TypeError) as err:
         raise database_error(f"cursor: {err}") from err
     if moment is None or name is None:
         raise database_error("cursor: invalid place")

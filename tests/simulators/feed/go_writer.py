@@ -206,7 +206,7 @@ class GoWriter:
                 document, "feed", format_time(moment, fraction=False)
             )
         except ValueError as err:
-            raise RefusalError(400, "bad_request", f"feed sign: {err}") from err
+            raise database_error(f"feed sign: {err}") from err
         others = [
             other
             for other in fields["signatures"] or ()

@@ -73,7 +73,7 @@ def public_key(kid: str) -> Ed25519PublicKey | None:
     return Ed25519PublicKey.from_public_bytes(raw[2:])
 
 
-def _raw_base64url(text: str) -> bytes | None:
+def read_base64url(text: str) -> bytes | None:
     """The bytes of unpadded base64url; padding and the standard alphabet are refused, as Go refuses them."""
     if "=" in text or "+" in text or "/" in text:
         return None
@@ -89,7 +89,7 @@ def verify(document: Document, entry: Document) -> bool:
     """Whether one entry of ``signatures`` holds for the document."""
     expected = digest(document)
     key = public_key(entry["kid"])
-    signature = _raw_base64url(entry["sig"])
+    signature = read_base64url(entry["sig"])
     if (
         entry["alg"].lower() != "ed25519"
         or entry["payload_hash"] != f"sha256:{expected.hex()}"

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 import aiohttp
 from aiohttp import web
 
-from .exchange import Answer, Request
+from .exchange import Answer, RefusalError, Request
 from .faults import Cut, Fault, Paging, resigned
 from .go_feed import GoFeed
 from .settings import Settings
@@ -272,7 +272,10 @@ class FeedSimulator:
     async def _process_later(self, delay: float) -> None:
         """Do the queued writes after a while."""
         await asyncio.sleep(delay)
-        await self.process_queue()
+        try:
+            await self.process_queue()
+        except (RefusalError, KeyError) as err:
+            _LOGGER.warning("A queued write failed: %s", err)
 
     async def _fetch(self, url: str) -> Any:
         """A playlist of another server."""

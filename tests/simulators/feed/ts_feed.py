@@ -372,24 +372,22 @@ class TsFeed:
 
     async def _process_message(self, request: Request) -> Answer:
         """Do what one message of the queue says."""
-        message = self._read_message(request.body)
-        if not self._is_message(message):
+        message = _read_message(
+            request.body, "processing_failed", "Failed to process the message"
+        )
+        if not _is_message(message):
             what = "Message must contain operation, id, and timestamp fields"
             raise RefusalError(400, "invalid_message", what)
-        await self.writer.process(message)
-        return _json(
-            200,
-            {
-                "success": True,
-                "messageId": message["id"],
-                "operation": message["operation"],
-                "processedCount": 1,
-            },
-        )
+        names = {"messageId": message["id"], "operation": message["operation"]}
+        return _json(200, await self._process([message], names))
 
     async def _process_batch(self, request: Request) -> Answer:
         """Do what several messages say."""
-        body = self._read_message(request.body)
+        body = _read_message(
+            request.body,
+            "batch_processing_failed",
+            "Failed to process the message batch",
+        )
         messages = body.get("messages") if isinstance(body, dict) else None
         if not isinstance(messages, list) or not messages:
             raise RefusalError(
@@ -397,33 +395,40 @@ class TsFeed:
                 "invalid_batch",
                 "Request must contain a non-empty array of messages",
             )
-        if not all(map(self._is_message, messages)):
+        if not all(map(_is_message, messages)):
             what = "All messages must contain operation, id, and timestamp fields"
             raise RefusalError(400, "invalid_message", what)
-        for message in messages:
-            await self.writer.process(message)
         return _json(
             200,
-            {
-                "success": True,
-                "processedCount": len(messages),
-                "messageIds": [message["id"] for message in messages],
-            },
+            await self._process(
+                messages, {"messageIds": [message["id"] for message in messages]}
+            ),
         )
 
-    def _read_message(self, body: bytes) -> Any:
-        """A message of the queue."""
-        try:
-            return json.loads(body)
-        except ValueError as err:
-            what = "Failed to process the message"
-            raise RefusalError(
-                500, "processing_failed", what, extra={"details": str(err)}
-            ) from err
-
-    @staticmethod
-    def _is_message(message: Any) -> bool:
-        """Whether it has the parts of a message."""
-        return isinstance(message, dict) and all(
-            message.get(name) for name in ("operation", "id", "timestamp")
+    async def _process(self, messages: Sequence[Document], names: Document) -> Document:
+        """Do what messages say; one that fails does not stop the others."""
+        errors = []
+        for message in messages:
+            try:
+                await self.writer.process(message)
+            except (RefusalError, KeyError, TypeError) as err:
+                errors.append({"messageId": message["id"], "error": str(err)})
+        done = len(messages) - len(errors)
+        return {"success": not errors, **names, "processedCount": done} | (
+            {"errors": errors} if errors else {}
         )
+
+
+def _read_message(body: bytes, code: str, what: str) -> Any:
+    """A message of the queue."""
+    try:
+        return json.loads(body)
+    except ValueError as err:
+        raise RefusalError(500, code, what, extra={"details": str(err)}) from err
+
+
+def _is_message(message: Any) -> bool:
+    """Whether it has the parts of a message."""
+    return isinstance(message, dict) and all(
+        message.get(name) for name in ("operation", "id", "timestamp")
+    )

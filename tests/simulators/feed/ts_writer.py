@@ -152,12 +152,7 @@ class TsWriter:
         verb, _, kind = message["operation"].partition("_")
         data = message.get("data") or {}
         if kind not in _ORDER or verb not in ("create", "update", "delete"):
-            raise RefusalError(
-                500,
-                "processing_failed",
-                "Failed to process the message",
-                extra={"details": f"Unknown operation: {message['operation']}"},
-            )
+            raise KeyError(f"Unknown message operation: {message['operation']}")
         if verb == "delete":
             if data.get(f"{kind}Id") in self._store.documents[kind]:
                 self._store.delete(kind, data[f"{kind}Id"])
