@@ -175,6 +175,20 @@ async def test_one_reader_may_go() -> None:
     assert await reads.run("player", wire.send("q")) == "Q"
 
 
+async def test_a_failure_is_heard_by_those_who_are_left(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """And by nobody else, in no log."""
+    wire, reads = Wire(), Reads()
+    one, other = await started(
+        *(reads.run("player", wire.send("p", fail=True)) for _ in range(2))
+    )
+    one.cancel()
+    with pytest.raises(OSError, match="p"):
+        await other
+    assert not caplog.records
+
+
 async def test_a_read_that_never_began_is_not_shared() -> None:
     """A reader who goes at once leaves nothing behind."""
     wire, reads = Wire(), Reads()

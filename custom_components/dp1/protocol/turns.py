@@ -23,7 +23,9 @@ class _Shared[T]:
         """Wait for it together with the others."""
         self._callers += 1
         try:
-            return await asyncio.shield(self._task)
+            # Not a shield: that logs what a caller who has gone no longer hears.
+            await asyncio.wait([self._task])
+            return self._task.result()
         finally:
             self._callers -= 1
             if not self._callers:
