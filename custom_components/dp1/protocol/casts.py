@@ -1,10 +1,11 @@
 """What is cast, and how it is named in the request."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from .status import PlaylistItem
 from .values import mapping, text
 
 
@@ -30,6 +31,30 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """How a cast begins. A display by itself begins with the first work, in order, and goes round.
+
+    Attributes:
+        work_id: id of the work to begin with.
+        index: its place, counted from 0, if it has no id or is not in the list any more.
+        shuffle: in random order.
+        loop: what comes after the last work: "none", "playlist" or "one".
+    """
+
+    work_id: str | None = None
+    index: int | None = None
+    shuffle: bool | None = None
+    loop: str | None = None
+
+    def place(self, items: Sequence[PlaylistItem]) -> int | None:
+        """Find the work to begin with among those of a display, counted from 0; None if it does not matter."""
+        ids = [item.id for item in items]
+        if self.work_id in ids and self.work_id is not None:
+            return ids.index(self.work_id)
+        return self.index
+
+
+@dataclass(frozen=True, slots=True)
 class CastResult:
     """What a display made of a cast. Accepted is not yet visible: the status tells that.
 
@@ -38,12 +63,14 @@ class CastResult:
         deferred: no work of it is due yet; what was shown stays.
         signature_status: "valid", "invalid" or "unsigned"; None below firmware 2.0.7.
         signers: verdicts as sent: ``alg``, ``kid``, ``role``, ``ok``, perhaps ``reason``.
+        cast: what was sent, which is a newer cast if one overtook.
     """
 
     method: Literal["url", "inline"]
     deferred: bool
     signature_status: str | None
     signers: tuple[Mapping[str, Any], ...]
+    cast: Cast | None = field(default=None, compare=False)
 
 
 def document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
@@ -68,4 +95,5 @@ def result_of(cast: Cast, leaf: Mapping[str, Any]) -> CastResult:
         signers=tuple(mapping(signer) for signer in signers)
         if isinstance(signers, list)
         else (),
+        cast=cast,
     )

@@ -100,14 +100,19 @@ class Channel:
         return await self._reads.run(command, lambda: self.post(command, {}))
 
     async def tell(
-        self, command: str, request: Mapping[str, Any] | None = None, *slot: str
+        self,
+        command: str,
+        request: Mapping[str, Any] | None = None,
+        *uses: str,
+        slot: str | None = None,
     ) -> Mapping[str, Any]:
         """Send a command that changes something, and return the reply.
 
         Args:
             command: name of the command.
             request: its arguments.
-            slot: what tells this from other uses of the command, beside the names of its arguments.
+            uses: what tells this from other uses of the command, beside the names of its arguments.
+            slot: what it sets, if several commands set the same.
         """
         request = request or {}
 
@@ -115,7 +120,9 @@ class Channel:
             """Send it, and read the reply."""
             return reply(command, await self.post(command, request)) or {}
 
-        key = (command, frozenset(request), *slot) if command in _REPLACEABLE else None
+        key: Hashable = slot
+        if command in _REPLACEABLE:
+            key = (command, frozenset(request), *uses)
         return await self.in_turn(send, key)
 
     async def in_turn[T](

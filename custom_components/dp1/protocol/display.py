@@ -13,7 +13,7 @@ from typing import Any, Literal
 import aiohttp
 
 from .budget import Budget
-from .casts import Cast, CastResult, Dialect, document, result_of
+from .casts import Cast, CastResult, Dialect, Start, document, result_of
 from .channel import Channel
 from .errors import (
     Dp1Error,
@@ -38,7 +38,15 @@ from .status import (
 )
 from .values import decode, mapping, text
 
-__all__ = ["Cast", "CastResult", "Connected", "Dialect", "Display", "Event"]
+__all__ = [
+    "Cast",
+    "CastResult",
+    "Connected",
+    "Dialect",
+    "Display",
+    "Event",
+    "Start",
+]
 
 DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
@@ -57,6 +65,8 @@ _PANEL: Mapping[str, Container[object]] = {
     "mute": ("on", "off"),
     "power": ("on", "standby", "off"),
 }
+# Sleeping and waking are two values of one thing.
+_SLEEP = "sleep"
 _DAYS = frozenset({"sun", "mon", "tue", "wed", "thu", "fri", "sat"})
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 
@@ -67,8 +77,8 @@ type Offsets = Iterable[tuple[float, float]]
 class Display:
     """One display.
 
-    Writes are sent one at a time in the order they are called; a setting that still waits when a newer value comes
-    is not sent. Reads do not wait for writes. Everything waits for its part of the display's command rates, and a
+    Writes are sent one at a time in the order they are called; a setting, or a cast, that still waits when a newer
+    one comes is not sent. Reads do not wait for writes. Everything waits for its part of the display's command rates, and a
     display that is busy all the same is asked at most three times. Except for that, nothing is ever sent twice.
 
     Every command may raise:
@@ -249,14 +259,26 @@ class Display:
 
     # What hangs on the wall
 
-    async def cast(self, cast: Cast) -> CastResult:
+    async def cast(self, cast: Cast, start: Start | None = None) -> CastResult:
         """Show a playlist at once (``displayPlaylist``). A display that sleeps keeps it and goes on sleeping.
+
+        Args:
+            cast: what to show.
+            start: how it begins; nothing of ours comes between this and the cast.
 
         Raises:
             PlaylistRefusedError: the display understood the playlist and will not show it (422).
             RejectedError: the display cannot make anything of the playlist (500 without a reason, or ``ok: false``).
         """
-        return await self._channel.in_turn(lambda: self._cast(cast))
+
+        async def send() -> CastResult:
+            """Cast, and begin as asked."""
+            result = await self._cast(cast)
+            if start is not None and not result.deferred:
+                await self._begin(start)
+            return result
+
+        return await self._channel.in_turn(send, "displayPlaylist")
 
     async def display_default(self, only_if_empty: bool = False) -> None:
         """Show the vendor's playlist, and wake up for it.
@@ -322,15 +344,15 @@ class Display:
 
     async def sleep(self) -> SleepSchedule:
         """Sleep now (firmware 1.0.15)."""
-        return await self._set_sleep("sleepNow", {})
+        return await self._set_sleep("sleepNow", {}, _SLEEP)
 
     async def wake(self) -> SleepSchedule:
         """Wake up now (firmware 1.0.15)."""
-        return await self._set_sleep("wakeNow", {})
+        return await self._set_sleep("wakeNow", {}, _SLEEP)
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Let the player sleep or wake, without schedule and panel: the way below firmware 1.0.15."""
-        await self._channel.tell("setSleepMode", {"sleepMode": asleep})
+        await self._channel.tell("setSleepMode", {"sleepMode": asleep}, slot=_SLEEP)
 
     async def set_sleep_schedule(
         self,
@@ -483,11 +505,26 @@ class Display:
         await self._channel.tell("betaFeaturesToggle", {"enabled": enabled})
 
     async def _set_sleep(
-        self, command: str, request: Mapping[str, Any]
+        self, command: str, request: Mapping[str, Any], slot: str | None = None
     ) -> SleepSchedule:
         """Send one of the sleep commands, which all answer with the schedule."""
-        leaf = await self._channel.tell(command, request)
+        leaf = await self._channel.tell(command, request, slot=slot)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
+
+    async def _begin(self, start: Start) -> None:
+        """Bring a list that was just cast to its place and order."""
+        index = start.index
+        if start.work_id is not None:
+            answer = await self._channel.post("checkStatus", {})
+            index = start.place(PlayerStatus.parse(reply("checkStatus", answer)).items)
+        steps: tuple[tuple[str, str, object], ...] = (
+            ("moveToArtwork", "index", index),
+            ("setShuffle", "enabled", start.shuffle),
+            ("setLoop", "mode", start.loop),
+        )
+        for command, key, value in steps:
+            if value is not None:
+                reply(command, await self._channel.post(command, {key: value}))
 
     # Casting, in both dialects
 
