@@ -57,7 +57,7 @@ async def test_publish_signed() -> None:
     assert (told.id, told.slug) == (sent["id"], sent["slug"])
     assert told.url == f"{feed.url}/playlists/{told.id}"
     assert (told.status, told.signed_by) == ("published", KEY.did)
-    assert sorted(told.changed) == ["extra", "items[1].created"]
+    assert (sorted(told.left_out), told.changed) == (["extra", "items[1].created"], ())
     assert [(each.kid, each.valid) for each in told.verified] == [(KEY.did, True)]
 
 

@@ -43,6 +43,7 @@ class Published:
         url: where a display finds it.
         status: ``queued`` if the feed will store it later: until then it cannot be read.
         signed_by: DID of the curator whose signature went along, if the feed still holds it and it is good.
+        left_out: paths of what was not sent, because no signature over it would be accepted.
         changed: paths of what the feed holds otherwise than sent, signatures aside.
         verified: every signature in the feed's document, checked.
     """
@@ -53,6 +54,7 @@ class Published:
     url: str
     status: Literal["published", "queued"]
     signed_by: str | None
+    left_out: tuple[str, ...]
     changed: tuple[str, ...]
     verified: list[Verification]
 
@@ -186,7 +188,8 @@ async def send(
         url=f"{connection.url}/playlists/{quote(held['id'], safe='')}",
         status="queued" if stored.queued else "published",
         signed_by=_signed_by(draft.document, verified),
-        changed=(*draft.left_out, *changes(draft.document, held)),
+        left_out=draft.left_out,
+        changed=tuple(changes(draft.document, held)),
         verified=verified,
     )
 
