@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
 from random import uniform
-from typing import override
+from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
@@ -21,6 +21,7 @@ from homeassistant.util import dt as dt_util
 
 from .const import CONF_DIALECT, CONF_MACS, DOMAIN, LOGGER
 from .errors import translated, translated_errors
+from .issues import async_manage_wakes
 from .protocol.display import Cast, Connected, Dialect, Display, Event
 from .protocol.errors import (
     BusyError,
@@ -32,7 +33,16 @@ from .protocol.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from .protocol.status import DeviceStatus, Identity, PanelStatus, PlayerStatus
+from .protocol.status import (
+    ContentPolicy,
+    DeviceStatus,
+    Identity,
+    Metrics,
+    PanelStatus,
+    PlaybackCounters,
+    PlayerStatus,
+)
+from .reads import READS, Part
 
 # Volume, mute and the sleep record are only pushed while the display reaches its maker's
 # cloud; and a display takes each read for a person in contact, so not more often.
@@ -47,6 +57,7 @@ PROBE_INTERVAL = 20.0
 PUSH_PATIENCE = 1.0
 READ_COOLDOWN = 2.0
 
+SILENCE = (UnreachableError, LostAnswerError)
 SLEEP_TRIES = 2
 SLEEP_CHECKS = 4
 
@@ -56,9 +67,25 @@ type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 class Outcome(Enum):
     """Where the outcome of a command shows first."""
 
+    NOWHERE = auto()
     PUSH = auto()
     PLAYER = auto()
-    DEVICE = auto()
+    DEVICE = Part.DEVICE
+    PANEL = Part.PANEL
+    POLICY = Part.POLICY
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """A picture of what a display showed.
+
+    Attributes:
+        picture: PNG.
+        taken_at: when.
+    """
+
+    picture: bytes
+    taken_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +96,11 @@ class DisplayData:
         player: what it plays, None while its player shows another page.
         device: the device behind the player.
         panel: the monitor, None until it was asked for.
+        metrics: load and temperatures, None until they were asked for.
+        counters: what it counts, None until asked for, or if it does not count.
+        policy: which works its owner lets through, None until asked for.
+        screenshots: whether it is known to take pictures of what it shows.
+        screenshot: the last such picture.
         identity: who it is, None with firmware that does not tell.
         shown_since: when the present work was seen to appear, None if it hung there before.
         set_up: whether the display shows its set-up screen instead of art.
@@ -78,6 +110,11 @@ class DisplayData:
     player: PlayerStatus | None = None
     device: DeviceStatus | None = None
     panel: PanelStatus | None = None
+    metrics: Metrics | None = None
+    counters: PlaybackCounters | None = None
+    policy: ContentPolicy | None = None
+    screenshots: bool = False
+    screenshot: Screenshot | None = None
     identity: Identity | None = None
     shown_since: datetime | None = None
     set_up: bool = False
@@ -123,6 +160,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.cast_only = False
         self._polls = 0
         self._misses = 0
+        self._failed_wakes = 0
         self._seen_at = 0.0
         self._pushed: PlayerStatus | None = None
         self._player_news = asyncio.Event()
@@ -151,8 +189,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @override
     async def _async_setup(self) -> None:
         """See who answers, before anything is believed."""
-        with translated_errors("display", self.name, self.display.url):
+        try:
             identity = await self._async_identify()
+        except Dp1Error as err:
+            raise self._update_failed(err) from err
         if identity is not None and (expected := self.config_entry.unique_id):
             if identity.device_id and identity.device_id != expected:
                 raise UpdateFailed(
@@ -181,8 +221,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         except Dp1Error as err:
             if self._seen_at:
                 self._missed(err)
-                if self.last_update_success:
-                    return self.data
+            if self._seen_at and self.last_update_success:
+                return self.data
             raise self._update_failed(err) from err
         self._seen()
         self._remember()
@@ -237,14 +277,26 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         except Dp1Error as err:
             LOGGER.debug("%s: reading the player: %s", self.name, err)
 
-    async def _async_read_device(self) -> None:
-        """Ask the device for what is not pushed without its maker's cloud."""
+    async def async_read(self, part: Part) -> None:
+        """Ask for one part of the state.
+
+        Raises:
+            Dp1Error: there was no answer, or none that tells.
+        """
+        news = await READS[part](self.display)
+        self.async_take_over(**{part: news})
+
+    async def _async_reread(self, part: Part) -> None:
+        """Ask for a part that a command has changed; if that fails, it shows later."""
         try:
-            device = await self.display.device_status()
+            await self.async_read(part)
         except Dp1Error as err:
-            LOGGER.debug("%s: reading the device: %s", self.name, err)
-        else:
-            self._publish(replace(self.data, device=device))
+            LOGGER.debug("%s: reading the %s: %s", self.name, part, err)
+
+    @callback
+    def async_take_over(self, **parts: Any) -> None:
+        """Show what was learned of some parts."""
+        self._publish(replace(self.data, **parts))
 
     @callback
     def _publish(self, data: DisplayData) -> None:
@@ -270,13 +322,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         while True:
             try:
                 await stay()
-            except (UnreachableError, LostAnswerError) as err:
-                LOGGER.debug("%s: %s", self.name, err)
-                self._missed(err)
             except Dp1Error as err:
-                # It answers, if not with a socket: the poll goes on, and a try now and then.
-                LOGGER.debug("%s: %s", self.name, err)
-                await asyncio.sleep(POLL_INTERVAL.total_seconds())
+                self._missed(err)
+                if not isinstance(err, SILENCE):
+                    # It answers, if not with a socket: the poll goes on, and a try now and then.
+                    await asyncio.sleep(POLL_INTERVAL.total_seconds())
             await self._async_wait()
 
     async def _async_listen(self) -> None:
@@ -344,6 +394,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _missed(self, err: Dp1Error) -> None:
         """Note a missing sign of life; say once that the display is lost."""
+        LOGGER.debug("%s: %s", self.name, err)
+        if not isinstance(err, SILENCE):
+            return
         self._misses += 1
         if self.last_update_success and self._is_lost():
             self.last_update_success = False
@@ -386,8 +439,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self._async_await_player()
             case Outcome.PLAYER:
                 await self._async_read_player()
-            case Outcome.DEVICE:
-                await self._async_read_device()
+            case Outcome.DEVICE | Outcome.PANEL | Outcome.POLICY:
+                await self._async_reread(outcome.value)
 
     async def _async_await_player(self) -> None:
         """Wait for the push that follows a command; ask if none comes, as when nothing changed."""
@@ -398,6 +451,23 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             await self._async_read_player()
 
     async def async_set_asleep(self, asleep: bool) -> None:
+        """Put the display to sleep or wake it, and note how often in a row it did not wake."""
+        try:
+            await self._async_set_asleep(asleep)
+        except HomeAssistantError as err:
+            if not asleep and not isinstance(err.__cause__, UnreachableError):
+                self._note_wakes(self._failed_wakes + 1)
+            raise
+        if not asleep:
+            self._note_wakes(0)
+
+    @callback
+    def _note_wakes(self, failures: int) -> None:
+        """Keep the count, and tell the owner when it is high."""
+        self._failed_wakes = failures
+        async_manage_wakes(self.hass, self.device_id, self.name, failures)
+
+    async def _async_set_asleep(self, asleep: bool) -> None:
         """Put the display to sleep or wake it, and see that it really happens."""
         record = self.data.device.sleep_schedule if self.data.device else None
         for _ in range(SLEEP_TRIES):
@@ -407,7 +477,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 else:
                     await (display.sleep() if asleep else display.wake())
             if await self._async_reach(lambda data: data.asleep is asleep):
-                await self._async_read_device()
+                await self._async_reread(Part.DEVICE)
                 return
         raise HomeAssistantError(
             translation_domain=DOMAIN,
@@ -427,6 +497,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @override
     async def async_shutdown(self) -> None:
         """Stop reading."""
+        self._note_wakes(0)
         self._reread.async_shutdown()
         await super().async_shutdown()
 

@@ -120,6 +120,11 @@ class Home:
         stable = {
             "server_host": ["127.0.0.1"],
             "server_port": self.port,
+            "cors_allowed_origins": [],
+            "ip_ban_enabled": False,
+            "login_attempts_threshold": -1,
+            "ssl_profile": "modern",
+            "use_x_frame_options": True,
             "created_at": "2026-01-01T00:00:00+00:00",
             "error": None,
             "error_message": None,
