@@ -1,0 +1,560 @@
+"""Reads the catalog and the feed as far as is needed, keeps what was read and serves that while it is new enough."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from custom_components.dp1.const import LOGGER
+from custom_components.dp1.protocol.catalog import Catalog
+from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE, Listing
+from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
+from custom_components.dp1.protocol.errors import (
+    Dp1Error,
+    NoAnswerError,
+    NotFoundError,
+    UnexpectedAnswerError,
+)
+from custom_components.dp1.protocol.feed import Feed, StoredPlaylist
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+
+from .feed_records import FeedChannel, FeedPlaylist
+from .health import Health
+from .kept import Kept, Storable
+from .shelf import Shelf, ShelfStore
+from .works import KnownWorks, RecentlyUsed
+
+# How long a reader waits; the read itself goes on, and serves the next one.
+PATIENCE = 10.0
+# Series and works change rarely: what is older is still shown at once, and read again behind the scenes.
+FRESH_SECONDS = 3600.0
+DOCUMENT_FRESH_SECONDS = 60.0
+# What could not be read is not asked for again by everyone who looks.
+RETRY_SECONDS = 10.0
+FIRST_REFRESH_RETRY = 60.0
+LAST_REFRESH_RETRY = 900.0
+# Displays are told of many changes at once.
+TELL_SECONDS = 0.1
+MAX_WORKS = 3000
+MAX_DOCUMENTS = 16
+MAX_PLAYLISTS = 500
+FEED_PAGE = 50
+# Reading every exhibition's series is the only way to a series that nothing is known of.
+HUNT_SECONDS = 30.0
+
+
+class Index:
+    """What is known of a catalog and a feed.
+
+    Reads never raise for what could not be read: what there is of it comes with the reason. Equal reads at the same
+    time are one, and a reader that does not wait for the end leaves it to the others.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        catalog: Catalog | None,
+        feed: Feed | None,
+        refresh_seconds: float,
+    ) -> None:
+        """Prepare; nothing is sent before ``async_start``."""
+        self._hass = hass
+        self._entry = entry
+        self._refresh_seconds = refresh_seconds
+        self.catalog = catalog
+        self.feed = feed
+        self.catalog_health = Health(f"The catalog {catalog.url if catalog else ''}")
+        self.feed_health = Health(f"The feed {feed.url if feed else ''}")
+        self.works = KnownWorks()
+        self.generation = 0
+        self._shelf = Shelf()
+        self._store = ShelfStore(
+            hass,
+            entry.entry_id,
+            catalog.url if catalog else None,
+            feed.url if feed else None,
+        )
+        self._series: dict[str, Series] = {}
+        self._exhibitions: dict[str, Exhibition] = {}
+        self._playlists: dict[str, FeedPlaylist] = {}
+        self._documents: RecentlyUsed[tuple[float, StoredPlaylist]] = RecentlyUsed(
+            MAX_DOCUMENTS
+        )
+        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._listeners: list[CALLBACK_TYPE] = []
+        self._telling: asyncio.TimerHandle | None = None
+
+    # Coming and going
+
+    async def async_start(self) -> None:
+        """Put up what was kept, and keep it fresh from now on."""
+        self._shelf = await self._store.async_load()
+        self._learn_exhibitions()
+        self._learn_playlists()
+        await self._hass.async_add_executor_job(self._learn_works)
+        if self.catalog is not None:
+            self._keep_fresh(self._read_exhibitions, lambda: self.exhibitions)
+        if self.feed is not None:
+            self._keep_fresh(self._read_feed, lambda: self.playlists)
+
+    async def async_stop(self) -> None:
+        """Write the copy on disk, and tell nobody any more."""
+        if self._telling:
+            self._telling.cancel()
+        await self._store.async_save(self._shelf)
+
+    @callback
+    def async_add_listener(self, listener: CALLBACK_TYPE) -> CALLBACK_TYPE:
+        """Tell of every change; returns how to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    @callback
+    def changed(self) -> None:
+        """Tell soon that something is different now."""
+        self.generation += 1
+        if self._telling is None:
+            self._telling = self._hass.loop.call_later(TELL_SECONDS, self._tell)
+
+    @callback
+    def _tell(self) -> None:
+        """Tell that something is different now."""
+        self._telling = None
+        for listener in list(self._listeners):
+            listener()
+
+    def _keep_fresh(
+        self,
+        read: Callable[[], Coroutine[Any, Any, None]],
+        kept: Callable[[], Kept[Any]],
+    ) -> None:
+        """Read behind the scenes whenever what is kept is too old."""
+
+        async def forever() -> None:
+            retry = FIRST_REFRESH_RETRY
+            while True:
+                await asyncio.sleep(self._seconds_left(kept()))
+                await self._share(read.__name__, read)
+                if kept().reason is None:
+                    retry = FIRST_REFRESH_RETRY
+                    continue
+                await asyncio.sleep(retry)
+                retry = min(2 * retry, LAST_REFRESH_RETRY)
+
+        self._entry.async_create_background_task(
+            self._hass, forever(), f"{self._entry.title} {read.__name__}"
+        )
+
+    def _seconds_left(self, kept: Kept[Any]) -> float:
+        """Tell how long a list counts as new."""
+        if kept.read_at is None:
+            return 0.0
+        return max(0.0, self._refresh_seconds - _age(kept.read_at))
+
+    # What is there
+
+    @property
+    def exhibitions(self) -> Kept[Exhibition]:
+        """Every exhibition, newest first."""
+        return self._shelf.exhibitions
+
+    @property
+    def playlists(self) -> Kept[FeedPlaylist]:
+        """The feed's playlists, newest first."""
+        return self._shelf.playlists
+
+    @property
+    def channels(self) -> tuple[FeedChannel, ...]:
+        """The feed's channels."""
+        return self._shelf.channels
+
+    @property
+    def all_series(self) -> list[Series]:
+        """Every series that was read."""
+        return list(self._series.values())
+
+    @property
+    def casts(self) -> RecentlyUsed[str]:
+        """Node id by id or address of a playlist that was made or handed out here."""
+        return self._shelf.casts
+
+    def exhibition(self, key: str) -> Exhibition | None:
+        """Find an exhibition."""
+        return self._exhibitions.get(key)
+
+    def series(self, key: str) -> Series | None:
+        """Find a series that was read."""
+        return self._series.get(key)
+
+    def series_of(self, exhibition_id: str) -> Kept[Series]:
+        """List the series of an exhibition as far as they were read."""
+        return self._shelf.series.get(exhibition_id, Kept())
+
+    def artworks_of(self, series_id: str) -> Kept[Artwork]:
+        """List the works of a series as far as they were read."""
+        return self._shelf.artworks.get(series_id, Kept())
+
+    def playlist(self, ref: str) -> FeedPlaylist | None:
+        """Find a playlist of the feed by id, slug or address."""
+        if self.feed is not None:
+            ref = ref.removeprefix(f"{self.feed.url}/playlists/")
+        return self._playlists.get(ref) or self._playlists.get(ref.lower())
+
+    @callback
+    def remember_cast(self, name: str, node: str) -> None:
+        """Remember what a playlist, by its id or address, was made for."""
+        if self.casts.get(name) != node:
+            self.casts.keep(name, node)
+            self._store.async_save_later(self._shelf)
+            self.changed()
+
+    # Reading
+
+    async def async_exhibitions(self, patience: float = PATIENCE) -> Kept[Exhibition]:
+        """List the exhibitions; waits only where they were never read."""
+        if self.catalog is None:
+            return self.exhibitions
+        return await self._fresh(
+            lambda: self.exhibitions,
+            self._read_exhibitions.__name__,
+            self._read_exhibitions,
+            self._refresh_seconds,
+            patience,
+        )
+
+    async def async_playlists(self, patience: float = PATIENCE) -> Kept[FeedPlaylist]:
+        """List the feed's playlists; waits only where they were never read."""
+        if self.feed is None:
+            return self.playlists
+        return await self._fresh(
+            lambda: self.playlists,
+            self._read_feed.__name__,
+            self._read_feed,
+            self._refresh_seconds,
+            patience,
+        )
+
+    async def async_exhibition(
+        self, key: str, patience: float = PATIENCE
+    ) -> Exhibition:
+        """Find an exhibition.
+
+        Raises:
+            NotFoundError: there is none.
+            Dp1Error: why that cannot be told.
+        """
+        if (found := self.exhibition(key)) is None:
+            kept = await self.async_exhibitions(patience)
+            if (found := self.exhibition(key)) is None:
+                raise kept.reason or NotFoundError(f"no exhibition {key!r}")
+        return found
+
+    async def async_series(
+        self, exhibition_id: str, patience: float = PATIENCE
+    ) -> Kept[Series]:
+        """List the series of an exhibition."""
+        if self.catalog is None:
+            return self.series_of(exhibition_id)
+        return await self._fresh(
+            lambda: self.series_of(exhibition_id),
+            f"series {exhibition_id}",
+            partial(self._read_series, exhibition_id),
+            FRESH_SECONDS,
+            patience,
+        )
+
+    async def async_artworks(
+        self, series_id: str, count: int | None, patience: float = PATIENCE
+    ) -> Kept[Artwork]:
+        """List works of a series, evenly from its whole length.
+
+        Args:
+            series_id: key of the series.
+            count: how many will do; None for all. Whole pages are read.
+            patience: seconds to wait.
+        """
+        if self.catalog is None:
+            return self.artworks_of(series_id)
+        wanted = _wanted(self.artworks_of(series_id), count)
+
+        def enough() -> Kept[Artwork]:
+            """Find works, unless there should be more of them."""
+            kept = self.artworks_of(series_id)
+            if kept.complete or kept.asked == wanted:
+                return kept
+            return replace(kept, read_at=None, tried_at=0.0)
+
+        kept = await self._fresh(
+            enough,
+            f"artworks {series_id} {wanted}",
+            partial(self._read_artworks, series_id, wanted),
+            FRESH_SECONDS,
+            patience,
+        )
+        if series_id in self._shelf.artworks:
+            self._shelf.artworks[series_id] = self._shelf.artworks.pop(series_id)
+        return kept
+
+    async def async_relevant(
+        self, words: str, count: int, patience: float
+    ) -> tuple[Exhibition, ...]:
+        """Ask the catalog which exhibitions fit some words best; none if it does not say."""
+        if self.catalog is None:
+            return ()
+        read = partial(self._read_relevant, words, count)
+        try:
+            return await self._share(f"words {words}", read, patience)
+        except Dp1Error as err:
+            LOGGER.debug("The catalog finds nothing: %s", err)
+            return ()
+
+    async def async_find_series(self, key: str) -> Series:
+        """Find a series, also one that nothing is known of, whose exhibition only reading can tell.
+
+        Raises:
+            NotFoundError: there is none.
+            Dp1Error: why that cannot be told.
+        """
+        if (found := self.series(key)) is not None:
+            return found
+        if self.catalog is None:
+            raise NotFoundError(f"no series {key!r}")
+        works = await self.async_artworks(key, 1)
+        if not works.records:
+            raise works.reason or NotFoundError(f"no series {key!r}")
+        await self._share(f"hunt {key}", partial(self._hunt, key), HUNT_SECONDS)
+        return self.series(key) or Series(id=key, exhibition_id="", title="")
+
+    async def async_document(
+        self, ref: str, patience: float = PATIENCE
+    ) -> StoredPlaylist:
+        """Read the document of a playlist by id, slug or address.
+
+        Raises:
+            NotFoundError: there is none.
+            Dp1Error: why it could not be read.
+        """
+        if self.feed is None:
+            raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
+        kept = self._documents.get(ref)
+        if kept and self._hass.loop.time() - kept[0] < DOCUMENT_FRESH_SECONDS:
+            return kept[1]
+        try:
+            return await self._share(
+                f"document {ref}", partial(self._read_document, ref), patience
+            )
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            if kept is None:
+                raise
+            self.feed_health.report(f"playlist {ref}", err)
+            return kept[1]
+
+    async def _fresh[T: Storable](
+        self,
+        kept: Callable[[], Kept[T]],
+        name: str,
+        read: Callable[[], Coroutine[Any, Any, None]],
+        fresh_seconds: float,
+        patience: float,
+    ) -> Kept[T]:
+        """Serve what is kept, and read where that is needed."""
+        found = kept()
+        if found.read_at and found.reason is None:
+            if _age(found.read_at) >= fresh_seconds and self._may_try(found):
+                self._start(name, read)
+            return found
+        if not self._may_try(found) and name not in self._under_way:
+            return found
+        try:
+            await self._share(name, read, patience)
+        except NoAnswerError as err:
+            return replace(kept(), reason=err)
+        return kept()
+
+    def _may_try(self, kept: Kept[Any]) -> bool:
+        """Tell whether enough time has passed since the last try."""
+        return (
+            not kept.tried_at or self._hass.loop.time() - kept.tried_at >= RETRY_SECONDS
+        )
+
+    def _start[T](
+        self, name: str, read: Callable[[], Coroutine[Any, Any, T]]
+    ) -> asyncio.Task[T]:
+        """Begin a read, or find it under way."""
+        if (task := self._under_way.get(name)) is None:
+            task = self._under_way[name] = self._entry.async_create_background_task(
+                self._hass, read(), f"{self._entry.title} {name}", eager_start=False
+            )
+            task.add_done_callback(lambda _: self._under_way.pop(name))
+        return task
+
+    async def _share[T](
+        self,
+        name: str,
+        read: Callable[[], Coroutine[Any, Any, T]],
+        patience: float | None = None,
+    ) -> T:
+        """Wait for a read together with others, for as long as patience lasts."""
+        task = self._start(name, read)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if not done or task.cancelled():
+            raise NoAnswerError("this takes its time; it goes on behind the scenes")
+        return task.result()
+
+    async def _read_exhibitions(self) -> None:
+        """Read every exhibition."""
+        assert self.catalog is not None
+        listing = await self.catalog.all_exhibitions()
+        before = self.exhibitions
+        if not listing.records and before.records and listing.reason is None:
+            # An empty answer to everybody would take all sources away.
+            reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
+            listing = Listing((), None, False, reason)
+        kept = before.followed_by(listing, **self._stamp())
+        order = sorted(kept.records, key=_opening, reverse=True)
+        self._shelf.exhibitions = replace(kept, records=tuple(order))
+        self.catalog_health.report("exhibitions", kept.reason)
+        self._learn_exhibitions()
+        self._store_soon()
+
+    async def _read_series(self, exhibition_id: str) -> None:
+        """Read the series of an exhibition."""
+        assert self.catalog is not None
+        listing = await self.catalog.all_series(exhibition_id)
+        kept = self.series_of(exhibition_id).followed_by(listing, **self._stamp())
+        self._shelf.series[exhibition_id] = kept
+        self.catalog_health.report(f"series {exhibition_id}", kept.reason)
+        self._learn_series(kept.records)
+        self._store_soon()
+
+    async def _read_artworks(self, series_id: str, count: int | None) -> None:
+        """Read works of a series."""
+        assert self.catalog is not None
+        listing = await self.catalog.all_artworks(series_id, cap=count, spread=True)
+        before = self.artworks_of(series_id)
+        kept = before.followed_by(listing, asked=count, **self._stamp())
+        self._shelf.artworks.pop(series_id, None)
+        self._shelf.artworks[series_id] = kept
+        self.catalog_health.report(f"artworks {series_id}", kept.reason)
+        if series_id in self._series:
+            self.works.know(self._series[series_id], kept.records)
+        self._make_room(series_id)
+        self._store_soon()
+
+    def _make_room(self, newest: str) -> None:
+        """Let go of the works that were not used for the longest time."""
+        shelf = self._shelf.artworks
+        count = sum(len(kept.records) for kept in shelf.values())
+        for key in [key for key in shelf if key != newest]:
+            if count <= MAX_WORKS:
+                return
+            count -= len(shelf.pop(key).records)
+            self.works.forget(key)
+
+    async def _read_feed(self) -> None:
+        """Read the feed's playlists and channels."""
+        assert self.feed is not None
+        found: dict[str, FeedPlaylist] = {}
+        reason: Dp1Error | None = None
+        try:
+            async for document in self.feed.playlists(
+                newest_first=True, page_size=FEED_PAGE, limit=MAX_PLAYLISTS
+            ):
+                if playlist := FeedPlaylist.parse(document):
+                    found.setdefault(playlist.id, playlist)
+            channels = [
+                FeedChannel.parse(document) async for document in self.feed.channels()
+            ]
+            self._shelf.channels = tuple(it for it in channels if it)
+        except Dp1Error as err:
+            reason = err
+        listing = Listing(tuple(found.values()), None, reason is None, reason)
+        self._shelf.playlists = self.playlists.followed_by(listing, **self._stamp())
+        self.feed_health.report("playlists", reason)
+        self._learn_playlists()
+        self._store_soon()
+
+    async def _read_document(self, ref: str) -> StoredPlaylist:
+        """Read the document of a playlist."""
+        assert self.feed is not None
+        stored = await self.feed.playlist(ref)
+        self._documents.keep(ref, (self._hass.loop.time(), stored))
+        self.feed_health.report(f"playlist {ref}", None)
+        return stored
+
+    async def _read_relevant(self, words: str, count: int) -> tuple[Exhibition, ...]:
+        """Read the exhibitions that fit some words best."""
+        assert self.catalog is not None
+        page = await self.catalog.exhibitions(
+            keyword=words, sort_by="relevance", limit=count
+        )
+        for exhibition in page.records:
+            self._exhibitions.setdefault(exhibition.id, exhibition)
+        return page.records
+
+    async def _hunt(self, series_id: str) -> None:
+        """Read the series of one exhibition after the other, until one has it."""
+        kept = await self.async_exhibitions()
+        for exhibition in kept.records:
+            if series_id in self._series:
+                return
+            await self.async_series(exhibition.id)
+
+    def _stamp(self) -> dict[str, Any]:
+        """Note the time."""
+        return {"now": dt_util.utcnow(), "tried_at": self._hass.loop.time()}
+
+    def _store_soon(self) -> None:
+        """Keep what was read, and tell of it."""
+        self._store.async_save_later(self._shelf)
+        self.changed()
+
+    def _learn_exhibitions(self) -> None:
+        """Make the exhibitions findable."""
+        self._exhibitions = {it.id: it for it in self.exhibitions.records}
+
+    def _learn_works(self) -> None:
+        """Make all series and works findable."""
+        for kept in self._shelf.series.values():
+            self._learn_series(kept.records)
+        for key, works in self._shelf.artworks.items():
+            if key in self._series:
+                self.works.know(self._series[key], works.records)
+
+    def _learn_series(self, all_series: tuple[Series, ...]) -> None:
+        """Make series findable."""
+        for series in all_series:
+            self._series[series.id] = series
+            self.works.know_series(series)
+
+    def _learn_playlists(self) -> None:
+        """Make playlists findable by id and slug."""
+        records = self.playlists.records
+        self._playlists = {it.slug: it for it in reversed(records) if it.slug}
+        self._playlists |= {it.id: it for it in records}
+
+
+def _wanted(kept: Kept[Artwork], count: int | None) -> int | None:
+    """Tell how many works to ask for: whole pages, and never fewer than are known."""
+    if count is None or (kept.read_at and kept.asked is None):
+        return None
+    pages = max(1, -(-count // PAGE_SIZE))
+    return max(pages * PAGE_SIZE, kept.asked or 0)
+
+
+def _age(moment: datetime) -> float:
+    """Seconds since a moment."""
+    return (dt_util.utcnow() - moment).total_seconds()
+
+
+def _opening(exhibition: Exhibition) -> tuple[bool, float, str]:
+    """Put exhibitions in order of their opening."""
+    opens = exhibition.opens_at
+    return opens is not None, opens.timestamp() if opens else 0.0, exhibition.number

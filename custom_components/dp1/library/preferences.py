@@ -1,0 +1,67 @@
+"""What the owner of a library has chosen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from custom_components.dp1.const import (
+    CONF_BACKGROUND,
+    CONF_CURATOR,
+    CONF_DURATION,
+    CONF_LICENSE,
+    CONF_MARGIN,
+    CONF_REFRESH_HOURS,
+    CONF_SCALING,
+    CONF_SOURCE_LIMIT,
+    CONF_SOURCES,
+    DEFAULT_DURATION,
+    DEFAULT_LICENSE,
+    DEFAULT_REFRESH_HOURS,
+    DEFAULT_SOURCE_LIMIT,
+    DEFAULT_SOURCES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Options of a library.
+
+    Attributes:
+        refresh_seconds: how long what was read counts as new.
+        sources: groups of the source list: ``exhibitions``, ``playlists``, ``favourites``.
+        source_limit: most exhibitions, and most playlists, of the source list.
+        duration: seconds of a work in a new playlist.
+        license: of a new playlist.
+        display: scaling, background and margin of a new playlist, as far as they are chosen.
+        curator: name to publish under.
+    """
+
+    refresh_seconds: float
+    sources: frozenset[str]
+    source_limit: int
+    duration: float
+    license: str
+    display: Mapping[str, Any]
+    curator: str
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Read the options of an entry."""
+        display = {
+            key: options[key]
+            for key in (CONF_SCALING, CONF_BACKGROUND)
+            if options.get(key)
+        }
+        if margin := str(options.get(CONF_MARGIN) or ""):
+            display[CONF_MARGIN] = int(margin) if margin.isdecimal() else margin
+        duration = float(options.get(CONF_DURATION, DEFAULT_DURATION))
+        return cls(
+            refresh_seconds=3600
+            * options.get(CONF_REFRESH_HOURS, DEFAULT_REFRESH_HOURS),
+            sources=frozenset(options.get(CONF_SOURCES, DEFAULT_SOURCES)),
+            source_limit=int(options.get(CONF_SOURCE_LIMIT, DEFAULT_SOURCE_LIMIT)),
+            duration=int(duration) if duration.is_integer() else duration,
+            license=options.get(CONF_LICENSE, DEFAULT_LICENSE),
+            display=display,
+            curator=options.get(CONF_CURATOR, ""),
+        )

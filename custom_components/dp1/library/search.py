@@ -1,0 +1,259 @@
+"""Finding by words, whatever language and accents they have: what fits best comes first, and all of it can be played."""
+
+import asyncio
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+import re
+from unicodedata import category, normalize
+
+from custom_components.dp1.protocol.artwork import credit
+from custom_components.dp1.protocol.catalog_records import Exhibition, Series
+from homeassistant.util import dt as dt_util
+
+from .branches import Branches
+from .favourites import Favourites
+from .feed_records import FeedPlaylist
+from .index import Index
+from .tree import (
+    Node,
+    NodeKind,
+    artist_of,
+    exhibition_node,
+    playlist_node,
+    split_node_id,
+)
+
+# A person waits; what is known already is found at once.
+PATIENCE = 4.0
+# Reading the series of a show takes requests: only those of the shows that fit best.
+SHOWS_TO_OPEN = 3
+HITS_ASKED = 5
+MAX_QUERY = 200
+
+EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
+# Said around a name, and seldom part of it.
+FILLERS = frozenset(
+    {
+        "a",
+        "an",
+        "and",
+        "by",
+        "exhibition",
+        "from",
+        "of",
+        "playlist",
+        "series",
+        "show",
+        "the",
+        "work",
+    }
+)
+ORDER = (
+    NodeKind.EXHIBITION,
+    NodeKind.SERIES,
+    NodeKind.PLAYLIST,
+    NodeKind.ARTWORK,
+    NodeKind.ITEM,
+)
+
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=8192)
+def fold(text: str) -> str:
+    """Write a text without capitals, accents and punctuation."""
+    if not text.isascii():
+        parts = normalize("NFKD", text)
+        text = normalize("NFC", "".join(it for it in parts if category(it) != "Mn"))
+    return _NO_WORD.sub(" ", text.casefold()).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for.
+
+    Attributes:
+        text: folded.
+        words: of it, without those that say nothing unless there are no others.
+    """
+
+    text: str
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Query:
+        """Read a query."""
+        folded = fold(text[:MAX_QUERY])
+        words = folded.split()
+        telling = tuple(it for it in words if it not in FILLERS)
+        return cls(folded, telling or tuple(words))
+
+    def score(self, title: str, artist: str | None = "", context: str = "") -> int:
+        """Tell how well something fits; 0 if it does not."""
+        name = fold(title)
+        if name == self.text or name == " ".join(self.words):
+            return EXACT
+        if name.startswith(self.text):
+            return START
+        if self._all_in(name):
+            return WORDS
+        maker = fold(artist or "")
+        if maker and maker == self.text:
+            return ARTIST
+        if self._all_in(maker):
+            return ARTIST_WORDS
+        if any(_is_in(word, name) for word in self.words):
+            if self._all_in(f"{name} {maker} {fold(context)}"):
+                return MIXED
+        return 0
+
+    def _all_in(self, folded: str) -> bool:
+        """Tell whether a folded text has all words."""
+        return all(_is_in(word, folded) for word in self.words)
+
+
+def _is_in(word: str, folded: str) -> bool:
+    """Tell whether a word of a text begins so; scripts without blanks have no beginnings of words."""
+    return f" {word}" in f" {folded}" if word.isascii() else word in folded
+
+
+class Search:
+    """Looks through all of a library."""
+
+    def __init__(
+        self, index: Index, favourites: Favourites, branches: Branches
+    ) -> None:
+        """Keep what is looked through."""
+        self._index = index
+        self._favourites = favourites
+        self._branches = branches
+
+    async def async_search(
+        self,
+        query: str,
+        *,
+        kinds: Collection[NodeKind] | None = None,
+        limit: int = 20,
+        within: str | None = None,
+    ) -> list[Node]:
+        """Find what can be played, what fits best first.
+
+        Args:
+            query: words.
+            kinds: what may be found; None for anything.
+            limit: most nodes to find.
+            within: id of a node that everything found must be in.
+        """
+        asked = Query.of(query)
+        if not asked.words:
+            return []
+        if within:
+            found = await self._within(asked, within)
+        else:
+            found = await self._everywhere(query, asked)
+        best: dict[str, tuple[int, Node]] = {}
+        for score, node in found:
+            if score and node.can_play and (kinds is None or node.kind in kinds):
+                if node.id not in best or best[node.id][0] < score:
+                    best[node.id] = score, node
+        ranked = sorted(best.values(), key=lambda it: self._rank(*it))
+        return [node for _, node in ranked[:limit]]
+
+    def _rank(self, score: int, node: Node) -> tuple[int, bool, int, int, int]:
+        """Put in order what fits equally well."""
+        return (
+            -score,
+            not self._favourites.is_favourite(node.id),
+            ORDER.index(node.kind),
+            len(node.title),
+            -(node.year or 0),
+        )
+
+    async def _everywhere(self, text: str, query: Query) -> list[tuple[int, Node]]:
+        """Look everywhere."""
+        kept, relevant, _ = await asyncio.gather(
+            self._index.async_exhibitions(PATIENCE),
+            self._index.async_relevant(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
+            self._index.async_playlists(PATIENCE),
+        )
+        shows = {it.id: (_score_show(query, it), it) for it in kept.records}
+        for show in relevant:
+            score = max(shows.get(show.id, (0,))[0], _score_show(query, show), RELEVANT)
+            shows[show.id] = score, show
+        await self._open_best([(score, it) for score, it in shows.values() if score])
+        now = dt_util.utcnow()
+        found = [(score, exhibition_node(show, now)) for score, show in shows.values()]
+        found += self._among_series(query, self._index.all_series)
+        found += self._among_playlists(query, self._index.playlists.records)
+        found += self._among_nodes(query, self._favourites.nodes())
+        return found
+
+    async def _open_best(self, shows: list[tuple[int, Exhibition]]) -> None:
+        """Read the series of the shows that fit best."""
+        now = dt_util.utcnow()
+        open_now = [it for it in shows if it[1].viewable(now)]
+        best = sorted(open_now, key=lambda it: -it[0])[:SHOWS_TO_OPEN]
+        await asyncio.gather(
+            *(self._index.async_series(show.id, PATIENCE) for _, show in best)
+        )
+
+    def _among_series(
+        self, query: Query, all_series: Iterable[Series]
+    ) -> Iterator[tuple[int, Node]]:
+        """Look through series; those of shows that are not open are not there."""
+        now = dt_util.utcnow()
+        for series in all_series:
+            show = self._index.exhibition(series.exhibition_id)
+            artist = artist_of(series, show)
+            score = query.score(series.title, artist, show.title if show else "")
+            if score and (show is None or show.viewable(now)):
+                yield score, self._branches.series_node(series)
+
+    def _among_playlists(
+        self, query: Query, playlists: Iterable[FeedPlaylist]
+    ) -> Iterator[tuple[int, Node]]:
+        """Look through playlists and their works."""
+        for playlist in playlists:
+            curators = ", ".join(playlist.curators)
+            if score := query.score(playlist.title, curators):
+                yield score, playlist_node(playlist)
+            yield from self._among_items(query, playlist)
+
+    def _among_items(
+        self, query: Query, playlist: FeedPlaylist
+    ) -> Iterator[tuple[int, Node]]:
+        """Look through the works of a playlist."""
+        for item in playlist.items:
+            if score := query.score(item.title, context=playlist.title):
+                yield score, self._branches.item_node(playlist, item)
+
+    def _among_nodes(
+        self, query: Query, nodes: Iterable[Node]
+    ) -> Iterator[tuple[int, Node]]:
+        """Look through nodes."""
+        for node in nodes:
+            yield query.score(node.title, node.artist, node.subtitle or ""), node
+
+    async def _within(self, query: Query, within: str) -> list[tuple[int, Node]]:
+        """Look through one node."""
+        kind, _ = split_node_id(within)
+        if kind is NodeKind.ROOT:
+            return await self._everywhere(query.text, query)
+        children = await self._branches.async_children(within)
+        found = list(self._among_nodes(query, children.nodes))
+        if kind is NodeKind.EXHIBITIONS:
+            found += self._among_series(query, self._index.all_series)
+        for node in children.nodes:
+            if node.kind is NodeKind.PLAYLIST:
+                _, (ref,) = split_node_id(node.id)
+                if playlist := self._index.playlist(ref):
+                    found += self._among_items(query, playlist)
+        return found
+
+
+def _score_show(query: Query, show: Exhibition) -> int:
+    """Tell how well an exhibition fits, by its name and by who shows in it."""
+    artists = credit(show.artists)
+    people = [it.name for it in (*show.artists, show.curator) if it] or [""]
+    return max(query.score(show.title, person, artists) for person in people)

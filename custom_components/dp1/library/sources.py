@@ -1,0 +1,167 @@
+"""The source list of the displays, and which of it hangs on a wall."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from urllib.parse import unquote
+
+from custom_components.dp1.protocol.catalog_records import Exhibition
+from custom_components.dp1.protocol.status import PlayerStatus
+from homeassistant.util import dt as dt_util
+
+from .favourites import Favourites
+from .feed_records import FeedPlaylist
+from .index import Index
+from .preferences import Preferences
+from .ready_made import is_whole, series_shown
+from .tree import Node, NodeKind, exhibition_node, node_id
+from .works import RecentlyUsed
+
+MAX_RECOGNISED = 64
+
+
+class Sources:
+    """Names what can be chosen, and recognises it."""
+
+    def __init__(
+        self, index: Index, favourites: Favourites, preferences: Preferences
+    ) -> None:
+        """Keep what can be chosen from."""
+        self._index = index
+        self._favourites = favourites
+        self._preferences = preferences
+        self._generation = -1
+        self._names: dict[str, str] = {}
+        self._nodes: dict[str, str] = {}
+        self._recognised: RecentlyUsed[tuple[str | None]] = RecentlyUsed(MAX_RECOGNISED)
+
+    def names(self) -> Mapping[str, str]:
+        """Return the id of the node by the name of each source; exhibitions come first, and the newest of each group."""
+        self._refresh()
+        return self._names
+
+    def of(self, player: PlayerStatus) -> str | None:
+        """Name the source that hangs, if it is one for certain."""
+        self._refresh()
+        return next(
+            (name for node in self._told(player) if (name := self._nodes.get(node))),
+            None,
+        )
+
+    def _refresh(self) -> None:
+        """Name the sources anew after a change."""
+        if self._generation == self._index.generation:
+            return
+        self._generation = self._index.generation
+        self._recognised = RecentlyUsed(MAX_RECOGNISED)
+        self._names = self._chosen()
+        self._nodes = {}
+        for name, node in self._names.items():
+            self._nodes.setdefault(node, name)
+
+    def _chosen(self) -> dict[str, str]:
+        """Name what the owner wants in the list."""
+        groups = self._preferences.sources
+        limit = self._preferences.source_limit
+        taken: set[str] = set()
+        chosen: dict[str, str] = {}
+        # Names are given to all, and the oldest first, so that what is new never takes the name of what is there.
+        if "exhibitions" in groups:
+            shows = [it for it in self._index.exhibitions.records if it.visible]
+            named = _named(reversed(shows), _exhibition_names, taken)
+            now = dt_util.utcnow()
+            open_now = [it for it in shows if it.viewable(now)][:limit]
+            for show in open_now:
+                chosen[named[show.id]] = exhibition_node(show, now).id
+        if "playlists" in groups:
+            playlists = self._index.playlists.records
+            named = _named(reversed(playlists), _playlist_names, taken)
+            for playlist in playlists[:limit]:
+                chosen[named[playlist.id]] = node_id(NodeKind.PLAYLIST, playlist.id)
+        if "favourites" in groups:
+            known = set(chosen.values())
+            liked = [it for it in self._favourites.nodes() if it.id not in known]
+            named = _named(reversed(liked), _favourite_names, taken)
+            chosen |= {named[node.id]: node.id for node in liked}
+        return chosen
+
+    def _told(self, player: PlayerStatus) -> Iterator[str]:
+        """List what hangs as nodes: what was cast from here, the feed's playlist, what its works are."""
+        for name in (player.playlist_url, player.playlist_id):
+            if name and (node := self._index.casts.get(name)):
+                yield node
+        if playlist := self._playlist(player):
+            yield node_id(NodeKind.PLAYLIST, playlist.id)
+        if node := self._told_by_works(player):
+            yield node
+
+    def _playlist(self, player: PlayerStatus) -> FeedPlaylist | None:
+        """Find the feed's playlist that a display loads."""
+        url, feed = player.playlist_url, self._index.feed
+        if not url or feed is None:
+            return None
+        start = f"{feed.url}/playlists/"
+        ref = url.partition("?")[0].rstrip("/")
+        if not ref.startswith(start):
+            return None
+        return self._index.playlist(unquote(ref.removeprefix(start)))
+
+    def _told_by_works(self, player: PlayerStatus) -> str | None:
+        """Find the exhibition, or the series, that all works of a display are of, and of which nothing is missing."""
+        sources = [item.source for item in player.items]
+        if not all(sources):
+            return None
+        mark = str(hash(tuple(sources)))
+        if (known := self._recognised.get(mark)) is None:
+            known = (self._exhibition_of([{"source": it} for it in sources]),)
+            self._recognised.keep(mark, known)
+        return known[0]
+
+    def _exhibition_of(self, items: Iterable[object]) -> str | None:
+        """Find the exhibition that a list of works is."""
+        shown = series_shown(items, self._index.works)
+        series = self._index.series(next(iter(shown))) if shown else None
+        if series is None:
+            return None
+        kept = self._index.series_of(series.exhibition_id)
+        if kept.complete and is_whole(shown, kept.records):
+            return node_id(NodeKind.EXHIBITION, series.exhibition_id)
+        return None
+
+
+def _named[T: (Exhibition, FeedPlaylist, Node)](
+    things: Iterable[T], names: Callable[[T], Iterator[str]], taken: set[str]
+) -> dict[str, str]:
+    """Give each thing the first of its names that is not taken yet; as people hear and read them."""
+    named = {}
+    for thing in things:
+        name = next(it for it in names(thing) if it.casefold() not in taken)
+        taken.add(name.casefold())
+        named[thing.id] = name
+    return named
+
+
+def _numbered(name: str, *details: str | int | None) -> Iterator[str]:
+    """Offer a name, with one detail after the other, at last with a number."""
+    yield name
+    for detail in details:
+        if detail:
+            yield f"{name} ({detail})"
+    number = 2
+    while True:
+        yield f"{name} ({number})"
+        number += 1
+
+
+def _exhibition_names(show: Exhibition) -> Iterator[str]:
+    """Offer names of an exhibition."""
+    year = show.opens_at.year if show.opens_at else None
+    return _numbered(show.title, year, show.number and f"No. {show.number}")
+
+
+def _playlist_names(playlist: FeedPlaylist) -> Iterator[str]:
+    """Offer names of a playlist."""
+    return _numbered(playlist.title, ", ".join(playlist.curators), playlist.year)
+
+
+def _favourite_names(node: Node) -> Iterator[str]:
+    """Offer names of a favourite."""
+    return _numbered(node.title, node.artist, node.subtitle, node.year)

@@ -1,0 +1,258 @@
+"""Nodes of the library: what can be opened, played and pictured, and the ids by which anything is named."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from urllib.parse import quote, unquote
+
+from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.protocol.artwork import (
+    cover_url,
+    credit,
+    edition,
+    picture_url,
+    title,
+    year,
+)
+from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
+from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
+from custom_components.dp1.protocol.selection import shown_once
+from custom_components.dp1.protocol.text import shorten
+
+from .feed_records import FeedChannel, FeedItem, FeedPlaylist
+
+MEDIA_PREFIX = f"media-source://{DOMAIN}/"
+MAX_CREDIT = 120
+PLAYABLE = ("http://", "https://", "data:")
+
+
+class NodeKind(StrEnum):
+    """What a node stands for; also the first part of its id."""
+
+    ROOT = ""
+    EXHIBITIONS = "exhibitions"
+    EXHIBITION = "exhibition"
+    SERIES = "series"
+    ARTWORK = "artwork"
+    CHANNELS = "channels"
+    CHANNEL = "channel"
+    PLAYLISTS = "playlists"
+    PLAYLIST = "playlist"
+    ITEM = "item"
+    FAVOURITES = "favourites"
+
+
+# How many keys follow the kind in an id.
+KEYS = {
+    NodeKind.EXHIBITION: 1,
+    NodeKind.SERIES: 1,
+    NodeKind.ARTWORK: 2,
+    NodeKind.CHANNEL: 1,
+    NodeKind.PLAYLIST: 1,
+    NodeKind.ITEM: 2,
+}
+FOLDER_TITLES = {
+    NodeKind.EXHIBITIONS: "Exhibitions",
+    NodeKind.CHANNELS: "Channels",
+    NodeKind.PLAYLISTS: "Playlists",
+    NodeKind.FAVOURITES: "Favourites",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One thing of the library. All texts are plain.
+
+    Attributes:
+        id: names it for good, like ``series/<id>``.
+        kind: what it stands for.
+        title: its name.
+        artist: who made it, or shows in it.
+        picture: public address of a small picture.
+        can_play: it can be put on the wall.
+        can_expand: it can be opened.
+        subtitle: what it is part of, or who chose it.
+        year: when it opened or was made.
+        works: how many works it has, where that is known.
+        medium: of a series or work: ``image``, ``video``, ``software`` and others.
+        opens_at: when it opens, if that is still to come.
+    """
+
+    id: str
+    kind: NodeKind
+    title: str
+    artist: str | None = None
+    picture: str | None = None
+    can_play: bool = False
+    can_expand: bool = False
+    subtitle: str | None = None
+    year: int | None = None
+    works: int | None = None
+    medium: str | None = None
+    opens_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """What is inside a node.
+
+    Attributes:
+        nodes: as far as they are shown.
+        not_shown: how many more there are.
+        problem: why something is missing or old.
+        since: when it was read whole the last time.
+    """
+
+    nodes: tuple[Node, ...]
+    not_shown: int = 0
+    problem: Dp1Error | None = None
+    since: datetime | None = None
+
+
+def node_id(kind: NodeKind, *keys: str) -> str:
+    """Name a node; keys may hold anything."""
+    return "/".join((kind.value, *(quote(key, safe="") for key in keys)))
+
+
+def split_node_id(text: str) -> tuple[NodeKind, list[str]]:
+    """Take a node's id apart.
+
+    Raises:
+        NotFoundError: no node can have this id.
+    """
+    kind, *keys = text.split("/")
+    if kind not in tuple(NodeKind) or len(keys) != KEYS.get(NodeKind(kind), 0):
+        raise NotFoundError(f"nothing is called {text!r}")
+    if not all(keys):
+        raise NotFoundError(f"nothing is called {text!r}")
+    return NodeKind(kind), [unquote(key) for key in keys]
+
+
+def media_id(entry_id: str, node: str = "") -> str:
+    """Name a node for browsers, automations and players."""
+    return f"{MEDIA_PREFIX}{entry_id}/{node}".removesuffix("/")
+
+
+def parse_media_id(text: str) -> tuple[str, str] | None:
+    """Take a media id apart into the library's entry id and the node's id; None if it is none of ours."""
+    if not text.startswith(MEDIA_PREFIX):
+        return None
+    entry_id, _, node = text.removeprefix(MEDIA_PREFIX).partition("/")
+    return (entry_id, node) if entry_id else None
+
+
+def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> Node:
+    """Make the node of a list that is always there."""
+    return Node(
+        id=kind.value,
+        kind=kind,
+        title=title or FOLDER_TITLES[kind],
+        can_play=can_play,
+        can_expand=True,
+    )
+
+
+def exhibition_node(exhibition: Exhibition, now: datetime) -> Node:
+    """Make the node of an exhibition."""
+    open_now = exhibition.viewable(now)
+    opens = exhibition.opens_at
+    return Node(
+        id=node_id(NodeKind.EXHIBITION, exhibition.id),
+        kind=NodeKind.EXHIBITION,
+        title=exhibition.title,
+        artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
+        picture=cover_url(exhibition),
+        can_play=open_now,
+        can_expand=open_now,
+        subtitle=exhibition.curator.name if exhibition.curator else None,
+        year=opens.year if opens else None,
+        opens_at=opens if opens and not open_now else None,
+    )
+
+
+def series_node(
+    series: Series, exhibition: Exhibition | None, *, can_play: bool = True
+) -> Node:
+    """Make the node of a series; one that is a single work, or copies of one, need not be opened."""
+    return Node(
+        id=node_id(NodeKind.SERIES, series.id),
+        kind=NodeKind.SERIES,
+        title=series.title,
+        artist=artist_of(series, exhibition),
+        picture=cover_url(series),
+        can_play=can_play,
+        can_expand=can_play and not shown_once(series),
+        subtitle=exhibition.title if exhibition else None,
+        year=series.minted_at.year if series.minted_at else None,
+        works=1 if shown_once(series) else series.max_artwork,
+        medium=series.medium or None,
+    )
+
+
+def artwork_node(
+    artwork: Artwork,
+    series: Series,
+    exhibition: Exhibition | None,
+    *,
+    can_play: bool = True,
+) -> Node:
+    """Make the node of a work."""
+    number = edition(artwork)
+    return Node(
+        id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
+        kind=NodeKind.ARTWORK,
+        title=title(artwork, series) or (f"#{number}" if number else artwork.id),
+        artist=artist_of(series, exhibition),
+        picture=picture_url(artwork, series),
+        can_play=can_play,
+        subtitle=exhibition.title if exhibition else None,
+        year=year(artwork, series),
+        medium=series.medium or None,
+    )
+
+
+def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
+    """Name who made a series; where it does not say, a show of one artist does."""
+    people = series.artists
+    if not people and exhibition and len(exhibition.artists) == 1:
+        people = exhibition.artists
+    return shorten(credit(people), MAX_CREDIT) or None
+
+
+def channel_node(channel: FeedChannel) -> Node:
+    """Make the node of a feed's channel."""
+    return Node(
+        id=node_id(NodeKind.CHANNEL, channel.id),
+        kind=NodeKind.CHANNEL,
+        title=channel.title,
+        picture=channel.cover or None,
+        can_expand=True,
+        subtitle=channel.publisher or None,
+    )
+
+
+def playlist_node(playlist: FeedPlaylist) -> Node:
+    """Make the node of a feed's playlist, or of another host's by its address."""
+    return Node(
+        id=node_id(NodeKind.PLAYLIST, playlist.id),
+        kind=NodeKind.PLAYLIST,
+        title=playlist.title,
+        picture=playlist.cover or None,
+        can_play=True,
+        can_expand=playlist.count > 0,
+        subtitle=", ".join(playlist.curators) or None,
+        year=playlist.year,
+        works=playlist.count,
+    )
+
+
+def item_node(playlist: FeedPlaylist, item: FeedItem, picture: str | None) -> Node:
+    """Make the node of a work in a feed's playlist."""
+    return Node(
+        id=node_id(NodeKind.ITEM, playlist.id, item.key),
+        kind=NodeKind.ITEM,
+        title=item.title,
+        picture=picture or playlist.cover or None,
+        can_play=item.source.startswith(PLAYABLE),
+        subtitle=playlist.title,
+    )

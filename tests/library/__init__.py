@@ -1,0 +1,1 @@
+"""The library against a simulated catalog and a simulated feed."""
