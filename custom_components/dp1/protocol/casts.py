@@ -36,21 +36,33 @@ class Start:
 
     Attributes:
         work_id: id of the work to begin with.
-        index: its place, counted from 0, if it has no id or is not in the list any more.
+        source: URL of that work, should it have no id.
+        index: its place, counted from 0, should neither tell.
         shuffle: in random order.
         loop: what comes after the last work: "none", "playlist" or "one".
     """
 
     work_id: str | None = None
+    source: str | None = None
     index: int | None = None
     shuffle: bool | None = None
     loop: str | None = None
 
+    @property
+    def names_work(self) -> bool:
+        """Whether the work has to be looked up in the list."""
+        return self.work_id is not None or self.source is not None
+
     def place(self, items: Sequence[PlaylistItem]) -> int | None:
         """Find the work to begin with among those of a display, counted from 0; None if it does not matter."""
-        ids = [item.id for item in items]
-        if self.work_id in ids and self.work_id is not None:
-            return ids.index(self.work_id)
+        for name, wanted in (("id", self.work_id), ("source", self.source)):
+            places = [
+                place
+                for place, item in enumerate(items)
+                if wanted is not None and getattr(item, name) == wanted
+            ]
+            if places:
+                return self.index if self.index in places else places[0]
         return self.index
 
 

@@ -514,7 +514,7 @@ class Display:
     async def _begin(self, start: Start) -> None:
         """Bring a list that was just cast to its place and order."""
         index = start.index
-        if start.work_id is not None:
+        if start.names_work:
             answer = await self._channel.post("checkStatus", {})
             index = start.place(PlayerStatus.parse(reply("checkStatus", answer)).items)
         steps: tuple[tuple[str, str, object], ...] = (
