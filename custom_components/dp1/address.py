@@ -41,14 +41,15 @@ def parse_address(text: str) -> Address:
         return Address(str(_ip(text)), DEFAULT_PORT)
     except ValueError:
         url = URL(text if "://" in text else f"http://{text}")
+    host = (url.host or "").rstrip(".")
     if (
         url.scheme not in ("http", "https")
-        or not url.host
+        or not host
         or url.user
-        or re.search(r"\s", url.host)
+        or url.password
+        or re.search(r"\s", host)
     ):
         raise ValueError(text)
-    host = url.host.rstrip(".")
     if DEVICE_ID.fullmatch(host):
         host = f"{host}.local"
     return Address(host, url.explicit_port or DEFAULT_PORT)

@@ -1,21 +1,31 @@
 """Giving a display its id when it becomes known only after it was added by its address."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set as AbstractSet
 from typing import Any
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 
-from .const import DOMAIN
+from .const import CONF_MACS, DOMAIN
 
 
 @callback
 def async_adopt(
-    hass: HomeAssistant, address: Mapping[str, Any], device_id: str
+    hass: HomeAssistant,
+    address: Mapping[str, Any],
+    macs: AbstractSet[str],
+    device_id: str,
 ) -> bool:
-    """Find the entry that was made for an address without an id, and give it the id; its history stays."""
+    """Find the entry that was made for a display without an id, and give it the id; its history stays.
+
+    Args:
+        hass: Home Assistant.
+        address: the part of the entry's data that holds the address where the display answers.
+        macs: the hardware addresses that it gave.
+        device_id: its id.
+    """
     for entry in hass.config_entries.async_entries(DOMAIN):
-        if entry.unique_id is None and address.items() <= entry.data.items():
+        if entry.unique_id is None and _is_of(entry.data, address, macs):
             break
     else:
         return False
@@ -28,6 +38,17 @@ def async_adopt(
     )
     if device is not None:
         devices.async_update_device(device.id, new_identifiers={(DOMAIN, device_id)})
-    hass.config_entries.async_update_entry(entry, unique_id=device_id)
+    hass.config_entries.async_update_entry(
+        entry, unique_id=device_id, data={**entry.data, **address}
+    )
     hass.config_entries.async_schedule_reload(entry.entry_id)
     return True
+
+
+def _is_of(
+    data: Mapping[str, Any], address: Mapping[str, Any], macs: AbstractSet[str]
+) -> bool:
+    """Tell by the hardware addresses whose entry it is, or else by the address."""
+    if macs and (known := data.get(CONF_MACS)):
+        return not macs.isdisjoint(known)
+    return address.items() <= data.items()

@@ -6,10 +6,11 @@ in addresses of playlists, people's wallets.
 
 from typing import Any
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
-from .const import CONF_API_KEY, CONF_DIALECT, CONF_KIND, Kind
+from .const import CONF_DIALECT, CONF_KIND, Kind
 from .coordinator import DisplayCoordinator, DisplayData
 from .library import Library
 
@@ -43,7 +44,12 @@ SETTINGS = ("scaling", "orientation", "default_duration", "tombstone", "framing"
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: ConfigEntry[Any]
 ) -> dict[str, Any]:
-    """Describe a display or a library."""
+    """Describe a display or a library, as far as it is set up."""
+    if entry.state is not ConfigEntryState.LOADED:
+        return {
+            "state": entry.state.value,
+            "reason": entry.error_reason_translation_key,
+        }
     if entry.data[CONF_KIND] == Kind.LIBRARY:
         return _library(entry.runtime_data)
     return _display(entry.runtime_data)
@@ -56,7 +62,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
         "has_id": coordinator.config_entry.unique_id is not None,
         "available": coordinator.last_update_success,
-        "last_error": type(coordinator.last_exception).__name__,
+        "last_error": _kind_of(coordinator.last_exception),
         "cast_only": coordinator.cast_only,
         **_status(coordinator.data),
     }
@@ -95,5 +101,10 @@ def _library(library: Library) -> dict[str, Any]:
         "options": sorted(library.entry.options),
         "sources": len(library.sources()),
         "since": library.since.isoformat() if library.since else None,
-        "problem": type(library.problem).__name__ if library.problem else None,
+        "problem": _kind_of(library.problem),
     }
+
+
+def _kind_of(err: BaseException | None) -> str | None:
+    """Name the kind of an error; its words may hold an address."""
+    return type(err).__name__ if err else None

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
 from homeassistant.components import zeroconf
@@ -12,8 +13,10 @@ from homeassistant.helpers.device_registry import format_mac
 from .address import Address
 from .protocol.display import Dialect, Display
 from .protocol.errors import NotReadyError, RejectedError, UnexpectedAnswerError
+from .protocol.text import clean
 
 SERVICE_TYPE = "_ff1._tcp.local."
+NAME_LENGTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,12 @@ async def async_identify(hass: HomeAssistant, address: Address) -> Found:
         identity = None
     try:
         device = await display.device_status()
-    except RejectedError, NotReadyError:
+    except NotReadyError, RejectedError:
         # It takes commands, just not this one: a display by the description of 2025.
         device = None
     return Found(
         device_id=identity.device_id if identity else None,
-        name=(device.device_name if device else None) or None,
+        name=clean(device.device_name, NAME_LENGTH) or None if device else None,
         dialect=display.dialect,
         macs=frozenset(map(format_mac, device.mac_info.values()) if device else ()),
     )
@@ -68,12 +71,15 @@ async def async_advertised(
     hass: HomeAssistant, address: Address
 ) -> tuple[str | None, str | None]:
     """Look up the id and the name that the display at an address advertises."""
-    found = (await zeroconf.async_get_async_instance(hass)).zeroconf
-    for record in found.cache.async_all_by_details(SERVICE_TYPE, 12, 1):
-        info = AsyncServiceInfo(SERVICE_TYPE, record.alias)  # type: ignore[attr-defined]
-        if info.load_from_cache(found) and address.port == info.port:
+    network = (await zeroconf.async_get_async_instance(hass)).zeroconf
+    for record in network.cache.async_entries_with_name(SERVICE_TYPE):
+        if not isinstance(record, DNSPointer):
+            continue
+        info = AsyncServiceInfo(SERVICE_TYPE, record.alias)
+        if info.load_from_cache(network) and address.port == info.port:
             names = (*info.parsed_addresses(), (info.server or "").rstrip("."))
             if address.host.lower() in map(str.lower, names):
                 texts = info.decoded_properties
-                return (texts.get("id") or "").upper() or None, texts.get("name")
+                name = clean(texts.get("name"), NAME_LENGTH)
+                return (texts.get("id") or "").upper() or None, name or None
     return None, None

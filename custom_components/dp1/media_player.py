@@ -21,7 +21,7 @@ from .casting import LOOPS, Options, async_cast, async_from_media
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .picture import picture_of
+from .picture import artist_of, picture_of
 from .protocol.status import PlayerStatus, PlaylistItem
 from .protocol.text import clean
 
@@ -54,8 +54,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Show what is known already."""
         super().__init__(coordinator)
-        # Next after next counts from where the first one led, so one waits for the other.
+        # Next after next, louder after louder: each counts from where the one before led, and waits for it.
         self._stepping = asyncio.Lock()
+        self._sounding = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
         self._take_over()
 
@@ -74,6 +75,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_supported_features = self._features()
         self._attr_state = self._state()
         self._attr_media_title = _text(item.title) if item else None
+        self._attr_media_artist = artist_of(item)
         self._attr_media_playlist = _text(player.playlist_title) if player else None
         self._attr_media_content_id = player.playlist_url if player else None
         self._attr_media_track = player.position if player else None
@@ -93,12 +95,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self, item: PlaylistItem | None, shown_since: datetime | None
     ) -> None:
         """Estimate the time within the work: the display tells its length, and we saw it begin."""
-        known = item is not None and item.duration is not None and shown_since
-        self._attr_media_duration = (
-            int(item.duration) if known and item and item.duration else None
-        )
-        self._attr_media_position = 0 if known else None
-        self._attr_media_position_updated_at = shown_since if known else None
+        self._attr_media_duration = None
+        self._attr_media_position = None
+        self._attr_media_position_updated_at = None
+        if item is not None and item.duration and shown_since is not None:
+            self._attr_media_duration = int(item.duration)
+            self._attr_media_position = 0
+            self._attr_media_position_updated_at = shown_since
 
     def _state(self) -> MediaPlayerState | None:
         """Tell whether it sleeps, shows something, or has nothing to show."""
@@ -108,7 +111,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.asleep:
             return MediaPlayerState.OFF
         if data.player is None:
-            return None
+            return MediaPlayerState.IDLE if data.set_up else None
         if data.player.current is None:
             return MediaPlayerState.IDLE
         return MediaPlayerState.PLAYING
@@ -203,23 +206,23 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_volume_up(self) -> None:
         """Turn the volume up."""
-        async with self._stepping:
+        async with self._sounding:
             await super().async_volume_up()
 
     @override
     async def async_volume_down(self) -> None:
         """Turn the volume down."""
-        async with self._stepping:
+        async with self._sounding:
             await super().async_volume_down()
 
     @override
     async def async_mute_volume(self, mute: bool) -> None:
         """Mute or unmute; the display only knows how to toggle, so it is asked first."""
         async with (
-            self._stepping,
+            self._sounding,
             self.coordinator.async_command(Outcome.DEVICE) as display,
         ):
-            if (await display.device_status()).muted is not mute:
+            if (await display.device_status()).muted is (not mute):
                 await display.toggle_mute()
 
 

@@ -1,4 +1,4 @@
-"""The picture of a work, where what the display holds tells of one."""
+"""Picture and artist of a work, where what the display holds tells of them."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -7,9 +7,11 @@ from typing import Any
 from yarl import URL
 
 from .protocol.status import PlayerStatus, PlaylistItem
+from .protocol.text import clean, shorten
 
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 SIZES = ("large", "default", "xlarge", "small")
+NAMES_LENGTH = 200
 
 
 def picture_of(player: PlayerStatus | None, item: PlaylistItem | None) -> str | None:
@@ -24,6 +26,15 @@ def picture_of(player: PlayerStatus | None, item: PlaylistItem | None) -> str | 
     ):
         if isinstance(candidate, str) and candidate.startswith(("http://", "https://")):
             return candidate
+    return None
+
+
+def artist_of(item: PlaylistItem | None) -> str | None:
+    """Name those who made a work."""
+    match item.raw.get("inlineManifest") if item else None:
+        case {"metadata": {"artists": [*artists]}}:
+            names = [clean(one.get("name")) for one in artists if isinstance(one, dict)]
+            return shorten(", ".join(filter(None, names)), NAMES_LENGTH) or None
     return None
 
 

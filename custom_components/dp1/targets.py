@@ -32,9 +32,13 @@ class Target:
     entity_id: str
     entry: DisplayConfigEntry
 
+    def _is_loaded(self) -> bool:
+        """Tell whether the display is set up by now."""
+        return self.entry.state is ConfigEntryState.LOADED
+
     async def async_coordinator(self) -> DisplayCoordinator:
-        """Get hold of the display; when it is not set up, say what keeps it away."""
-        if self.entry.state is ConfigEntryState.LOADED:
+        """Get hold of the display; when it is not set up, do that, or say what keeps it away."""
+        if self._is_loaded():
             return self.entry.runtime_data
         display = Display(
             async_get_clientsession(self.hass),
@@ -43,6 +47,10 @@ class Target:
         )
         with translated_errors("display", self.entry.title, display.url):
             await display.probe()
+        if self.entry.state is ConfigEntryState.SETUP_RETRY:
+            await self.hass.config_entries.async_reload(self.entry.entry_id)
+        if self._is_loaded():
+            return self.entry.runtime_data
         raise HomeAssistantError(
             translation_domain=DOMAIN,
             translation_key="display_not_set_up",
@@ -87,7 +95,11 @@ def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str
 
 def _is_display(entity: er.RegistryEntry) -> bool:
     """Tell the displays themselves from everything else."""
-    return entity.platform == DOMAIN and entity.domain == MEDIA_PLAYER_DOMAIN
+    return (
+        entity.platform == DOMAIN
+        and entity.domain == MEDIA_PLAYER_DOMAIN
+        and entity.disabled_by is None
+    )
 
 
 def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
