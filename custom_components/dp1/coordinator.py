@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -19,7 +19,7 @@ from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .const import CONF_DIALECT, CONF_MACS, DOMAIN, LOGGER
+from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, Kind
 from .errors import translated, translated_errors
 from .issues import async_manage_wakes
 from .protocol.display import Cast, Connected, Dialect, Display, Event
@@ -27,6 +27,7 @@ from .protocol.errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
+    NoAnswerError,
     NotReadyError,
     RejectedError,
     TemporaryError,
@@ -43,13 +44,18 @@ from .protocol.status import (
     PlayerStatus,
 )
 from .reads import READS, Part
+from .recent import Recent
 
 # Volume, mute and the sleep record are only pushed while the display reaches its maker's
 # cloud; and a display takes each read for a person in contact, so not more often.
 POLL_INTERVAL = timedelta(seconds=60)
 PLAYER_EVERY = 2
+START_PATIENCE = 2.0
 FIRST_RETRY = 0.5
 LAST_RETRY = 4.0
+# A socket that lasted so long is no longer a failed try.
+STEADY = 10.0
+HEARTBEAT = 30.0
 # A display restarts its player now and then and refuses connections meanwhile.
 PROBES_TO_LOSS = 3
 PATIENCE = 30.0
@@ -156,8 +162,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             dialect_is_fixed=fixed,
         )
         self.display.on_dialect = lambda _: self._remember()
-        self._dialect_is_chosen = fixed
+        self.data = DisplayData()
         self.cast_only = False
+        self.recent = Recent(hass, entry.entry_id)
+        self.last_cast: Cast | None = None
+        self._dialect_is_chosen = fixed
+        self._is_other = False
         self._polls = 0
         self._misses = 0
         self._failed_wakes = 0
@@ -189,22 +199,20 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @override
     async def _async_setup(self) -> None:
         """See who answers, before anything is believed."""
+        await self.recent.async_load()
+        # Whoever does not answer must not keep Home Assistant from starting.
+        patience = None if self.hass.is_running else START_PATIENCE
         try:
-            identity = await self._async_identify()
+            async with asyncio.timeout(patience):
+                identity = await self._async_identify()
         except Dp1Error as err:
             raise self._update_failed(err) from err
+        except TimeoutError as err:
+            raise self._update_failed(NoAnswerError("no answer in time")) from err
         if identity is not None and (expected := self.config_entry.unique_id):
             if identity.device_id and identity.device_id != expected:
-                raise UpdateFailed(
-                    translation_domain=DOMAIN,
-                    translation_key="another_display",
-                    translation_placeholders={
-                        "name": self.name,
-                        "where": self.display.url,
-                        "found": identity.device_id,
-                    },
-                )
-        self.data = DisplayData(identity=identity)
+                raise self._another_display(UpdateFailed)
+        self.data = replace(self.data, identity=identity)
 
     async def _async_identify(self) -> Identity | None:
         """Ask who the display is; firmware before 2.0 does not know the question."""
@@ -232,21 +240,44 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def _async_snapshot(self) -> None:
         """Read the device, and at every second poll the player, as pushes tell the rest."""
         if self.cast_only:
+            await self.display.probe()
             return
         try:
             device = await self.display.device_status()
-        except (RejectedError, UnexpectedAnswerError) as err:
-            if self._seen_at or self.display.dialect is Dialect.FF:
+        except (NotReadyError, RejectedError, UnexpectedAnswerError) as err:
+            if self._seen_at or not await self._async_only_takes_playlists():
                 raise
             LOGGER.debug("%s only takes playlists: %s", self.name, err)
-            await self.display.probe()
             self.cast_only = True
             self.update_interval = None
             return
+        self._check_who(device)
         self.data = replace(self.data, device=device)
         self._polls += 1
         if self._polls % PLAYER_EVERY == 1 or self.data.player is None:
             self.data = await self._async_with_player()
+
+    async def _async_only_takes_playlists(self) -> bool:
+        """Tell a display of the 2025 description, which has no word for its status, from one out of order."""
+        if self.display.dialect is not Dialect.FF:
+            with suppress(NotReadyError, RejectedError, UnexpectedAnswerError):
+                await self.display.player_status()
+        return self.display.dialect is not Dialect.FF
+
+    def _check_who(self, device: DeviceStatus) -> None:
+        """Leave alone another display that has been given this address meanwhile."""
+        macs = set(map(dr.format_mac, device.mac_info.values()))
+        self._is_other = bool(macs and self.macs) and macs.isdisjoint(self.macs)
+        if self._is_other:
+            raise self._another_display(UpdateFailed)
+
+    def _another_display[_E: HomeAssistantError](self, kind: type[_E]) -> _E:
+        """Make the error for a display that is not the one meant."""
+        return kind(
+            translation_domain=DOMAIN,
+            translation_key="another_display",
+            translation_placeholders={"name": self.name, "where": self.display.url},
+        )
 
     async def _async_with_player(self) -> DisplayData:
         """Read the player; a push that came meanwhile is newer than the reading."""
@@ -269,6 +300,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.data.player is not None and _work(self.data.player) != _work(player):
             since = dt_util.utcnow()
         return replace(self.data, player=player, shown_since=since, set_up=False)
+
+    async def async_read_player(self) -> PlayerStatus | None:
+        """Ask the player what it shows this moment; what is known otherwise may be seconds old."""
+        if not self.cast_only:
+            with translated_errors("display", self.name, self.display.url):
+                self._publish(await self._async_with_player())
+        return self.data.player
 
     async def _async_read_player(self) -> None:
         """Ask the player for what pushes leave out: the playlist's title, id and sources."""
@@ -310,7 +348,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def async_was_cast(self, cast: Cast) -> None:
-        """Assume that a display shows what it took, if it cannot tell."""
+        """Note what the display took; if it cannot tell, assume that it shows it."""
+        self.last_cast = cast
+        self.recent.add(cast)
         if self.cast_only:
             self._publish(replace(self.data, assumed=cast))
 
@@ -319,20 +359,25 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def async_follow(self) -> None:
         """Stay in touch with the display for as long as the entry is loaded."""
         stay = self._async_probe if self.cast_only else self._async_listen
+        tries = 0
         while True:
+            began = self.hass.loop.time()
+            wait = min(LAST_RETRY, FIRST_RETRY * 2 ** min(tries, 8))
             try:
                 await stay()
             except Dp1Error as err:
                 self._missed(err)
-                if not isinstance(err, SILENCE):
+                if not isinstance(err, (*SILENCE, TemporaryError)):
                     # It answers, if not with a socket: the poll goes on, and a try now and then.
-                    await asyncio.sleep(POLL_INTERVAL.total_seconds())
-            await self._async_wait()
+                    wait = POLL_INTERVAL.total_seconds()
+            tries = 0 if self.hass.loop.time() - began > STEADY else tries + 1
+            await self._async_wait(wait)
 
     async def _async_listen(self) -> None:
         """Take over what the display pushes, until the connection ends."""
-        async for event in self.display.listen():
-            self._on_event(event)
+        async with aclosing(self.display.listen(HEARTBEAT)) as events:
+            async for event in events:
+                self._on_event(event)
 
     async def _async_probe(self) -> None:
         """See that a display without a socket is there."""
@@ -340,15 +385,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._publish(self.data)
         await asyncio.sleep(PROBE_INTERVAL)
 
-    async def _async_wait(self) -> None:
-        """Wait before the next try, longer each time, unless the display announces itself."""
-        delay = min(LAST_RETRY, FIRST_RETRY * 2 ** min(self._misses, 8))
-        self._retry_now.clear()
-        try:
-            async with asyncio.timeout(delay * uniform(0.75, 1.0)):
+    async def _async_wait(self, seconds: float) -> None:
+        """Wait before the next try, unless the display announces itself."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds * uniform(0.75, 1.0)):
                 await self._retry_now.wait()
-        except TimeoutError:
-            pass
+        self._retry_now.clear()
 
     @callback
     def async_announced(self) -> None:
@@ -359,6 +401,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _on_event(self, event: Event) -> None:
         """Take over one push."""
         match event:
+            case _ if self._is_other and not isinstance(event, Connected):
+                LOGGER.debug("%s: skipping what another display says", self.name)
             case Connected():
                 # There is no snapshot on connecting: what changed before has to be asked for.
                 self._polls = 0
@@ -395,7 +439,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _missed(self, err: Dp1Error) -> None:
         """Note a missing sign of life; say once that the display is lost."""
         LOGGER.debug("%s: %s", self.name, err)
-        if not isinstance(err, SILENCE):
+        if not isinstance(err, (*SILENCE, UnexpectedAnswerError)):
             return
         self._misses += 1
         if self.last_update_success and self._is_lost():
@@ -429,6 +473,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         Args:
             outcome: where it shows.
         """
+        if self._is_other:
+            raise self._another_display(HomeAssistantError)
         self._player_news.clear()
         with translated_errors("display", self.name, self.display.url):
             yield self.display
@@ -492,6 +538,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 return True
             self._player_news.clear()
             await self._async_await_player()
+            if self.data.player is None or self.data.player.asleep is None:
+                await self._async_reread(Part.DEVICE)
         return reached(self.data)
 
     @override
@@ -527,6 +575,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             version = self.data.device.installed_version
             if version and version != device.sw_version:
                 registry.async_update_device(device.id, sw_version=version)
+
+
+@callback
+def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
+    """List the displays that are set up."""
+    return [
+        entry.runtime_data
+        for entry in hass.config_entries.async_loaded_entries(DOMAIN)
+        if entry.data[CONF_KIND] == Kind.DISPLAY
+    ]
 
 
 def _work(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
