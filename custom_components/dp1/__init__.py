@@ -5,11 +5,13 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import config_validation as cv, issue_registry as ir
 from homeassistant.helpers.typing import ConfigType
 
-from .const import CONF_KIND, DOMAIN, Kind
+from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, Kind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .library import Library, async_forget
+from .protocol.signing import SigningKey
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
@@ -43,8 +45,6 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
 
 async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a library; what it kept is there at once, and its servers may be down."""
-    from .library import Library
-
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
     return True
@@ -56,3 +56,25 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
         await entry.runtime_data.async_stop()
         return True
     return await hass.config_entries.async_unload_platforms(entry, DISPLAY_PLATFORMS)
+
+
+async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    """Delete what was kept of a library, and tell its owner that the signing key went with it."""
+    if entry.data[CONF_KIND] != Kind.LIBRARY:
+        return
+    await async_forget(hass, entry.entry_id)
+    if not entry.data[CONF_FEED_URL]:
+        return
+    ir.async_create_issue(
+        hass,
+        DOMAIN,
+        f"signing_key_removed_{entry.entry_id}",
+        is_fixable=True,
+        is_persistent=True,
+        severity=ir.IssueSeverity.WARNING,
+        translation_key="signing_key_removed",
+        translation_placeholders={
+            "name": entry.title,
+            "did": SigningKey.parse(entry.data[CONF_SIGNING_KEY]).did,
+        },
+    )

@@ -1,7 +1,7 @@
 """From anything a person can name to one Cast, and from a Cast to the wall."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from random import sample
 from typing import Any, Literal
@@ -18,9 +18,10 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
 
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, Outcome
+from .coordinator import DisplayCoordinator, Outcome, async_displays
 from .errors import invalid_input, invalid_playlist, translated
-from .protocol.display import Cast, CastResult, Display
+from .library_entries import async_playlist
+from .protocol.display import Cast, CastResult, Display, Start
 from .protocol.errors import Dp1Error, Fault, InvalidPlaylistError, RejectedError
 from .protocol.http import request_json, status_error
 from .protocol.playlist import (
@@ -31,19 +32,22 @@ from .protocol.playlist import (
     parse,
     validate,
 )
+from .protocol.playlist_schema import SIGNATURE_FIELDS
 from .protocol.text import clean
+from .recent import MEDIA_ID as RECENT
 
 READ_TIMEOUT = 20.0
 MAX_DOCUMENT = 16 * 1024 * 1024
 # A work may hang for months, and the display loads it again every time its turn comes.
 SIGNED_FOR = timedelta(days=365)
+SIGNED_PATHS = ("/media/", "/api/")
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
     RepeatMode.ONE: "one",
 }
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
-WEB_TYPES = {"image", "video", "url", "web", "website", "app", "text/html"}
+WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +64,7 @@ class Options:
         margin: pixels, or text with a unit.
         limit: the most works to take.
         wake: whether a sleeping display is woken.
+        place: where it was when it hung before, as far as the above does not say otherwise.
     """
 
     start_at: int | None = None
@@ -71,6 +76,19 @@ class Options:
     margin: float | str | None = None
     limit: int | None = None
     wake: bool = True
+    place: Start = field(default_factory=Start)
+
+    @property
+    def start(self) -> Start:
+        """Where and how it begins."""
+        start = self.place
+        if self.start_at is not None:
+            start = replace(start, work_id=None, source=None, index=self.start_at - 1)
+        if self.shuffle is not None:
+            start = replace(start, shuffle=self.shuffle)
+        if self.repeat is not None:
+            start = replace(start, loop=LOOPS[self.repeat])
+        return start
 
     @property
     def display(self) -> dict[str, Any]:
@@ -97,6 +115,8 @@ async def async_resolve(
             return await async_from_url(hass, url, options)
         case {"playlist": document}:
             return from_document(document, options)
+        case {"playlist_id": str(ref)}:
+            return await async_from_feed(hass, ref, options)
         case {"media_content_id": str(media_id)}:
             return await async_from_media(hass, "", media_id, options)
         case _:
@@ -114,6 +134,15 @@ async def async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cas
     return Cast(playlist_url=url)
 
 
+async def async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Cast:
+    """Show a playlist of a library's feed; by its URL, unless the options change the document."""
+    stored = await async_playlist(hass, ref)
+    if options.rewrites:
+        return from_document(stored.document, options)
+    _check_start(options, len(stored.document.get("items") or ()))
+    return Cast(playlist_url=stored.url)
+
+
 def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
     """Show a document, once it is certain that a display can."""
     try:
@@ -121,8 +150,10 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
         _check(parsed)
     except InvalidPlaylistError as err:
         raise invalid_playlist(err) from err
-    if options.limit:
+    if options.limit and options.limit < len(parsed["items"]):
         parsed["items"] = parsed["items"][: options.limit]
+        for name in SIGNATURE_FIELDS:
+            parsed.pop(name, None)
     _check_start(options, len(parsed["items"]))
     return Cast(
         playlist=for_display(
@@ -150,6 +181,8 @@ async def async_from_media(
     media_id = media_id.strip()
     if media_id.startswith("{"):
         return from_document(media_id, options)
+    if media_id.startswith(RECENT):
+        return _from_recent(hass, media_id, options)
     if media_source.is_media_source_id(media_id):
         media = await media_source.async_resolve_media(hass, media_id, None)
         return _wrap(hass, media.url, options, title)
@@ -159,6 +192,17 @@ async def async_from_media(
     if kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id):
         return await async_from_url(hass, media_id, options)
     return _wrap(hass, media_id, options, title)
+
+
+def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
+    """Show again what some display was given lately."""
+    for coordinator in async_displays(hass):
+        if (given := coordinator.recent.get(media_id)) is not None:
+            document = given.cast.playlist
+            if options.rewrites and document is not None:
+                return from_document(document, options)
+            return given.cast
+    raise invalid_input("forgotten", media_id=clean(media_id, 200))
 
 
 def _wrap(hass: HomeAssistant, url: str, options: Options, title: str | None) -> Cast:
@@ -190,17 +234,19 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
         raise invalid_input("not_a_url", url=clean(url, 200))
     if parsed.host and not is_hass_url(hass, url):
         return url
-    if "authSig" not in parsed.query and parsed.path.startswith(("/media/", "/api/")):
-        url = async_sign_path(hass, quote(parsed.path), SIGNED_FOR)
-    elif parsed.host:
-        return url
+    path = str(parsed.relative()) if parsed.host else url
+    if not parsed.query and path.startswith(SIGNED_PATHS):
+        # Not with the session of whoever happens to ask, which ends when they sign out.
+        path = async_sign_path(
+            hass, quote(parsed.path), SIGNED_FOR, use_content_user=True
+        )
     try:
-        base = get_url(hass, allow_cloud=False, prefer_external=False)
+        base = get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError as err:
         raise HomeAssistantError(
             translation_domain=DOMAIN, translation_key="no_internal_url"
         ) from err
-    return f"{base}{url}"
+    return f"{base}{path}"
 
 
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
@@ -251,9 +297,9 @@ async def async_cast(
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     async with coordinator.async_command(Outcome.PLAYER) as display:
-        result = await _async_send(coordinator, display, cast)
-        if not coordinator.cast_only:
-            await _async_arrange(display, options)
+        start = None if coordinator.cast_only else options.start
+        result = await _async_send(coordinator, display, cast, start)
+    cast = result.cast or cast
     coordinator.async_was_cast(cast)
     if options.wake and coordinator.data.asleep:
         await coordinator.async_set_asleep(False)
@@ -261,26 +307,21 @@ async def async_cast(
 
 
 async def _async_send(
-    coordinator: DisplayCoordinator, display: Display, cast: Cast
+    coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
 ) -> CastResult:
     """Send it; when the display turns a URL down without a reason, look for the reason at the URL."""
     try:
-        return await display.cast(cast)
+        return await display.cast(cast, start)
     except RejectedError as err:
-        if cast.playlist_url and type(err) is RejectedError:
+        if cast.playlist_url and _is_unexplained(err):
             document = await async_read_playlist(coordinator.hass, cast.playlist_url)
             from_document(document, Options())
         raise
 
 
-async def _async_arrange(display: Display, options: Options) -> None:
-    """Bring the order and the place as asked; a cast itself resets them."""
-    if options.start_at:
-        await display.show_item(options.start_at - 1)
-    if options.shuffle is not None:
-        await display.set_shuffle(options.shuffle)
-    if options.repeat is not None:
-        await display.set_loop(LOOPS[options.repeat])
+def _is_unexplained(err: RejectedError) -> bool:
+    """Tell whether a display did not say what is wrong with a playlist."""
+    return type(err) is RejectedError and err.command == "displayPlaylist"
 
 
 async def _async_arranged(
@@ -295,7 +336,7 @@ async def _async_arranged(
         coordinator.hass, cast.playlist_url or ""
     )
     items = list(document["items"])
-    first = (options.start_at or 1) - 1
+    first = ((options.start_at or 1) - 1) % len(items)
     rest = items[first + 1 :] + items[:first]
     if options.shuffle:
         rest = sample(rest, len(rest))
@@ -308,20 +349,15 @@ def _response(
     """Tell what was shown: as the display says where it does, as it was sent where not."""
     player = coordinator.data.player
     document: Mapping[str, Any] = cast.playlist or {}
-    url = cast.playlist_url
-    title, works, playlist_id = (
-        document.get("title"),
-        len(document.get("items", ())) or None,
-        document.get("id"),
-    )
-    if player is not None and player.items and player.playlist_url == url:
-        title = player.playlist_title or title
-        works = len(player.items)
-        playlist_id = player.playlist_id or playlist_id
+    title, works = document.get("title"), len(document.get("items", ())) or None
+    playlist_id = document.get("id")
+    if cast.playlist_url and player and player.playlist_url == cast.playlist_url:
+        title, works = player.playlist_title, len(player.items)
+        playlist_id = player.playlist_id
     return {
-        "title": clean(title, 200) if title else None,
+        "title": clean(title, 200) or None,
         "items": works,
         "playlist_id": playlist_id,
-        "playlist_url": url,
+        "playlist_url": cast.playlist_url,
         "method": result.method,
     }

@@ -14,13 +14,16 @@ from .protocol.errors import AuthenticationError, Dp1Error
 
 
 async def async_check_library(
-    hass: HomeAssistant, values: Mapping[str, Any]
+    hass: HomeAssistant,
+    values: Mapping[str, Any],
+    known: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Ask both servers; return what to keep, and what is wrong by field.
 
     Args:
         hass: Home Assistant.
         values: ``catalog_url``, ``feed_url`` and ``api_key`` as typed; the URLs may be empty, but not both.
+        known: what was kept before; its API key goes on for the same feed, and to no other.
     """
     data: dict[str, Any] = {}
     errors: dict[str, str] = {}
@@ -38,24 +41,26 @@ async def async_check_library(
             errors[field] = "invalid_url"
         except Dp1Error as err:
             errors[field] = f"server_{suffix(err)}"
-    data[CONF_API_KEY] = (values.get(CONF_API_KEY) or "").strip() or None
+    key = (values.get(CONF_API_KEY) or "").strip() or None
     if not errors and not data[CONF_CATALOG_URL] and not data[CONF_FEED_URL]:
         errors["base"] = "no_server"
-    if not errors and (wrong := await async_check_key(hass, data)):
+    if (
+        not errors
+        and key
+        and (wrong := await async_check_key(hass, data[CONF_FEED_URL], key))
+    ):
         errors[CONF_API_KEY] = wrong
-    return data, errors
+    if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
+        key = known[CONF_API_KEY]
+    return {**data, CONF_API_KEY: key}, errors
 
 
-async def async_check_key(hass: HomeAssistant, data: Mapping[str, Any]) -> str | None:
-    """Say what is wrong with the API key, if there is one."""
-    if not data[CONF_API_KEY]:
-        return None
-    if not data[CONF_FEED_URL]:
+async def async_check_key(hass: HomeAssistant, url: str | None, key: str) -> str | None:
+    """Say what is wrong with an API key for the feed at a normalised address."""
+    if not url:
         return "key_without_feed"
-    session = async_get_clientsession(hass)
-    asked = feed.Feed(session, data[CONF_FEED_URL], api_key=data[CONF_API_KEY])
     try:
-        await asked.check_key()
+        await feed.Feed(async_get_clientsession(hass), url, api_key=key).check_key()
     except AuthenticationError:
         return "invalid_auth"
     except Dp1Error as err:

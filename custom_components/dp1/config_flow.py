@@ -8,6 +8,7 @@ from yarl import URL
 
 from homeassistant.components import onboarding
 from homeassistant.config_entries import (
+    SOURCE_IGNORE,
     SOURCE_USER,
     ConfigEntry,
     ConfigFlow,
@@ -17,6 +18,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
 from homeassistant.core import callback
+from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.selector import (
     TextSelector,
     TextSelectorConfig,
@@ -41,10 +43,11 @@ from .const import (
     Kind,
 )
 from .errors import suffix
-from .identify import Found, async_advertised, async_identify
+from .identify import NAME_LENGTH, Found, async_advertised, async_identify
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 from .protocol.errors import Dp1Error
 from .protocol.signing import SigningKey
+from .protocol.text import clean
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
@@ -159,7 +162,9 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         if device_id:
             await self.async_set_unique_id(device_id, raise_on_progress=False)
             self._abort_if_unique_id_configured(updates=self._address_data)
-        self._async_abort_entries_match(self._address_data)
+            self._abort_if_adopted(device_id)
+        else:
+            self._async_abort_entries_match(self._address_data)
         self._title = self._found.name or name or device_id or self._address.host
         return self._create_display()
 
@@ -180,14 +185,17 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         known = self.hass.config_entries.async_entry_for_domain_unique_id(
             DOMAIN, device_id
         )
-        if known is not None and self._is_announced_there(known, discovery_info):
+        if known is not None and (
+            known.source == SOURCE_IGNORE
+            or self._is_announced_there(known, discovery_info)
+        ):
             self._abort_if_unique_id_configured()
         if reason := await self._async_refuse(device_id, known):
             return self.async_abort(reason=reason)
         self._abort_if_unique_id_configured(updates=self._address_data)
-        if async_adopt(self.hass, self._address_data, device_id):
-            return self.async_abort(reason="already_configured")
-        self._title = self._found.name or str(texts.get("name") or "") or device_id
+        self._abort_if_adopted(device_id)
+        name = clean(texts.get("name"), NAME_LENGTH)
+        self._title = self._found.name or name or device_id
         self.context["title_placeholders"] = {"name": self._title}
         return await self.async_step_zeroconf_confirm()
 
@@ -232,6 +240,11 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     def _address_data(self) -> dict[str, Any]:
         """What an entry holds of the address."""
         return {CONF_HOST: self._address.host, CONF_PORT: self._address.port}
+
+    def _abort_if_adopted(self, device_id: str) -> None:
+        """Abort if the display was added before its id was known; then the id is all that is new."""
+        if async_adopt(self.hass, self._address_data, self._found.macs, device_id):
+            raise AbortFlow("already_configured")
 
     def _create_display(self) -> ConfigFlowResult:
         """Make the entry of a display."""
@@ -281,30 +294,30 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
                         CONF_SIGNING_KEY: key,
                     },
                 )
-        return self._show_library_form("library", user_input or DEFAULT_SERVERS, errors)
+        values = DEFAULT_SERVERS if user_input is None else user_input
+        return self._show_library_form("library", values, errors)
 
     async def async_step_reconfigure_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Change the servers of a library; a key left empty stays as it is."""
+        """Change the servers of a library; a key left empty stays as it is, with the feed that it is for."""
         errors: dict[str, str] = {}
         entry = self._get_reconfigure_entry()
         if user_input is not None:
-            kept = {CONF_API_KEY: entry.data[CONF_API_KEY]}
-            given = {key: value for key, value in user_input.items() if value}
-            data, errors = await async_check_library(self.hass, {**kept, **given})
+            data, errors = await async_check_library(
+                self.hass, user_input, known=entry.data
+            )
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:
-                    await self.async_set_unique_id(server)
+                    await self.async_set_unique_id(server, raise_on_progress=False)
                     self._abort_if_unique_id_configured()
                 return self.async_update_reload_and_abort(
                     entry, unique_id=server, data_updates=data
                 )
         known = {key: entry.data[key] or "" for key in DEFAULT_SERVERS}
-        return self._show_library_form(
-            "reconfigure_library", user_input or known, errors
-        )
+        values = known if user_input is None else user_input
+        return self._show_library_form("reconfigure_library", values, errors)
 
     def _show_library_form(
         self, step_id: str, values: Mapping[str, Any], errors: dict[str, str]
@@ -329,10 +342,11 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         errors: dict[str, str] = {}
         entry = self._get_reauth_entry()
         if user_input is not None:
-            wrong = await async_check_key(self.hass, {**entry.data, **user_input})
+            key = user_input[CONF_API_KEY].strip()
+            wrong = await async_check_key(self.hass, entry.data[CONF_FEED_URL], key)
             if wrong is None:
                 return self.async_update_reload_and_abort(
-                    entry, data_updates=user_input
+                    entry, data_updates={CONF_API_KEY: key}
                 )
             errors[CONF_API_KEY] = wrong
         return self.async_show_form(

@@ -1,7 +1,8 @@
 """From what can go wrong to what a person reads: the one mapping to translated errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -80,7 +81,7 @@ def translated(
         case RejectedError(command="displayPlaylist"):
             key = "playlist_not_accepted"
         case RejectedError():
-            key, detail = "display_rejected", err.command
+            key = "display_rejected"
         case _:
             key = f"{subject}_{suffix(err)}"
     return HomeAssistantError(
@@ -96,8 +97,8 @@ def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
         f"{fault.path}: {fault.message}" if fault.path else fault.message
         for fault in err.faults[:SHOWN_FAULTS]
     ]
-    if more := len(err.faults) - SHOWN_FAULTS:
-        faults.extend([f"+{more}"] if more > 0 else [])
+    if (more := len(err.faults) - SHOWN_FAULTS) > 0:
+        faults.append(f"+{more}")
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key="playlist_invalid",
@@ -121,3 +122,13 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
         translation_key=key,
         translation_placeholders=placeholders or None,
     )
+
+
+def exactly_one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
+    """Take the one field that says what is meant."""
+    given = {key: data[key] for key in fields if key in data}
+    if len(given) != 1:
+        raise invalid_input(
+            "exactly_one_of", fields=", ".join(fields), given=", ".join(given) or "-"
+        )
+    return given

@@ -35,6 +35,7 @@ from .const import (
     DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
 )
+from .library.preferences import Preferences
 from .protocol.display import Dialect
 from .protocol.errors import InvalidPlaylistError
 from .protocol.playlist import build, build_item, check
@@ -122,9 +123,15 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
+        """Begin with what there is to set."""
+        return await self.async_step_library()
+
+    async def async_step_library(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
         """Choose what to set."""
         return self.async_show_menu(
-            step_id="init",
+            step_id="library",
             menu_options=["defaults", "sources", "import_key", "export_key"],
             description_placeholders={"did": self._key.did},
         )
@@ -229,7 +236,7 @@ def _wrong_defaults(values: dict[str, Any]) -> dict[str, str]:
     for field in (CONF_BACKGROUND, CONF_MARGIN):
         if not (text := values.get(field)):
             continue
-        display = {field: float(text) if text.isdecimal() else text}
+        display = Preferences.of({field: text}).display
         item = build_item("https://example.org", display=display)
         try:
             check(build("Try", [item]))

@@ -1,6 +1,5 @@
 """The actions."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import voluptuous as vol
@@ -19,17 +18,34 @@ from homeassistant.util.json import JsonObjectType
 from .casting import Options, async_cast, async_resolve
 from .const import DOMAIN
 from .coordinator import DisplayCoordinator
-from .errors import invalid_input
+from .errors import exactly_one_of
+from .feed_actions import (
+    DELETE_SCHEMA,
+    GET_SCHEMA,
+    PUBLISH_SCHEMA,
+    SERVICE_DELETE_PLAYLIST,
+    SERVICE_GET_PLAYLIST,
+    SERVICE_PUBLISH_PLAYLIST,
+    SERVICE_VALIDATE_PLAYLIST,
+    VALIDATE_SCHEMA,
+    async_delete_playlist,
+    async_get_playlist,
+    async_publish_playlist,
+    async_validate_playlist,
+)
 from .targets import async_on_each, async_targets
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
 
-WHAT_TO_CAST = ("playlist_url", "playlist", "media_content_id")
+WHAT_TO_CAST = ("playlist_url", "playlist", "playlist_id", "media_content_id")
 
 OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
     vol.Optional("shuffle"): cv.boolean,
-    vol.Optional("repeat"): vol.Coerce(RepeatMode),
+    # An unquoted off is false in YAML.
+    vol.Optional("repeat"): vol.All(
+        lambda value: "off" if value is False else value, vol.Coerce(RepeatMode)
+    ),
     vol.Optional("item_duration"): vol.All(
         vol.Coerce(float), vol.Range(min=1, max=31_536_000)
     ),
@@ -47,6 +63,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
     {
         vol.Optional("playlist_url"): cv.string,
         vol.Optional("playlist"): vol.Any(dict, cv.string),
+        vol.Optional("playlist_id"): cv.string,
         vol.Optional("media_content_id"): cv.string,
         **OPTIONS,
     }
@@ -63,11 +80,35 @@ def async_setup_services(hass: HomeAssistant) -> None:
         CAST_SCHEMA,
         SupportsResponse.OPTIONAL,
     )
+    hass.services.async_register(
+        DOMAIN,
+        SERVICE_PUBLISH_PLAYLIST,
+        async_publish_playlist,
+        PUBLISH_SCHEMA,
+        SupportsResponse.OPTIONAL,
+    )
+    hass.services.async_register(
+        DOMAIN,
+        SERVICE_GET_PLAYLIST,
+        async_get_playlist,
+        GET_SCHEMA,
+        SupportsResponse.ONLY,
+    )
+    hass.services.async_register(
+        DOMAIN,
+        SERVICE_VALIDATE_PLAYLIST,
+        async_validate_playlist,
+        VALIDATE_SCHEMA,
+        SupportsResponse.ONLY,
+    )
+    hass.services.async_register(
+        DOMAIN, SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA
+    )
 
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Show something on each display meant."""
-    what = _one_of(call.data, WHAT_TO_CAST)
+    what = exactly_one_of(call.data, WHAT_TO_CAST)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
     )
@@ -79,13 +120,3 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         return await async_cast(coordinator, cast, options)
 
     return await async_on_each(call, targets, show)
-
-
-def _one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-    """Take the one field that says what is meant."""
-    given = {key: data[key] for key in fields if key in data}
-    if len(given) != 1:
-        raise invalid_input(
-            "exactly_one_of", fields=", ".join(fields), given=", ".join(given) or "-"
-        )
-    return given

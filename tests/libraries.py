@@ -1,0 +1,54 @@
+"""What the tests of a library share: its entry, and documents to publish."""
+
+from typing import Any
+
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.protocol.playlist import build, build_item
+from homeassistant.core import HomeAssistant
+
+SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
+DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
+ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+
+
+def library_entry(
+    feed_url: str | None,
+    catalog_url: str | None = None,
+    *,
+    api_key: str | None = None,
+    options: dict[str, Any] | None = None,
+    title: str = "Library",
+) -> MockConfigEntry:
+    """Make the entry of a library."""
+    data = {
+        "kind": "library",
+        "catalog_url": catalog_url,
+        "feed_url": feed_url,
+        "api_key": api_key,
+        "signing_key": SEED,
+    }
+    return MockConfigEntry(
+        domain="dp1",
+        title=title,
+        unique_id=feed_url or catalog_url,
+        data=data,
+        options=options or {},
+    )
+
+
+async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
+    """Set an entry up."""
+    entry.add_to_hass(hass)
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    await hass.async_block_till_done()
+    return entry
+
+
+def playlist(**changes: Any) -> dict[str, Any]:
+    """Build a playlist of two works."""
+    items = [
+        build_item("https://art.example/tide.html", title="Tide", duration=120),
+        build_item("https://art.example/dune.mp4", title="Dune"),
+    ]
+    return {**build("Evening", items), **changes}

@@ -1,0 +1,388 @@
+"""Adding and changing a library, against real servers on loopback."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.protocol import feed_connection
+from custom_components.dp1.protocol.signing import SigningKey
+from homeassistant.config_entries import SOURCE_USER, ConfigEntryState, ConfigFlowResult
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import issue_registry as ir
+
+from tests.libraries import DID, SEED, library_entry, set_up
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import Cut, FeedSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+BUSY = {"status": 429, "body": "slow down", "headers": {"Retry-After": "60"}}
+# What a feed does, and the word for it beside its field.
+FEED_FAULTS: dict[str, dict[str, Any]] = {
+    "server_lost_answer": {"cut": Cut.BEFORE_BODY},
+    "server_temporary": {"status": 502, "body": "<html>Bad gateway</html>"},
+    "server_busy": BUSY,
+    "server_unexpected_answer": {"status": 200, "body": "<html>Hello</html>"},
+    "server_authentication": {"status": 403, "body": "no"},
+    "server_conflict": {"status": 409, "body": "no"},
+}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 1.0)
+    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 1.0)
+
+
+@pytest.fixture
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a feed."""
+    async with FeedSimulator(random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
+    """Serve a catalog."""
+    async with CatalogSimulator() as simulator:
+        yield simulator
+
+
+async def begin(hass: HomeAssistant) -> ConfigFlowResult:
+    """Open the form for a library."""
+    result = await hass.config_entries.flow.async_init(
+        "dp1", context={"source": SOURCE_USER}
+    )
+    assert result["type"] is FlowResultType.MENU
+    assert result["menu_options"] == ["display", "library"]
+    result = await hass.config_entries.flow.async_configure(
+        result["flow_id"], {"next_step_id": "library"}
+    )
+    assert (result["type"], result["step_id"]) == (FlowResultType.FORM, "library")
+    assert not result["errors"]
+    return result
+
+
+async def fill(
+    hass: HomeAssistant, form: ConfigFlowResult, **values: str
+) -> ConfigFlowResult:
+    """Send a form."""
+    return await hass.config_entries.flow.async_configure(form["flow_id"], values)
+
+
+def suggested(form: ConfigFlowResult) -> dict[str, Any]:
+    """Read what a form is filled in with."""
+    schema = form["data_schema"]
+    assert schema is not None
+    return {
+        str(key): key.description["suggested_value"]
+        for key in schema.schema
+        if key.description
+    }
+
+
+async def entry_of(hass: HomeAssistant, result: ConfigFlowResult) -> MockConfigEntry:
+    """See that a library was added, and is loaded."""
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    entry: Any = result["result"]
+    assert entry.state is ConfigEntryState.LOADED
+    return entry
+
+
+async def test_add(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Both servers, in any written form; the key is made, the identity is the feed."""
+    form = await begin(hass)
+    assert suggested(form) == {
+        "catalog_url": "https://feralfile.com",
+        "feed_url": "https://feed.feralfile.com/api/v1",
+    }
+    result = await fill(
+        hass, form, catalog_url=f" {catalog.url}/ ", feed_url=f"{feed.origin}/?a=b"
+    )
+    entry = await entry_of(hass, result)
+    assert "next_flow" not in result
+    assert (entry.unique_id, entry.title) == (feed.url, "127.0.0.1")
+    data = dict(entry.data)
+    key = SigningKey.parse(data.pop("signing_key"))
+    assert data == {
+        "kind": "library",
+        "catalog_url": catalog.url,
+        "feed_url": feed.url,
+        "api_key": None,
+    }
+    assert entry.runtime_data.key.did == key.did
+    assert not any(asked.method != "GET" for asked in feed.log)
+
+
+async def test_each_library_has_a_key_of_its_own(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Two libraries, two signers; one of them without a feed."""
+    one = await entry_of(hass, await fill(hass, await begin(hass), feed_url=feed.url))
+    other = await entry_of(
+        hass, await fill(hass, await begin(hass), catalog_url=catalog.url)
+    )
+    assert (one.unique_id, other.unique_id) == (feed.url, catalog.url)
+    assert one.data["signing_key"] != other.data["signing_key"]
+
+
+async def test_the_same_feed_twice(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A feed belongs to one library, however its address is written."""
+    await set_up(hass, library_entry(feed.url))
+    result = await fill(hass, await begin(hass), feed_url=f"{feed.origin}/api/v1/")
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "already_configured"
+
+
+async def test_with_api_key(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A key is tried before it is kept, without leaving anything on the feed."""
+    form = await begin(hass)
+    form = await fill(hass, form, feed_url=feed.url, api_key="wrong")
+    assert form["errors"] == {"api_key": "invalid_auth"}
+    entry = await entry_of(
+        hass, await fill(hass, form, feed_url=feed.url, api_key=f" {feed.api_key} ")
+    )
+    assert entry.data["api_key"] == feed.api_key
+    assert not feed.documents
+
+
+async def test_api_key_without_feed(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """A key belongs to a feed."""
+    form = await begin(hass)
+    form = await fill(hass, form, catalog_url=catalog.url, api_key="key")
+    assert form["errors"] == {"api_key": "key_without_feed"}
+    await entry_of(hass, await fill(hass, form, catalog_url=catalog.url))
+
+
+async def test_neither_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """Either may be left empty, not both; what was emptied stays empty."""
+    form = await begin(hass)
+    form = await fill(hass, form)
+    assert form["errors"] == {"base": "no_server"}
+    assert suggested(form) == {}
+    form = await fill(hass, form, catalog_url="  ", feed_url="")
+    assert form["errors"] == {"base": "no_server"}
+    await entry_of(hass, await fill(hass, form, feed_url=feed.url))
+
+
+@pytest.mark.parametrize("field", ["catalog_url", "feed_url"])
+@pytest.mark.parametrize(
+    "text", ["ftp://feed.example", "http://", "no address", "http://a b/"]
+)
+async def test_no_address(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    catalog: CatalogSimulator,
+    field: str,
+    text: str,
+) -> None:
+    """What is no web address is told beside its field."""
+    form = await fill(hass, await begin(hass), **{field: text})
+    assert form["errors"] == {field: "invalid_url"}
+    assert suggested(form) == {field: text}
+    good = {"catalog_url": catalog.url, "feed_url": feed.url}
+    await entry_of(hass, await fill(hass, form, **{field: good[field]}))
+
+
+@pytest.mark.parametrize("word", FEED_FAULTS)
+async def test_feed_at_fault(
+    hass: HomeAssistant, feed: FeedSimulator, word: str
+) -> None:
+    """What is wrong with a feed is told beside its field, and can be tried again."""
+    fault = feed.fault(**FEED_FAULTS[word], times=None)
+    form = await fill(hass, await begin(hass), feed_url=feed.url)
+    assert form["errors"] == {"feed_url": word}
+    feed.faults.remove(fault)
+    await entry_of(hass, await fill(hass, form, feed_url=feed.url))
+
+
+async def test_no_feed_there(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Each server is refused in the place of the other; nobody at all too."""
+    form = await fill(
+        hass, await begin(hass), catalog_url=feed.origin, feed_url=catalog.url
+    )
+    assert form["errors"] == {
+        "catalog_url": "server_not_found",
+        "feed_url": "server_unexpected_answer",
+    }
+    await feed.stop()
+    await catalog.stop()
+    form = await fill(hass, form, catalog_url=catalog.url, feed_url=feed.url)
+    assert form["errors"] == {
+        "catalog_url": "server_refused",
+        "feed_url": "server_refused",
+    }
+    await feed.start()
+    await catalog.start()
+    await entry_of(
+        hass, await fill(hass, form, catalog_url=catalog.url, feed_url=feed.url)
+    )
+
+
+async def test_feed_at_fault_when_the_key_is_tried(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """A feed with a problem of its own says nothing about the key."""
+    feed.fault(method="POST", status=500, body="down")
+    form = await fill(hass, await begin(hass), feed_url=feed.url, api_key=feed.api_key)
+    assert form["errors"] == {"api_key": "server_temporary"}
+    await entry_of(
+        hass, await fill(hass, form, feed_url=feed.url, api_key=feed.api_key)
+    )
+
+
+async def test_a_key_goes_to_no_server_that_is_no_feed(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """The key is shown to a feed only."""
+    feed.fault(path="/api/v1", status=200, body={"hello": "world"}, times=1)
+    form = await fill(hass, await begin(hass), feed_url=feed.url, api_key=feed.api_key)
+    assert form["errors"] == {"feed_url": "server_unexpected_answer"}
+    assert not any("authorization" in asked.headers for asked in feed.log)
+    await entry_of(hass, await fill(hass, form, feed_url=feed.url))
+
+
+# Reconfigure
+
+
+async def reconfigure(hass: HomeAssistant, entry: MockConfigEntry) -> ConfigFlowResult:
+    """Open the form to change a library."""
+    form: ConfigFlowResult = await entry.start_reconfigure_flow(hass)
+    assert (form["type"], form["step_id"]) == (
+        FlowResultType.FORM,
+        "reconfigure_library",
+    )
+    return form
+
+
+def changed(result: ConfigFlowResult) -> bool:
+    """Tell whether a form was taken."""
+    return (
+        result["type"] is FlowResultType.ABORT
+        and result["reason"] == "reconfigure_successful"
+    )
+
+
+async def test_reconfigure(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """A library gets a catalog; keys stay, and are not shown."""
+    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    form = await reconfigure(hass, entry)
+    assert suggested(form) == {"catalog_url": "", "feed_url": feed.url}
+    form = await fill(hass, form, catalog_url="http://", feed_url=feed.url)
+    assert form["errors"] == {"catalog_url": "invalid_url"}
+    form = await fill(hass, form, catalog_url=catalog.url)
+    assert changed(form)
+    await hass.async_block_till_done()
+    assert entry.unique_id == catalog.url
+    assert (entry.data["feed_url"], entry.data["api_key"]) == (None, None)
+    assert (entry.data["signing_key"], entry.title) == (SEED, "Library")
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_reconfigure_keeps_the_api_key_of_the_same_feed(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """A key left empty stays."""
+    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    form = await reconfigure(hass, entry)
+    form = await fill(hass, form, catalog_url=catalog.url, feed_url=feed.url)
+    assert changed(form)
+    await hass.async_block_till_done()
+    assert entry.data["api_key"] == feed.api_key
+    form = await reconfigure(hass, entry)
+    form = await fill(hass, form, feed_url=feed.url, api_key="wrong")
+    assert form["errors"] == {"api_key": "invalid_auth"}
+    assert changed(await fill(hass, form, feed_url=feed.url, api_key=feed.api_key))
+    await hass.async_block_till_done()
+
+
+async def test_reconfigure_forgets_the_api_key_of_another_feed(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """The key of one feed is never shown to another."""
+    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    async with FeedSimulator() as other:
+        form = await reconfigure(hass, entry)
+        assert changed(await fill(hass, form, feed_url=other.url))
+        await hass.async_block_till_done()
+        assert not any("authorization" in asked.headers for asked in other.log)
+    assert (entry.unique_id, entry.data["api_key"]) == (other.url, None)
+
+
+async def test_reconfigure_to_the_feed_of_another_library(
+    hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Two libraries do not become one."""
+    await set_up(hass, library_entry(feed.url))
+    entry = await set_up(hass, library_entry(None, catalog.url))
+    result = await fill(hass, await reconfigure(hass, entry), feed_url=feed.url)
+    assert (result["type"], result["reason"]) == (
+        FlowResultType.ABORT,
+        "already_configured",
+    )
+    assert entry.unique_id == catalog.url
+
+
+# Reauth
+
+
+async def test_reauth(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A new key is tried before it takes the place of the old one."""
+    entry = await set_up(hass, library_entry(feed.url, api_key="revoked"))
+    form = await entry.start_reauth_flow(hass)
+    assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "reauth_confirm")
+    for wrong in ("wrong", "  ", "schlüssel"):
+        form = await fill(hass, form, api_key=wrong)
+        assert form["errors"] == {"api_key": "invalid_auth"}
+    feed.fault(method="POST", status=503, body="later")
+    form = await fill(hass, form, api_key=feed.api_key)
+    assert form["errors"] == {"api_key": "server_temporary"}
+    result = await fill(hass, form, api_key=f" {feed.api_key}\n")
+    assert (result["type"], result["reason"]) == (
+        FlowResultType.ABORT,
+        "reauth_successful",
+    )
+    await hass.async_block_till_done()
+    assert entry.data["api_key"] == feed.api_key
+    assert entry.state is ConfigEntryState.LOADED
+
+
+# The end
+
+
+async def test_remove(
+    hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
+) -> None:
+    """With a library its signing key goes; its owner is told which, by its public name."""
+    entry = await set_up(hass, library_entry(feed.url, title="Hall"))
+    await hass.config_entries.async_remove(entry.entry_id)
+    issue = issue_registry.async_get_issue(
+        "dp1", f"signing_key_removed_{entry.entry_id}"
+    )
+    assert issue is not None
+    assert (issue.translation_key, issue.is_fixable) == ("signing_key_removed", True)
+    assert issue.translation_placeholders == {"name": "Hall", "did": DID}
+    assert SEED not in str(issue)
+
+
+async def test_remove_what_never_published(
+    hass: HomeAssistant, catalog: CatalogSimulator, issue_registry: ir.IssueRegistry
+) -> None:
+    """Without a feed the key has signed nothing."""
+    entry = await set_up(hass, library_entry(None, catalog.url))
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert not issue_registry.issues

@@ -1,0 +1,178 @@
+"""Preferences of a display and of a library, and the key that a library signs with."""
+
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.const import DEFAULT_SOURCES
+from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType, InvalidData
+
+from tests.libraries import DID, SEED, library_entry, set_up
+
+OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OTHER_SEED = bytes(range(32)).hex()
+DER = OTHER.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+NOWHERE = "http://127.0.0.1:9/api/v1"
+MENU = ["defaults", "sources", "import_key", "export_key"]
+
+
+@pytest.fixture
+async def library(hass: HomeAssistant, socket_enabled: None) -> MockConfigEntry:
+    """Set up a library whose feed is out of reach; its options need none."""
+    return await set_up(hass, library_entry(NOWHERE))
+
+
+async def choose(
+    hass: HomeAssistant, entry: MockConfigEntry, step: str
+) -> ConfigFlowResult:
+    """Open one form of the options."""
+    menu = await hass.config_entries.options.async_init(entry.entry_id)
+    assert (menu["type"], menu["step_id"]) == (FlowResultType.MENU, "library")
+    assert menu["menu_options"] == MENU
+    assert menu["description_placeholders"] == {"did": DID}
+    form = await fill(hass, menu, next_step_id=step)
+    assert (form["type"], form["step_id"]) == (FlowResultType.FORM, step)
+    return form
+
+
+async def fill(
+    hass: HomeAssistant, form: ConfigFlowResult, **values: Any
+) -> ConfigFlowResult:
+    """Send a form."""
+    return await hass.config_entries.options.async_configure(form["flow_id"], values)
+
+
+async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
+    """What no playlist could hold is told beside its field; what can is kept and used at once."""
+    form = await choose(hass, library, "defaults")
+    for field, wrong in (
+        ("background", "red"),
+        ("background", "#fff"),
+        ("margin", "wide"),
+        ("margin", "-5"),
+    ):
+        form = await fill(hass, form, duration=60, license="open", **{field: wrong})
+        assert form["errors"] == {field: f"invalid_{field}"}
+    with pytest.raises(InvalidData):
+        await fill(hass, form, duration=0, license="open")
+    wanted = {
+        "duration": 60.0,
+        "license": "token",
+        "scaling": "fill",
+        "background": "#101010",
+        "margin": "5%",
+        "curator": "Ada",
+    }
+    result = await fill(hass, form, **wanted)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    assert library.options == wanted
+    assert library.state is ConfigEntryState.LOADED
+    preferences = library.runtime_data.preferences
+    assert (preferences.duration, preferences.license) == (60, "token")
+    assert preferences.display == {
+        "scaling": "fill",
+        "background": "#101010",
+        "margin": "5%",
+    }
+
+
+async def test_what_is_emptied_is_gone(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """A field left empty takes its option away; the options of other forms stay."""
+    entry = library_entry(
+        NOWHERE, options={"curator": "Ada", "margin": "7", "refresh_hours": 12}
+    )
+    await set_up(hass, entry)
+    form = await choose(hass, entry, "defaults")
+    result = await fill(hass, form, duration=300, license="open", margin="12")
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    assert entry.options == {
+        "duration": 300,
+        "license": "open",
+        "margin": "12",
+        "refresh_hours": 12,
+    }
+    assert entry.runtime_data.preferences.display == {"margin": 12}
+
+
+async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
+    """Which groups the source list has, how long it is, and how fresh."""
+    form = await choose(hass, library, "sources")
+    schema = form["data_schema"]
+    assert schema is not None
+    assert schema({})["sources"] == list(DEFAULT_SOURCES)
+    wanted = {"sources": ["playlists"], "source_limit": 10, "refresh_hours": 24}
+    result = await fill(hass, form, **wanted)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    assert library.options == wanted
+    assert library.runtime_data.preferences.sources == {"playlists"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OTHER_SEED,
+        f" 0x{OTHER_SEED.upper()}\n",
+        OTHER_SEED + OTHER.public_key().public_bytes_raw().hex(),
+        DER.hex(),
+    ],
+    ids=["seed", "0x", "64 bytes", "PKCS#8"],
+)
+async def test_import_key(
+    hass: HomeAssistant, library: MockConfigEntry, text: str
+) -> None:
+    """Any other text is refused without being repeated; then the key is taken, and signs at once."""
+    form = await choose(hass, library, "import_key")
+    assert form["description_placeholders"] == {"did": DID}
+    for wrong in ("", "not a key", OTHER_SEED[:-2], text[:-1] + "!"):
+        form = await fill(hass, form, signing_key=wrong)
+        assert form["errors"] == {"signing_key": "invalid_key"}
+    result = await fill(hass, form, signing_key=text)
+    assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_imported")
+    await hass.async_block_till_done()
+    assert library.data["signing_key"] == OTHER_SEED
+    did = library.runtime_data.key.did
+    assert did != DID
+    assert result["description_placeholders"] == {"did": did}
+    assert OTHER_SEED not in str(result)
+
+
+async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None:
+    """The key is shown on purpose alone, in a form that can be imported again."""
+    form = await choose(hass, library, "export_key")
+    assert form["description_placeholders"] == {"did": DID, "key": SEED}
+    result = await fill(hass, form)
+    assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_exported")
+    assert SEED not in str(result)
+    form = await choose(hass, library, "import_key")
+    result = await fill(hass, form, signing_key=SEED)
+    assert result["description_placeholders"] == {"did": DID}
+    await hass.async_block_till_done()
+    assert library.data["signing_key"] == SEED
+
+
+async def test_display(hass: HomeAssistant, socket_enabled: None) -> None:
+    """The wire format of a display can be chosen, whether it is there or not."""
+    data = {"kind": "display", "host": "127.0.0.1", "port": 9, "dialect": "unknown"}
+    entry = MockConfigEntry(domain="dp1", unique_id="FF1-AB12CD34", data=data)
+    entry.add_to_hass(hass)
+    form = await hass.config_entries.options.async_init(entry.entry_id)
+    assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "init")
+    result = await fill(hass, form, dialect="legacy")
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    assert entry.options == {"dialect": "legacy"}
+    assert entry.state is ConfigEntryState.SETUP_RETRY
