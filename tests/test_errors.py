@@ -1,0 +1,194 @@
+"""Whatever goes wrong has a text, and the text has all it needs."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.errors import (
+    SHOWN_FAULTS,
+    exactly_one_of,
+    invalid_input,
+    invalid_playlist,
+    suffix,
+    translated,
+    translated_errors,
+)
+from custom_components.dp1.protocol import errors
+from custom_components.dp1.protocol.errors import (
+    Dp1Error,
+    Fault,
+    InvalidPlaylistError,
+    NoAnswerError,
+    PlaylistRefusedError,
+    RejectedError,
+)
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+
+from .sources import ROOT
+
+TEXTS = json.loads(
+    Path(ROOT / "custom_components/dp1/translations/en.json").read_text("utf-8")
+)
+SUBJECTS = ("display", "feed", "catalog", "playlist")
+ONLY_OF_DISPLAYS = (errors.NotReadyError, errors.AddressNotAcceptedError)
+ONLY_OF_SERVERS = (
+    errors.AuthenticationError,
+    errors.ConflictError,
+    errors.InvalidRequestError,
+    errors.NotFoundError,
+    errors.SignatureRefusedError,
+)
+
+
+def samples() -> Iterator[Dp1Error]:
+    """Make one of each error."""
+    for kind in vars(errors).values():
+        if not isinstance(kind, type) or not issubclass(kind, Dp1Error):
+            continue
+        if kind is InvalidPlaylistError:
+            yield InvalidPlaylistError([Fault("items[0].source", "missing")])
+        elif kind is RejectedError:
+            yield RejectedError("displayPlaylist", "no")
+            yield RejectedError("setVolume")
+        elif kind is PlaylistRefusedError:
+            for code in ("sourceUnreachable", "sigInvalid", "contentBlocked", "other"):
+                yield PlaylistRefusedError("displayPlaylist", code, "so")
+        else:
+            yield kind("why")
+
+
+def assert_complete(error: HomeAssistantError) -> None:
+    """See that a text exists and that nothing is missing in it."""
+    assert error.translation_domain == DOMAIN
+    assert error.translation_key in TEXTS["exceptions"]
+    message = TEXTS["exceptions"][error.translation_key]["message"]
+    wanted = {name for _, name, _, _ in Formatter().parse(message) if name}
+    assert wanted <= set(error.translation_placeholders or {})
+
+
+@pytest.mark.parametrize(
+    ("err", "subject"),
+    [
+        (err, subject)
+        for err in samples()
+        for subject in SUBJECTS
+        if subject == "display" or not isinstance(err, ONLY_OF_DISPLAYS)
+    ],
+    ids=repr,
+)
+def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> None:
+    """No error of any side is left without words."""
+    assert_complete(translated(err, subject, "Wall", "http://192.0.2.1:1111"))
+
+
+@pytest.mark.parametrize(
+    "err",
+    [
+        err
+        for err in samples()
+        if not isinstance(err, (*ONLY_OF_SERVERS, InvalidPlaylistError, RejectedError))
+    ],
+    ids=repr,
+)
+def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
+    """What a display can answer can be shown in the form, and told as the reason of an end."""
+    assert suffix(err) in TEXTS["config"]["error"]
+    assert suffix(err) in TEXTS["config"]["abort"]
+
+
+@pytest.mark.parametrize(
+    ("err", "key"),
+    [
+        (errors.RefusedError(), "display_refused"),
+        (errors.NoAnswerError(), "display_no_answer"),
+        (errors.UnreachableError(), "display_no_answer"),
+        (errors.LostAnswerError(), "display_lost_answer"),
+        (errors.BusyError(), "display_busy"),
+        (errors.TemporaryError(), "display_temporary"),
+        (errors.NotReadyError(), "display_not_ready"),
+        (errors.AddressNotAcceptedError(), "display_address_not_accepted"),
+        (errors.UnexpectedAnswerError(), "display_unexpected_answer"),
+        (errors.Dp1Error(), "display_failed"),
+        (RejectedError("setVolume"), "display_rejected"),
+        (RejectedError("displayPlaylist"), "playlist_not_accepted"),
+        (
+            PlaylistRefusedError("displayPlaylist", "sourceUnreachable", ""),
+            "playlist_sources_unreachable",
+        ),
+        (
+            PlaylistRefusedError("displayPlaylist", "sigInvalid", ""),
+            "playlist_signature_refused",
+        ),
+        (
+            PlaylistRefusedError("displayPlaylist", "contentBlocked", ""),
+            "playlist_content_blocked",
+        ),
+        (PlaylistRefusedError("displayPlaylist", "new", ""), "playlist_turned_down"),
+        (InvalidPlaylistError([Fault("", "no")]), "playlist_invalid"),
+    ],
+    ids=repr,
+)
+def test_the_text_names_the_cause(err: Dp1Error, key: str) -> None:
+    """Each cause has its own words."""
+    assert translated(err, "display", "Wall").translation_key == key
+
+
+def test_what_a_display_says_is_plain_text() -> None:
+    """Markup in somebody else's words does not get through."""
+    error = translated(
+        PlaylistRefusedError("displayPlaylist", "x", "<b>no</b>\n<script>1</script>"),
+        "display",
+        "Wall",
+    )
+    assert error.translation_placeholders is not None
+    assert error.translation_placeholders["detail"] == "no"
+
+
+def test_faults_are_listed_with_their_paths_but_not_without_end() -> None:
+    """The first faults are told, the rest is counted."""
+    faults = [Fault(f"items[{n}]", "bad") for n in range(SHOWN_FAULTS + 3)]
+    error = invalid_playlist(InvalidPlaylistError([Fault("", "empty"), *faults]))
+    assert isinstance(error, ServiceValidationError)
+    assert error.translation_placeholders == {
+        "faults": "empty; items[0]: bad; items[1]: bad; items[2]: bad; items[3]: bad; +4"
+    }
+    error = invalid_playlist(InvalidPlaylistError(faults[:1]))
+    assert error.translation_placeholders == {"faults": "items[0]: bad"}
+
+
+def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
+    """The cause stays attached."""
+    with (
+        pytest.raises(HomeAssistantError) as caught,
+        translated_errors("display", "Wall", "there"),
+    ):
+        raise NoAnswerError("x")
+    assert caught.value.translation_key == "display_no_answer"
+    assert isinstance(caught.value.__cause__, NoAnswerError)
+    with pytest.raises(KeyError), translated_errors("display", "Wall"):
+        raise KeyError
+
+
+@pytest.mark.parametrize(
+    ("data", "given"), [({}, "-"), ({"a": 1, "b": 2, "c": 3}, "a, b")]
+)
+def test_exactly_one_field_says_what_is_meant(data: dict[str, Any], given: str) -> None:
+    """None or two of the fields are a mistake, which is named."""
+    assert exactly_one_of({"a": 1, "c": 3}, ("a", "b")) == {"a": 1}
+    with pytest.raises(ServiceValidationError) as caught:
+        exactly_one_of(data, ("a", "b"))
+    assert caught.value.translation_key == "exactly_one_of"
+    assert caught.value.translation_placeholders == {"fields": "a, b", "given": given}
+    assert_complete(caught.value)
+
+
+def test_input_without_particulars() -> None:
+    """A text that needs nothing gets nothing."""
+    error = invalid_input("no_display_meant")
+    assert error.translation_placeholders is None
+    assert_complete(error)
