@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
-
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.library import Library
 from custom_components.dp1.protocol import catalog as catalog_client, feed_connection
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+
 from tests.simulators.catalog import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 

@@ -8,7 +8,6 @@ from custom_components.dp1.const import (
     CONF_FEED_URL,
     CONF_SIGNING_KEY,
 )
-from custom_components.dp1.protocol.catalog import Catalog
 from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
 from custom_components.dp1.protocol.feed import Feed
 from custom_components.dp1.protocol.signing import SigningKey
@@ -18,6 +17,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
+from .ahead import EagerCatalog
 from .branches import Branches
 from .favourites import Favourites
 from .index import Index
@@ -63,7 +63,7 @@ class Library:
         data, session = entry.data, async_get_clientsession(hass)
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
-        self.catalog = Catalog(session, catalog_url) if catalog_url else None
+        self.catalog = EagerCatalog(session, catalog_url) if catalog_url else None
         self.feed = (
             Feed(session, feed_url, api_key=data.get(CONF_API_KEY))
             if feed_url
