@@ -1,6 +1,6 @@
 """From what can go wrong to what a person reads: the one mapping to translated errors."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -113,6 +113,23 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
         yield
     except Dp1Error as err:
         raise translated(err, subject, name, where) from err
+
+
+def displays_failed(
+    failed: Sequence[HomeAssistantError], meant: int
+) -> HomeAssistantError:
+    """Put what went wrong on several displays into one error."""
+    if meant == 1:
+        return failed[0]
+    return HomeAssistantError(
+        translation_domain=DOMAIN,
+        translation_key="displays_failed",
+        translation_placeholders={
+            "failed": str(len(failed)),
+            "meant": str(meant),
+            "reasons": "; ".join(map(str, failed)),
+        },
+    )
 
 
 def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:

@@ -20,7 +20,7 @@ from homeassistant.util.json import JsonObjectType
 
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .errors import invalid_input, translated_errors
+from .errors import displays_failed, invalid_input, translated_errors
 from .protocol.display import Display
 
 
@@ -135,33 +135,16 @@ async def async_on_each(
     results = await asyncio.gather(
         *(act_on(target) for target in targets), return_exceptions=True
     )
-    failed: list[tuple[Target, HomeAssistantError]] = []
+    failed: list[HomeAssistantError] = []
     response: JsonObjectType = {}
     for target, result in zip(targets, results, strict=True):
         if isinstance(result, HomeAssistantError):
-            failed.append((target, result))
+            failed.append(result)
             response[target.entity_id] = {"error": str(result)}
         elif isinstance(result, BaseException):
             raise result
         else:
             response[target.entity_id] = result
     if failed and (len(failed) == len(targets) or not call.return_response):
-        raise _failure(failed, len(targets))
+        raise displays_failed(failed, len(targets))
     return response if call.return_response else None
-
-
-def _failure(
-    failed: list[tuple[Target, HomeAssistantError]], meant: int
-) -> HomeAssistantError:
-    """Put what went wrong on several displays into one error."""
-    if meant == 1:
-        return failed[0][1]
-    return HomeAssistantError(
-        translation_domain=DOMAIN,
-        translation_key="displays_failed",
-        translation_placeholders={
-            "failed": str(len(failed)),
-            "meant": str(meant),
-            "reasons": "; ".join(str(error) for _, error in failed),
-        },
-    )
