@@ -23,7 +23,7 @@ from .favourites import Favourites
 from .index import Index
 from .playlists import Hanger, Hanging
 from .preferences import Preferences
-from .search import Search, fold
+from .search import WORDS, Query, Search
 from .shelf import ShelfStore
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
@@ -176,9 +176,8 @@ class Library:
         for show in kept.records:
             if text.casefold() in (show.id.casefold(), show.slug.casefold()):
                 return await self.async_node(node_id(NodeKind.EXHIBITION, show.id))
-        words = fold(text)
         found = await self.async_search(text, kinds={NodeKind.EXHIBITION}, limit=1)
-        if not found or words not in fold(found[0].title):
+        if not found or Query.of(text).score(found[0].title) < WORDS:
             raise kept.reason or NotFoundError(f"no exhibition {text!r}")
         return found[0]
 

@@ -1,9 +1,7 @@
 """Reads the catalog and the feed as far as is needed, keeps what was read and serves that while it is new enough."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -13,7 +11,6 @@ from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE, Listing
 from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
 from custom_components.dp1.protocol.errors import (
     Dp1Error,
-    NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
 )
@@ -24,7 +21,8 @@ from homeassistant.util import dt as dt_util
 
 from .feed_records import FeedChannel, FeedPlaylist
 from .health import Health
-from .kept import Kept, Storable
+from .kept import Kept
+from .shared_reads import SharedReads
 from .shelf import Shelf, ShelfStore
 from .works import KnownWorks, RecentlyUsed
 
@@ -33,12 +31,10 @@ PATIENCE = 10.0
 # Series and works change rarely: what is older is still shown at once, and read again behind the scenes.
 FRESH_SECONDS = 3600.0
 DOCUMENT_FRESH_SECONDS = 60.0
-# What could not be read is not asked for again by everyone who looks.
-RETRY_SECONDS = 10.0
-FIRST_REFRESH_RETRY = 60.0
-LAST_REFRESH_RETRY = 900.0
 # Displays are told of many changes at once.
 TELL_SECONDS = 0.1
+EXHIBITIONS = "exhibitions"
+PLAYLISTS = "playlists"
 MAX_WORKS = 3000
 MAX_DOCUMENTS = 16
 MAX_PLAYLISTS = 500
@@ -85,7 +81,8 @@ class Index:
         self._documents: RecentlyUsed[tuple[float, StoredPlaylist]] = RecentlyUsed(
             MAX_DOCUMENTS
         )
-        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._reads = SharedReads(hass, entry)
+        self._stopped = False
         self._listeners: list[CALLBACK_TYPE] = []
         self._telling: asyncio.TimerHandle | None = None
 
@@ -97,13 +94,22 @@ class Index:
         self._learn_exhibitions()
         self._learn_playlists()
         await self._hass.async_add_executor_job(self._learn_works)
-        if self.catalog is not None:
-            self._keep_fresh(self._read_exhibitions, lambda: self.exhibitions)
-        if self.feed is not None:
-            self._keep_fresh(self._read_feed, lambda: self.playlists)
+        for server, name, kept, read in (
+            (
+                self.catalog,
+                EXHIBITIONS,
+                lambda: self.exhibitions,
+                self._read_exhibitions,
+            ),
+            (self.feed, PLAYLISTS, lambda: self.playlists, self._read_feed),
+        ):
+            if server is not None:
+                self._reads.keep_fresh(name, kept, read, self._refresh_seconds)
 
     async def async_stop(self) -> None:
-        """Write the copy on disk, and tell nobody any more."""
+        """Write the copy on disk, read no more, and tell nobody any more."""
+        self._reads.stop()
+        self._stopped = True
         if self._telling:
             self._telling.cancel()
         await self._store.async_save(self._shelf)
@@ -118,7 +124,7 @@ class Index:
     def changed(self) -> None:
         """Tell soon that something is different now."""
         self.generation += 1
-        if self._telling is None:
+        if self._telling is None and not self._stopped:
             self._telling = self._hass.loop.call_later(TELL_SECONDS, self._tell)
 
     @callback
@@ -127,34 +133,6 @@ class Index:
         self._telling = None
         for listener in list(self._listeners):
             listener()
-
-    def _keep_fresh(
-        self,
-        read: Callable[[], Coroutine[Any, Any, None]],
-        kept: Callable[[], Kept[Any]],
-    ) -> None:
-        """Read behind the scenes whenever what is kept is too old."""
-
-        async def forever() -> None:
-            retry = FIRST_REFRESH_RETRY
-            while True:
-                await asyncio.sleep(self._seconds_left(kept()))
-                await self._share(read.__name__, read)
-                if kept().reason is None:
-                    retry = FIRST_REFRESH_RETRY
-                    continue
-                await asyncio.sleep(retry)
-                retry = min(2 * retry, LAST_REFRESH_RETRY)
-
-        self._entry.async_create_background_task(
-            self._hass, forever(), f"{self._entry.title} {read.__name__}"
-        )
-
-    def _seconds_left(self, kept: Kept[Any]) -> float:
-        """Tell how long a list counts as new."""
-        if kept.read_at is None:
-            return 0.0
-        return max(0.0, self._refresh_seconds - _age(kept.read_at))
 
     # What is there
 
@@ -219,24 +197,24 @@ class Index:
         """List the exhibitions; waits only where they were never read."""
         if self.catalog is None:
             return self.exhibitions
-        return await self._fresh(
+        return await self._reads.fresh(
+            EXHIBITIONS,
             lambda: self.exhibitions,
-            self._read_exhibitions.__name__,
             self._read_exhibitions,
-            self._refresh_seconds,
-            patience,
+            fresh_seconds=self._refresh_seconds,
+            patience=patience,
         )
 
     async def async_playlists(self, patience: float = PATIENCE) -> Kept[FeedPlaylist]:
         """List the feed's playlists; waits only where they were never read."""
         if self.feed is None:
             return self.playlists
-        return await self._fresh(
+        return await self._reads.fresh(
+            PLAYLISTS,
             lambda: self.playlists,
-            self._read_feed.__name__,
             self._read_feed,
-            self._refresh_seconds,
-            patience,
+            fresh_seconds=self._refresh_seconds,
+            patience=patience,
         )
 
     async def async_exhibition(
@@ -260,12 +238,12 @@ class Index:
         """List the series of an exhibition."""
         if self.catalog is None:
             return self.series_of(exhibition_id)
-        return await self._fresh(
-            lambda: self.series_of(exhibition_id),
+        return await self._reads.fresh(
             f"series {exhibition_id}",
+            lambda: self.series_of(exhibition_id),
             partial(self._read_series, exhibition_id),
-            FRESH_SECONDS,
-            patience,
+            fresh_seconds=FRESH_SECONDS,
+            patience=patience,
         )
 
     async def async_artworks(
@@ -289,12 +267,12 @@ class Index:
                 return kept
             return replace(kept, read_at=None, tried_at=0.0)
 
-        kept = await self._fresh(
-            enough,
+        kept = await self._reads.fresh(
             f"artworks {series_id} {wanted}",
+            enough,
             partial(self._read_artworks, series_id, wanted),
-            FRESH_SECONDS,
-            patience,
+            fresh_seconds=FRESH_SECONDS,
+            patience=patience,
         )
         if series_id in self._shelf.artworks:
             self._shelf.artworks[series_id] = self._shelf.artworks.pop(series_id)
@@ -308,10 +286,24 @@ class Index:
             return ()
         read = partial(self._read_relevant, words, count)
         try:
-            return await self._share(f"words {words}", read, patience)
+            return await self._reads.share(f"words {words}", read, patience)
         except Dp1Error as err:
             LOGGER.debug("The catalog finds nothing: %s", err)
             return ()
+
+    async def async_work_at(self, series: Series, place: int) -> Artwork | None:
+        """Read the work at a place of a series; None if there is none, or the catalog does not say."""
+        if self.catalog is None:
+            return None
+        read = partial(
+            self.catalog.artworks, series_id=series.id, offset=place, limit=1
+        )
+        try:
+            page = await self._reads.share(f"work {series.id} {place}", read, PATIENCE)
+        except Dp1Error as err:
+            LOGGER.debug("The catalog does not tell of a work: %s", err)
+            return None
+        return next(iter(page.records), None)
 
     async def async_find_series(self, key: str) -> Series:
         """Find a series, also one that nothing is known of, whose exhibition only reading can tell.
@@ -327,7 +319,7 @@ class Index:
         works = await self.async_artworks(key, 1)
         if not works.records:
             raise works.reason or NotFoundError(f"no series {key!r}")
-        await self._share(f"hunt {key}", partial(self._hunt, key), HUNT_SECONDS)
+        await self._reads.share(f"hunt {key}", partial(self._hunt, key), HUNT_SECONDS)
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
     async def async_document(
@@ -345,7 +337,7 @@ class Index:
         if kept and self._hass.loop.time() - kept[0] < DOCUMENT_FRESH_SECONDS:
             return kept[1]
         try:
-            return await self._share(
+            return await self._reads.share(
                 f"document {ref}", partial(self._read_document, ref), patience
             )
         except NotFoundError:
@@ -353,60 +345,8 @@ class Index:
         except Dp1Error as err:
             if kept is None:
                 raise
-            self.feed_health.report(f"playlist {ref}", err)
+            LOGGER.debug("An older copy of a playlist is used: %s", err)
             return kept[1]
-
-    async def _fresh[T: Storable](
-        self,
-        kept: Callable[[], Kept[T]],
-        name: str,
-        read: Callable[[], Coroutine[Any, Any, None]],
-        fresh_seconds: float,
-        patience: float,
-    ) -> Kept[T]:
-        """Serve what is kept, and read where that is needed."""
-        found = kept()
-        if found.read_at and found.reason is None:
-            if _age(found.read_at) >= fresh_seconds and self._may_try(found):
-                self._start(name, read)
-            return found
-        if not self._may_try(found) and name not in self._under_way:
-            return found
-        try:
-            await self._share(name, read, patience)
-        except NoAnswerError as err:
-            return replace(kept(), reason=err)
-        return kept()
-
-    def _may_try(self, kept: Kept[Any]) -> bool:
-        """Tell whether enough time has passed since the last try."""
-        return (
-            not kept.tried_at or self._hass.loop.time() - kept.tried_at >= RETRY_SECONDS
-        )
-
-    def _start[T](
-        self, name: str, read: Callable[[], Coroutine[Any, Any, T]]
-    ) -> asyncio.Task[T]:
-        """Begin a read, or find it under way."""
-        if (task := self._under_way.get(name)) is None:
-            task = self._under_way[name] = self._entry.async_create_background_task(
-                self._hass, read(), f"{self._entry.title} {name}", eager_start=False
-            )
-            task.add_done_callback(lambda _: self._under_way.pop(name))
-        return task
-
-    async def _share[T](
-        self,
-        name: str,
-        read: Callable[[], Coroutine[Any, Any, T]],
-        patience: float | None = None,
-    ) -> T:
-        """Wait for a read together with others, for as long as patience lasts."""
-        task = self._start(name, read)
-        done, _ = await asyncio.wait({task}, timeout=patience)
-        if not done or task.cancelled():
-            raise NoAnswerError("this takes its time; it goes on behind the scenes")
-        return task.result()
 
     async def _read_exhibitions(self) -> None:
         """Read every exhibition."""
@@ -420,8 +360,11 @@ class Index:
         kept = before.followed_by(listing, **self._stamp())
         order = sorted(kept.records, key=_opening, reverse=True)
         self._shelf.exhibitions = replace(kept, records=tuple(order))
-        self.catalog_health.report("exhibitions", kept.reason)
+        self.catalog_health.report(EXHIBITIONS, kept.reason)
         self._learn_exhibitions()
+        if kept.complete:
+            for gone in self._shelf.series.keys() - self._exhibitions.keys():
+                del self._shelf.series[gone]
         self._store_soon()
 
     async def _read_series(self, exhibition_id: str) -> None:
@@ -477,7 +420,7 @@ class Index:
             reason = err
         listing = Listing(tuple(found.values()), None, reason is None, reason)
         self._shelf.playlists = self.playlists.followed_by(listing, **self._stamp())
-        self.feed_health.report("playlists", reason)
+        self.feed_health.report(PLAYLISTS, reason)
         self._learn_playlists()
         self._store_soon()
 
@@ -486,7 +429,6 @@ class Index:
         assert self.feed is not None
         stored = await self.feed.playlist(ref)
         self._documents.keep(ref, (self._hass.loop.time(), stored))
-        self.feed_health.report(f"playlist {ref}", None)
         return stored
 
     async def _read_relevant(self, words: str, count: int) -> tuple[Exhibition, ...]:
@@ -529,10 +471,14 @@ class Index:
                 self.works.know(self._series[key], works.records)
 
     def _learn_series(self, all_series: tuple[Series, ...]) -> None:
-        """Make series findable."""
+        """Make series findable, and forget those that are gone."""
         for series in all_series:
-            self._series[series.id] = series
             self.works.know_series(series)
+        self._series = {
+            series.id: series
+            for kept in self._shelf.series.values()
+            for series in kept.records
+        }
 
     def _learn_playlists(self) -> None:
         """Make playlists findable by id and slug."""
@@ -547,11 +493,6 @@ def _wanted(kept: Kept[Artwork], count: int | None) -> int | None:
         return None
     pages = max(1, -(-count // PAGE_SIZE))
     return max(pages * PAGE_SIZE, kept.asked or 0)
-
-
-def _age(moment: datetime) -> float:
-    """Seconds since a moment."""
-    return (dt_util.utcnow() - moment).total_seconds()
 
 
 def _opening(exhibition: Exhibition) -> tuple[bool, float, str]:

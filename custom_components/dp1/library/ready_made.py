@@ -27,16 +27,21 @@ _TITLE = re.compile(
 
 
 def show_of(title: str) -> str | None:
-    """Name the show that a playlist's title claims to be, in small letters."""
+    """Name the show that a playlist's title claims to be, as ``show_name`` does."""
     found = _TITLE.fullmatch(title.strip())
     return " ".join(found[1].casefold().split()) if found else None
+
+
+def show_name(exhibition: Exhibition) -> str:
+    """Name an exhibition so that it can be compared."""
+    return " ".join(exhibition.title.casefold().split())
 
 
 def candidates(
     exhibition: Exhibition, playlists: Iterable[FeedPlaylist]
 ) -> list[FeedPlaylist]:
     """List the playlists that claim to be an exhibition."""
-    name = " ".join(exhibition.title.casefold().split())
+    name = show_name(exhibition)
     return [it for it in playlists if show_of(it.title) == name]
 
 

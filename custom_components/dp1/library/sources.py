@@ -1,9 +1,10 @@
 """The source list of the displays, and which of it hangs on a wall."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
 from custom_components.dp1.protocol.catalog_records import Exhibition
+from custom_components.dp1.protocol.selection import shown_once
 from custom_components.dp1.protocol.status import PlayerStatus
 from homeassistant.util import dt as dt_util
 
@@ -31,7 +32,7 @@ class Sources:
         self._generation = -1
         self._names: dict[str, str] = {}
         self._nodes: dict[str, str] = {}
-        self._recognised: RecentlyUsed[tuple[str | None]] = RecentlyUsed(MAX_RECOGNISED)
+        self._recognised: RecentlyUsed[tuple[str, ...]] = RecentlyUsed(MAX_RECOGNISED)
 
     def names(self) -> Mapping[str, str]:
         """Return the id of the node by the name of each source; exhibitions come first, and the newest of each group."""
@@ -90,8 +91,7 @@ class Sources:
                 yield node
         if playlist := self._playlist(player):
             yield node_id(NodeKind.PLAYLIST, playlist.id)
-        if node := self._told_by_works(player):
-            yield node
+        yield from self._told_by_works(player)
 
     def _playlist(self, player: PlayerStatus) -> FeedPlaylist | None:
         """Find the feed's playlist that a display loads."""
@@ -104,27 +104,34 @@ class Sources:
             return None
         return self._index.playlist(unquote(ref.removeprefix(start)))
 
-    def _told_by_works(self, player: PlayerStatus) -> str | None:
-        """Find the exhibition, or the series, that all works of a display are of, and of which nothing is missing."""
-        sources = [item.source for item in player.items]
-        if not all(sources):
-            return None
-        mark = str(hash(tuple(sources)))
+    def _told_by_works(self, player: PlayerStatus) -> tuple[str, ...]:
+        """List what the works of a display are, taken together: nothing is missing of it, and nothing else is there."""
+        sources = tuple(item.source for item in player.items)
+        if not sources or not all(sources):
+            return ()
+        mark = str(hash(sources))
         if (known := self._recognised.get(mark)) is None:
-            known = (self._exhibition_of([{"source": it} for it in sources]),)
+            known = tuple(self._whole(frozenset(it for it in sources if it)))
             self._recognised.keep(mark, known)
-        return known[0]
+        return known
 
-    def _exhibition_of(self, items: Iterable[object]) -> str | None:
-        """Find the exhibition that a list of works is."""
-        shown = series_shown(items, self._index.works)
-        series = self._index.series(next(iter(shown))) if shown else None
-        if series is None:
-            return None
-        kept = self._index.series_of(series.exhibition_id)
+    def _whole(self, sources: Collection[str]) -> Iterator[str]:
+        """Find the exhibition, series or work that some addresses are the whole of."""
+        index = self._index
+        shown = series_shown([{"source": it} for it in sources], index.works)
+        series = index.series(next(iter(shown))) if shown else None
+        if series is None or shown is None:
+            return
+        kept = index.series_of(series.exhibition_id)
         if kept.complete and is_whole(shown, kept.records):
-            return node_id(NodeKind.EXHIBITION, series.exhibition_id)
-        return None
+            yield node_id(NodeKind.EXHIBITION, series.exhibition_id)
+        size = 1 if shown_once(series) else series.max_artwork
+        if len(shown) == 1 and len(sources) == size:
+            yield node_id(NodeKind.SERIES, series.id)
+        if len(sources) == 1 and (
+            found := index.works.find(source=next(iter(sources)))
+        ):
+            yield node_id(NodeKind.ARTWORK, series.id, found[1].id)
 
 
 def _named[T: (Exhibition, FeedPlaylist, Node)](

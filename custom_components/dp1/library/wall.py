@@ -1,24 +1,28 @@
 """What is known of the work that hangs on a wall, whoever put it there."""
 
+import asyncio
 from dataclasses import replace
 
 import aiohttp
 
-from custom_components.dp1.protocol.artwork import absolute_url
-from custom_components.dp1.protocol.catalog_records import Exhibition
+from custom_components.dp1.protocol.artwork import absolute_url, source_url
+from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
 from custom_components.dp1.protocol.errors import Dp1Error
 from custom_components.dp1.protocol.http import request_json
+from custom_components.dp1.protocol.selection import CAP, shown_once
 from custom_components.dp1.protocol.status import PlaylistItem
 from custom_components.dp1.protocol.text import clean
 
 from .index import Index
-from .ready_made import show_of
+from .ready_made import show_name, show_of
 from .works import MAX_TITLE, RecentlyUsed, Work, with_manifest, work_at, work_of
 
-PATIENCE = 10.0
 MANIFEST_SECONDS = 10.0
+# Manifests are advised to have at most 64 KB.
 MAX_MANIFEST = 256 * 1024
-MAX_KNOWN = 256
+MAX_FOUND_OUT = 256
+ASK_AGAIN_SECONDS = 600.0
+MAX_SHOWS = 3
 
 
 class Wall:
@@ -28,47 +32,66 @@ class Wall:
         """Keep where to look."""
         self._index = index
         self._session = session
-        self._asked: RecentlyUsed[tuple[Work | None]] = RecentlyUsed(MAX_KNOWN)
+        self._found_out: RecentlyUsed[tuple[float, Work | None]] = RecentlyUsed(
+            MAX_FOUND_OUT
+        )
 
     def about(self, item: PlaylistItem) -> Work | None:
         """Tell what is known, without asking anybody."""
-        asked = self._asked.get(_mark(item))
-        return self._known(item) or (asked[0] if asked else None)
+        _, found_out = self._found_out.get(_mark(item)) or (0.0, None)
+        return self._read(item) or found_out or self._lies_in_series(item)
 
     async def async_about(self, item: PlaylistItem) -> Work | None:
-        """Tell what is known or can be found out; nobody is asked the same twice in a row."""
-        if (known := self.about(item)) and known.link:
+        """Tell what is known or can be found out; for some time nobody is asked the same again."""
+        if known := self._read(item):
             return known
-        mark = _mark(item)
-        if (asked := self._asked.get(mark)) is None:
-            found = await self._find_out(item)
-            asked = (await self._with_manifest(item, found),)
-            self._asked.keep(mark, asked)
-        return asked[0]
+        mark, now = _mark(item), asyncio.get_running_loop().time()
+        asked = self._found_out.get(mark)
+        if asked is None or now - asked[0] >= ASK_AGAIN_SECONDS:
+            found = await self._find_out(item) or self._lies_in_series(item)
+            asked = now, await self._with_manifest(item, found)
+            self._found_out.keep(mark, asked)
+        return asked[1]
 
-    def _known(self, item: PlaylistItem) -> Work | None:
-        """Describe a work that was read, or one that lies in the folder of a series that was read."""
-        index = self._index
-        if found := index.works.find(item.id, item.source, item.provenance):
-            series_id, artwork = found
-            if series := index.series(series_id):
-                return work_of(artwork, series, index.exhibition(series.exhibition_id))
-        series = index.series(index.works.series_at(item.source) or "")
-        if series is None:
+    def _read(self, item: PlaylistItem) -> Work | None:
+        """Describe a work that was read."""
+        found = self._index.works.find(item.id, item.source, item.provenance)
+        series = self._index.series(found[0]) if found else None
+        if found is None or series is None:
             return None
-        work = work_of(
-            work_at(series, item), series, index.exhibition(series.exhibition_id)
-        )
+        return self._described(series, found[1])
+
+    def _described(self, series: Series, artwork: Artwork) -> Work:
+        """Describe a work of a series."""
+        show = self._index.exhibition(series.exhibition_id)
+        return work_of(artwork, series, show)
+
+    def _series(self, item: PlaylistItem) -> Series | None:
+        """Find the series in whose folder a work lies."""
+        return self._index.series(self._index.works.series_at(item.source) or "")
+
+    def _lies_in_series(self, item: PlaylistItem) -> Work | None:
+        """Describe a work by the series that it is of."""
+        if (series := self._series(item)) is None:
+            return None
+        work = self._described(series, work_at(series, item.source or ""))
         title = clean(item.title, MAX_TITLE) or work.title
         return replace(work, title=title, provenance=item.provenance)
 
     async def _find_out(self, item: PlaylistItem) -> Work | None:
-        """Read the works of the shows that the work may be from."""
+        """Find a work in the catalog: the show by the feed's playlists, the series by its folder, the work by its number."""
         for exhibition in self._shows(item):
-            await self._index.async_series(exhibition.id, PATIENCE)
-        if series_id := self._index.works.series_at(item.source):
-            await self._index.async_artworks(series_id, 50, PATIENCE)
-        return self._known(item)
+            await self._index.async_series(exhibition.id)
+        if (series := self._series(item)) is None:
+            return None
+        place = 0 if shown_once(series) else work_at(series, item.source or "").index
+        if place is None:
+            await self._index.async_artworks(series.id, CAP)
+            return self._read(item)
+        artwork = await self._index.async_work_at(series, place)
+        if artwork and source_url(artwork, series) == item.source:
+            return self._described(series, artwork)
+        return None
 
     def _shows(self, item: PlaylistItem) -> list[Exhibition]:
         """List the shows that the feed's playlists with this work claim to be."""
@@ -78,15 +101,14 @@ class Wall:
             if any(it.source == item.source for it in playlist.items)
             and (show := show_of(playlist.title))
         }
-        return [
-            it for it in self._index.exhibitions.records if it.title.casefold() in names
-        ][:3]
+        shows = self._index.exhibitions.records
+        return [it for it in shows if show_name(it) in names][:MAX_SHOWS]
 
     async def _with_manifest(
         self, item: PlaylistItem, known: Work | None
     ) -> Work | None:
         """Add what the work's own manifest says."""
-        address = absolute_url(item.ref or "") if item.ref and ":" in item.ref else None
+        address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
         if address is None:
             return known
         try:

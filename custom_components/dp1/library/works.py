@@ -22,7 +22,6 @@ from custom_components.dp1.protocol.artwork import (
 )
 from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
 from custom_components.dp1.protocol.selection import shown_once
-from custom_components.dp1.protocol.status import PlaylistItem
 from custom_components.dp1.protocol.text import clean
 from custom_components.dp1.protocol.values import mapping, text
 
@@ -35,6 +34,8 @@ MAX_NOTE = 500
 THUMBNAILS = ("large", "default", "xlarge", "small")
 
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
+_NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
+_EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 
 type Mark = tuple[str, str]
 
@@ -228,16 +229,24 @@ def _marks(series: Series, artwork: Artwork) -> Iterator[Mark]:
         yield "source", source
 
 
-def work_at(series: Series, item: PlaylistItem) -> Artwork:
-    """Make do with what an item and its series tell of a work that was not read."""
-    number: int | None = None
-    source = item.source or ""
-    if series.unique_preview_path and not shown_once(series):
-        folder = absolute_url(series.unique_preview_path) or ""
-        rest = source.removeprefix(folder) if source.startswith(folder) else ""
-        found = re.match(r"/([0-9]{1,6})(?:/|$|\?)", rest)
-        number = int(found[1]) if found else None
-    return Artwork(id="", series_id=series.id, index=number, sources=(source,))
+def work_at(series: Series, source: str) -> Artwork:
+    """Make do with what an address and its series tell of a work that was not read."""
+    return Artwork(
+        id="",
+        series_id=series.id,
+        index=None if shown_once(series) else _place(series, source),
+        sources=(source,),
+    )
+
+
+def _place(series: Series, source: str) -> int | None:
+    """Find a work's place in its series, from 0, in its address."""
+    folder = absolute_url(series.unique_preview_path)
+    if folder and source.startswith(f"{folder}/"):
+        found = _NUMBER.match(source.removeprefix(f"{folder}/"))
+    else:
+        found = _EDITION.search(source)
+    return int(found[1]) if found else None
 
 
 class RecentlyUsed[T]:

@@ -1,0 +1,134 @@
+"""Reads behind the scenes: equal ones at the same time are one, and nobody waits for longer than patience lasts."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from custom_components.dp1.protocol.errors import NoAnswerError
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from .kept import Kept, Storable
+
+# What could not be read is not asked for again by everyone who looks.
+RETRY_SECONDS = 10.0
+# Who has something to look at does not wait long for the rest of it.
+PATIENCE_FOR_THE_REST = 2.0
+FIRST_REFRESH_RETRY = 60.0
+LAST_REFRESH_RETRY = 900.0
+
+type Read[T] = Callable[[], Coroutine[Any, Any, T]]
+
+
+class SharedReads:
+    """The reads of one library that are under way."""
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+        """Start with none."""
+        self._hass = hass
+        self._entry = entry
+        self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._refreshing: list[asyncio.Task[None]] = []
+
+    def stop(self) -> None:
+        """Give up all of them."""
+        for task in (*self._refreshing, *self._under_way.values()):
+            task.cancel()
+
+    async def share[T](
+        self, name: str, read: Read[T], patience: float | None = None
+    ) -> T:
+        """Wait for a read together with others; when patience ends, the read goes on.
+
+        Raises:
+            NoAnswerError: it takes too long.
+        """
+        task = self._start(name, read)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if not done or task.cancelled():
+            raise NoAnswerError("this takes its time; it goes on behind the scenes")
+        return task.result()
+
+    async def fresh[T: Storable](
+        self,
+        name: str,
+        kept: Callable[[], Kept[T]],
+        read: Read[None],
+        *,
+        fresh_seconds: float,
+        patience: float,
+    ) -> Kept[T]:
+        """Serve what is kept, old or new, and read what is old behind the scenes; wait for what was never read whole.
+
+        Args:
+            name: of the read.
+            kept: finds what is kept.
+            read: reads it, and keeps it.
+            fresh_seconds: how long it counts as new.
+            patience: seconds to wait.
+        """
+        found = kept()
+        under_way = name in self._under_way
+        if found.read_at is not None:
+            old = found.reason or age(found.read_at) >= fresh_seconds
+            if old and not under_way and self._may_try(found):
+                self._start(name, read)
+            return found
+        if not under_way and not self._may_try(found):
+            return found
+        if found.records:
+            patience = min(patience, PATIENCE_FOR_THE_REST)
+        try:
+            await self.share(name, read, patience)
+        except NoAnswerError as err:
+            return replace(kept(), reason=err)
+        return kept()
+
+    def keep_fresh(
+        self,
+        name: str,
+        kept: Callable[[], Kept[Any]],
+        read: Read[None],
+        fresh_seconds: float,
+    ) -> None:
+        """Read something again whenever it is old."""
+
+        async def forever() -> None:
+            retry = FIRST_REFRESH_RETRY
+            while True:
+                if (moment := kept().read_at) is not None:
+                    await asyncio.sleep(max(0.0, fresh_seconds - age(moment)))
+                await self.share(name, read)
+                if kept().reason is None:
+                    retry = FIRST_REFRESH_RETRY
+                else:
+                    await asyncio.sleep(retry)
+                    retry = min(2 * retry, LAST_REFRESH_RETRY)
+
+        self._refreshing.append(
+            self._entry.async_create_background_task(
+                self._hass, forever(), f"{self._entry.title} {name}"
+            )
+        )
+
+    def _may_try(self, kept: Kept[Any]) -> bool:
+        """Tell whether enough time has passed since the last try."""
+        now = self._hass.loop.time()
+        return not kept.tried_at or now - kept.tried_at >= RETRY_SECONDS
+
+    def _start[T](self, name: str, read: Read[T]) -> asyncio.Task[T]:
+        """Begin a read, or find it under way."""
+        if (task := self._under_way.get(name)) is None:
+            task = self._under_way[name] = self._entry.async_create_background_task(
+                self._hass, read(), f"{self._entry.title} {name}", eager_start=False
+            )
+            task.add_done_callback(lambda _: self._under_way.pop(name))
+        return task
+
+
+def age(moment: datetime) -> float:
+    """Seconds since a moment."""
+    return (dt_util.utcnow() - moment).total_seconds()
