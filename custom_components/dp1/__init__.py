@@ -10,16 +10,23 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, Kind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .groups import GROUPS, Groups
+from .interlude import INTERLUDES, Interludes
 from .library import Library, async_forget
 from .protocol.signing import SigningKey
+from .recent import Recent
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
-DISPLAY_PLATFORMS = [Platform.MEDIA_PLAYER]
+DISPLAY_PLATFORMS = [Platform.MEDIA_PLAYER, Platform.REMOTE]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Register the actions."""
+    """Register the actions, and read what lasts longer than an entry is loaded."""
+    hass.data[INTERLUDES] = Interludes(hass)
+    hass.data[GROUPS] = Groups(hass)
+    await hass.data[INTERLUDES].async_load()
+    await hass.data[GROUPS].async_load()
     async_setup_services(hass)
     return True
 
@@ -36,6 +43,8 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = coordinator
+    entry.async_on_unload(hass.data[INTERLUDES].async_resume(coordinator))
+    entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
         hass, coordinator.async_follow(), f"{entry.title} follow"
@@ -59,8 +68,11 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Delete what was kept of a library, and tell its owner that the signing key went with it."""
-    if entry.data[CONF_KIND] != Kind.LIBRARY:
+    """Delete what was kept of a display or a library; tell the owner that a signing key went with it."""
+    if entry.data[CONF_KIND] == Kind.DISPLAY:
+        await hass.data[INTERLUDES].async_forget(entry.entry_id)
+        await hass.data[GROUPS].async_forget(entry.entry_id)
+        await Recent(hass, entry.entry_id).async_remove()
         return
     await async_forget(hass, entry.entry_id)
     if not entry.data[CONF_FEED_URL]:

@@ -166,6 +166,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.cast_only = False
         self.recent = Recent(hass, entry.entry_id)
         self.last_cast: Cast | None = None
+        # Next after next: each counts from where the one before led, and waits for it.
+        self.stepping = asyncio.Lock()
         self._dialect_is_chosen = fixed
         self._is_other = False
         self._polls = 0

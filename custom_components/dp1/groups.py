@@ -1,7 +1,8 @@
 """Displays that stay in step: what one shows, the others show too, or the works that follow it."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -34,6 +35,7 @@ class Group:
         members: how many works each is ahead of the leader, the leader included.
         last_call: the last action that was taken for the whole group.
         waiting: whether somebody is about to bring it in step.
+        held: how many actions are under way that will.
         lock: held while it is brought in step.
     """
 
@@ -41,6 +43,7 @@ class Group:
     members: dict[str, int]
     last_call: str | None = None
     waiting: bool = False
+    held: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -222,10 +225,10 @@ class Groups:
                 )
             return
         leader = self._display(group.leader)
-        if leader is not None and (leads or not before.here) and not group.waiting:
-            entry.async_create_background_task(
-                self._hass, self._async_catch_up(leader), f"{entry.title} in step"
-            )
+        if leader is None or group.waiting or group.held:
+            return
+        if leads or not before.here:
+            self._catch_up(leader)
 
     async def _async_catch_up(self, leader: DisplayCoordinator) -> None:
         """Bring a group in step after a change that nobody waits for."""
@@ -233,6 +236,27 @@ class Groups:
             await self.async_in_step(leader)
         except HomeAssistantError as err:
             LOGGER.debug("%s: %s", leader.name, err)
+
+    @contextmanager
+    def hold(self, entry_ids: Iterable[str]) -> Iterator[None]:
+        """Let the groups of displays be while an action changes several of them; bring them in step afterwards."""
+        found = {id(g): g for each in entry_ids if (g := self.group(each))}
+        for group in found.values():
+            group.held += 1
+        try:
+            yield
+        finally:
+            for group in found.values():
+                group.held -= 1
+                if (leader := self._display(group.leader)) is not None:
+                    self._catch_up(leader)
+
+    @callback
+    def _catch_up(self, leader: DisplayCoordinator) -> None:
+        """Bring a group in step, with nobody waiting for it."""
+        leader.config_entry.async_create_background_task(
+            self._hass, self._async_catch_up(leader), f"{leader.name} in step"
+        )
 
     @callback
     def async_lead(
@@ -325,6 +349,29 @@ class Groups:
         if cast is not None:
             index = (player.position - 1 + ahead) % len(player.items)
             await _async_show(display, cast, player, index)
+
+
+async def async_on_group(
+    coordinator: DisplayCoordinator,
+    call: str | None,
+    act: Callable[[DisplayCoordinator], Awaitable[object]],
+) -> None:
+    """Do something with a display, or with the group that it is in.
+
+    Args:
+        coordinator: follows the display that was meant.
+        call: tells one action from another, as one that is aimed at a whole group arrives once for each display.
+        act: does it, with the display that the others follow.
+    """
+    groups = coordinator.hass.data[GROUPS]
+    if (leader := groups.async_lead(coordinator, call)) is None:
+        return
+    if groups.group(leader.config_entry.entry_id) is None:
+        await act(leader)
+        return
+    with groups.hold([leader.config_entry.entry_id]):
+        await act(leader)
+        await groups.async_in_step(leader)
 
 
 async def _async_show(

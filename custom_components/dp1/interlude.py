@@ -2,13 +2,17 @@
 
 import asyncio
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+import voluptuous as vol
+
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
@@ -19,6 +23,7 @@ from .const import DOMAIN, LOGGER
 from .coordinator import DisplayCoordinator
 from .errors import invalid_input
 from .protocol.display import Cast
+from .protocol.text import clean
 from .snapshot import Snapshot, async_restore, async_take, hangs
 
 STORAGE_VERSION = 1
@@ -223,6 +228,20 @@ class Interludes:
                 for entry_id, running in self._running.items()
             }
         )
+
+
+def length_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
+    """Read for how long something is shown; None for good."""
+    wanted = extra.get("show_for")
+    if announce and wanted is None:
+        wanted = extra.get("duration", DEFAULT_LENGTH)
+    if wanted is None:
+        return None
+    try:
+        length: timedelta = cv.positive_time_period(wanted)
+    except vol.Invalid as err:
+        raise invalid_input("not_a_duration", given=clean(str(wanted), 100)) from err
+    return length
 
 
 async def async_show(

@@ -1,7 +1,7 @@
 """A display as a media player."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any, override
 
@@ -17,13 +17,19 @@ from homeassistant.components.media_player import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .casting import LOOPS, Options, async_cast, async_from_media
+from .casting import LOOPS, Options, async_from_media
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
 from .entity import DisplayEntity
 from .errors import invalid_input
+from .groups import GROUPS, async_on_group
+from .interlude import async_show, length_of
 from .picture import artist_of, picture_of
 from .protocol.status import PlayerStatus, PlaylistItem
 from .protocol.text import clean
+from .queueing import async_enqueue
+from .recent import media_id_of
+from .snapshot import media_id, split_media_id
+from .targets import find_display
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -54,8 +60,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Show what is known already."""
         super().__init__(coordinator)
-        # Next after next, louder after louder: each counts from where the one before led, and waits for it.
-        self._stepping = asyncio.Lock()
+        # Louder after louder: each counts from where the one before led, and waits for it.
         self._sounding = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
         self._take_over()
@@ -77,7 +82,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_title = _text(item.title) if item else None
         self._attr_media_artist = artist_of(item)
         self._attr_media_playlist = _text(player.playlist_title) if player else None
-        self._attr_media_content_id = player.playlist_url if player else None
+        self._attr_media_content_id = (
+            media_id(player, self.coordinator.recent) if player else None
+        )
+        self._attr_group_members = self._group_members()
         self._attr_media_track = player.position if player else None
         self._attr_media_image_url = picture_of(player, item)
         self._attr_shuffle = player.shuffle if player else None
@@ -89,7 +97,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
-            self._attr_media_content_id = data.assumed.playlist_url
+            self._attr_media_content_id = media_id_of(data.assumed)
 
     def _take_over_time(
         self, item: PlaylistItem | None, shown_since: datetime | None
@@ -123,6 +131,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         player, device = data.player, data.device
         if player is not None:
             features |= Feature.NEXT_TRACK | Feature.PREVIOUS_TRACK
+            features |= Feature.MEDIA_ENQUEUE | Feature.CLEAR_PLAYLIST
+            features |= Feature.MEDIA_ANNOUNCE | Feature.GROUPING
             if player.shuffle is not None:
                 features |= Feature.SHUFFLE_SET
             if player.loop_mode is not None:
@@ -149,9 +159,40 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Show a playlist, a document, an image, a video or a web page."""
         extra = kwargs.get("extra") or {}
         title = extra.get("title") or (extra.get("metadata") or {}).get("title")
-        options = Options()
+        media_id, place = split_media_id(media_id)
+        options = Options(place=place)
         cast = await async_from_media(self.hass, media_type, media_id, options, title)
-        await async_cast(self.coordinator, cast, options)
+        length = length_of(extra, announce is True)
+
+        async def show(display: DisplayCoordinator) -> None:
+            """Show it on the display, or with what hangs there."""
+            if length is not None or enqueue in (None, MediaPlayerEnqueue.REPLACE):
+                await async_show(display, cast, options, length)
+            else:
+                await async_enqueue(display, cast, options, enqueue)
+
+        if length is not None:
+            await show(self.coordinator)
+        else:
+            await self._async_act(show)
+
+    async def _async_act(
+        self, act: Callable[[DisplayCoordinator], Awaitable[None]]
+    ) -> None:
+        """Do something with what hangs, on all displays that stay in step with this one."""
+        call = self._context.id if self._context else None
+        await async_on_group(self.coordinator, call, act)
+
+    @override
+    async def async_clear_playlist(self) -> None:
+        """Take everything off the wall."""
+
+        async def clear(display: DisplayCoordinator) -> None:
+            """Empty the screen."""
+            async with display.async_command() as commands:
+                await commands.clear()
+
+        await self._async_act(clear)
 
     @override
     async def async_media_next_track(self) -> None:
@@ -165,13 +206,18 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     async def _async_step(self, step: int) -> None:
         """Show the work that many places on, round the end; there is no such command, only places."""
-        async with self._stepping:
-            player = self.coordinator.data.player
-            if player is None or player.position is None:
-                raise invalid_input("nothing_shown", name=self.coordinator.name)
-            index = (player.position - 1 + step) % len(player.items)
-            async with self.coordinator.async_command() as display:
-                await display.show_item(index)
+
+        async def go(display: DisplayCoordinator) -> None:
+            """Show it."""
+            async with display.stepping:
+                player = display.data.player
+                if player is None or player.position is None:
+                    raise invalid_input("nothing_shown", name=display.name)
+                index = (player.position - 1 + step) % len(player.items)
+                async with display.async_command() as commands:
+                    await commands.show_item(index)
+
+        await self._async_act(go)
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
@@ -184,6 +230,26 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Set what happens at the end of the playlist."""
         async with self.coordinator.async_command() as display:
             await display.set_loop(LOOPS[repeat])
+
+    # Displays that stay in step
+
+    def _group_members(self) -> list[str] | None:
+        """List the displays in step with this one, the leading one first."""
+        return self.coordinator.hass.data[GROUPS].entity_ids(self.coordinator)
+
+    @override
+    async def async_join_players(self, group_members: list[str]) -> None:
+        """Let other displays follow this one."""
+        members = [
+            find_display(self.hass, each).entry.entry_id for each in group_members
+        ]
+        await self.hass.data[GROUPS].async_join(self.coordinator, members)
+
+    @override
+    async def async_unjoin_player(self) -> None:
+        """Let this display go its own way."""
+        entry_id = self.coordinator.config_entry.entry_id
+        await self.hass.data[GROUPS].async_unjoin(entry_id)
 
     # The device
 

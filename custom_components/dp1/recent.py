@@ -87,12 +87,9 @@ class Recent:
     @callback
     def add(self, cast: Cast) -> None:
         """Keep what the display was just given, whole, as it will tell only a part of it."""
-        document = cast.playlist or {}
-        media_id = cast.playlist_url or _media_id(
-            item.get("source") for item in document.get("items") or ()
-        )
+        media_id = media_id_of(cast)
         if media_id is not None and not self.paused:
-            self._keep(media_id, document.get("title"), cast)
+            self._keep(media_id, (cast.playlist or {}).get("title"), cast)
 
     @callback
     def shown(self, player: PlayerStatus) -> Given | None:
@@ -171,6 +168,12 @@ def _item(raw: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(duration, int | float) and duration >= STAYS_SECONDS:
         del item["duration"]
     return item
+
+
+def media_id_of(cast: Cast) -> str | None:
+    """Name a list so that it can be found again."""
+    items = (cast.playlist or {}).get("items") or ()
+    return cast.playlist_url or _media_id(item.get("source") for item in items)
 
 
 def _media_id(sources: Iterable[object]) -> str | None:

@@ -1,5 +1,6 @@
 """The actions."""
 
+from dataclasses import replace
 from typing import Any
 
 import voluptuous as vol
@@ -13,11 +14,21 @@ from homeassistant.core import (
     callback,
 )
 from homeassistant.helpers import config_validation as cv
-from homeassistant.util.json import JsonObjectType
 
-from .casting import Options, async_cast, async_resolve
+from .casting import Options, async_resolve
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator
+from .display_actions import (
+    GESTURE_SCHEMA,
+    HAND_OVER_SCHEMA,
+    SERVICE_GESTURE,
+    SERVICE_HAND_OVER,
+    SERVICE_SHOW_WORK,
+    SHOW_WORK_SCHEMA,
+    async_cast_to,
+    async_gesture,
+    async_hand_over,
+    async_show_work,
+)
 from .errors import exactly_one_of
 from .feed_actions import (
     DELETE_SCHEMA,
@@ -33,7 +44,8 @@ from .feed_actions import (
     async_publish_playlist,
     async_validate_playlist,
 )
-from .targets import async_on_each, async_targets
+from .snapshot import split_media_id
+from .targets import async_targets
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
 
@@ -66,6 +78,8 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("playlist_id"): cv.string,
         vol.Optional("media_content_id"): cv.string,
         **OPTIONS,
+        vol.Optional("show_for"): cv.positive_time_period,
+        vol.Optional("spread"): cv.boolean,
     }
 )
 
@@ -104,6 +118,13 @@ def async_setup_services(hass: HomeAssistant) -> None:
     hass.services.async_register(
         DOMAIN, SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA
     )
+    hass.services.async_register(
+        DOMAIN, SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA
+    )
+    hass.services.async_register(
+        DOMAIN, SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA
+    )
+    hass.services.async_register(DOMAIN, SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA)
 
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
@@ -112,11 +133,9 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
     )
+    if "media_content_id" in what:
+        what["media_content_id"], place = split_media_id(what["media_content_id"])
+        options = replace(options, place=place)
     targets = await async_targets(call)
     cast = await async_resolve(call.hass, what, options)
-
-    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show it on one display."""
-        return await async_cast(coordinator, cast, options)
-
-    return await async_on_each(call, targets, show)
+    return await async_cast_to(call, targets, cast, options)

@@ -102,6 +102,13 @@ def _is_display(entity: er.RegistryEntry) -> bool:
     )
 
 
+def find_display(hass: HomeAssistant, entity_id: str) -> Target:
+    """Find the display behind an entity, which has to be one."""
+    if (target := _target(hass, entity_id)) is None:
+        raise invalid_input("not_a_display", entity_id=entity_id)
+    return target
+
+
 def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
     """Find the display behind an entity."""
     entity = er.async_get(hass).async_get(entity_id)

@@ -1,0 +1,67 @@
+"""The keyboard of a display, for works that can be played with."""
+
+import asyncio
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any, override
+
+from homeassistant.components.remote import (
+    ATTR_DELAY_SECS,
+    ATTR_NUM_REPEATS,
+    DEFAULT_NUM_REPEATS,
+    RemoteEntity,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .coordinator import DisplayConfigEntry
+from .entity import DisplayEntity
+from .input import async_send, sends
+
+# Commands queue in the client, one at a time for a display.
+PARALLEL_UPDATES = 0
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the keyboard of a display; one that only takes playlists has none."""
+    if not entry.runtime_data.cast_only:
+        async_add_entities([DisplayRemote(entry.runtime_data, "remote")])
+
+
+class DisplayRemote(DisplayEntity, RemoteEntity):
+    """Keys and taps, for the work that hangs."""
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Whether there is anything to see."""
+        asleep = self.coordinator.data.asleep
+        return None if asleep is None else not asleep
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Wake the display."""
+        await self.coordinator.async_set_asleep(False)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Put the display to sleep."""
+        await self.coordinator.async_set_asleep(True)
+
+    @override
+    async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:
+        """Press keys, tap, or type, as often as asked."""
+        words = [sends(word) for word in command]
+        delay = kwargs.get(ATTR_DELAY_SECS, 0.0)
+        rounds = chain.from_iterable(
+            [words] * kwargs.get(ATTR_NUM_REPEATS, DEFAULT_NUM_REPEATS)
+        )
+        for place, word in enumerate(rounds):
+            if place and delay:
+                await asyncio.sleep(delay)
+            for send in word:
+                await async_send(self.coordinator, send)
