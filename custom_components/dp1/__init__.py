@@ -16,9 +16,23 @@ from .library import Library, async_forget
 from .protocol.signing import SigningKey
 from .recent import Recent
 from .services import async_setup_services
+from .slow import SlowReads
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
-DISPLAY_PLATFORMS = [Platform.MEDIA_PLAYER, Platform.REMOTE]
+DISPLAY_PLATFORMS = [
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.EVENT,
+    Platform.IMAGE,
+    Platform.MEDIA_PLAYER,
+    Platform.NUMBER,
+    Platform.REMOTE,
+    Platform.SELECT,
+    Platform.SENSOR,
+    Platform.SWITCH,
+    Platform.TIME,
+    Platform.UPDATE,
+]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
@@ -48,6 +62,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
         hass, coordinator.async_follow(), f"{entry.title} follow"
+    )
+    entry.async_create_background_task(
+        hass, SlowReads(coordinator).async_follow(), f"{entry.title} slow reads"
     )
     return True
 

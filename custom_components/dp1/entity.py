@@ -1,15 +1,49 @@
 """What all entities of a display share."""
 
-from collections.abc import Callable
-from typing import override
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, override
 
 from homeassistant.core import callback
 from homeassistant.helpers.device_registry import CONNECTION_NETWORK_MAC, DeviceInfo
+from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, DisplayData
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
 from .protocol.display import Dialect
+from .reads import Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayDescription(EntityDescription):
+    """Something that not every display offers.
+
+    Attributes:
+        exists_fn: whether the display has shown that it offers it.
+        part: what has to be read regularly for it, beside what every display is asked.
+    """
+
+    exists_fn: Callable[[DisplayData], bool]
+    part: Part | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueDescription[_T](EntityDescription):
+    """A value that not every display has: it is offered once there is one.
+
+    Attributes:
+        value_fn: the value.
+        part: what has to be read regularly for it, beside what every display is asked.
+    """
+
+    value_fn: Callable[[DisplayData], _T | None]
+    part: Part | None = None
+
+    def exists_fn(self, data: DisplayData) -> bool:
+        """Tell whether the display has shown that it offers it."""
+        return self.value_fn(data) is not None
 
 
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
@@ -17,11 +51,17 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
     _attr_has_entity_name = True
 
-    def __init__(self, coordinator: DisplayCoordinator, key: str | None = None) -> None:
+    def __init__(
+        self,
+        coordinator: DisplayCoordinator,
+        key: str | None = None,
+        part: Part | None = None,
+    ) -> None:
         """Belong to a display; without a key, be the display itself."""
-        super().__init__(coordinator)
+        super().__init__(coordinator, part)
         display = coordinator.device_id
         self._attr_unique_id = f"{display}_{key}" if key else display
+        self._attr_translation_key = key
         device = coordinator.data.device
         known = coordinator.display.dialect is Dialect.FF
         self._attr_device_info = DeviceInfo(
@@ -35,30 +75,70 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
         )
 
 
-class ValueEntity[_T](DisplayEntity):
-    """An entity that shows one value, and is written only when that changes."""
-
-    _value: _T | None = None
-    _was_available: bool | None = None
+class DescribedEntity(DisplayEntity):
+    """An entity of one display, as described."""
 
     def __init__(
         self,
         coordinator: DisplayCoordinator,
-        key: str,
-        value_fn: Callable[[DisplayData], _T | None],
+        description: DisplayDescription | ValueDescription[Any],
+    ) -> None:
+        """Belong to a display."""
+        super().__init__(coordinator, description.key, description.part)
+        self.entity_description = description
+
+
+class ValueEntity[_T](DescribedEntity):
+    """An entity that shows one value, and is written only when that changes."""
+
+    _was_available: bool | None = None
+
+    def __init__(
+        self, coordinator: DisplayCoordinator, description: ValueDescription[_T]
     ) -> None:
         """Read the value for the first time."""
-        super().__init__(coordinator, key)
-        self._value_fn = value_fn
-        self._value = value_fn(coordinator.data)
+        super().__init__(coordinator, description)
+        self._value_fn = description.value_fn
+        self._value = self._value_fn(coordinator.data)
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Follow the display, from what it said meanwhile."""
+        await super().async_added_to_hass()
+        self._value = self._value_fn(self.coordinator.data)
+        self._was_available = self.available
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
         """Write the state if there is news for this entity."""
         value = self._value_fn(self.coordinator.data)
-        if value == self._value and self.available is self._was_available:
+        available = self.available
+        if value == self._value and available is self._was_available:
             return
         self._value = value
-        self._was_available = self.available
+        self._was_available = available
         super()._handle_coordinator_update()
+
+
+@callback
+def async_add_as_shown[_D: DisplayDescription | ValueDescription[Any]](
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+    descriptions: Iterable[_D],
+    make: Callable[[DisplayCoordinator, _D], DisplayEntity],
+) -> None:
+    """Add what a display offers, some of it later, when the display first shows that it does."""
+    coordinator = entry.runtime_data
+    waiting = list(descriptions)
+
+    @callback
+    def add() -> None:
+        """Add what has shown since."""
+        data = coordinator.data
+        if shown := [entity for entity in waiting if entity.exists_fn(data)]:
+            waiting[:] = [entity for entity in waiting if entity not in shown]
+            async_add_entities(make(coordinator, entity) for entity in shown)
+
+    add()
+    entry.async_on_unload(coordinator.async_add_listener(add))

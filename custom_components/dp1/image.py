@@ -1,0 +1,139 @@
+"""Pictures of the work on a display, and of what the display really shows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import override
+
+from homeassistant.components.image import Image, ImageEntity, ImageEntityDescription
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.util import dt as dt_util
+
+from .const import LOGGER
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Screenshot
+from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .fetch_picture import async_fetch_picture
+from .picture import picture_of
+from .screenshot import async_take_screenshot
+
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkDescription(ValueDescription[str], ImageEntityDescription):
+    """The picture of the work on the wall: its address."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreenshotDescription(ValueDescription[Screenshot], ImageEntityDescription):
+    """The picture of what the display shows."""
+
+    @override
+    def exists_fn(self, data: DisplayData) -> bool:
+        """Tell whether the display takes such pictures, before one was taken."""
+        return data.screenshots
+
+
+def _picture_url(data: DisplayData) -> str | None:
+    """Tell where the picture of the work is."""
+    return picture_of(data.player, data.player.current) if data.player else None
+
+
+WORK = WorkDescription(key="work", value_fn=_picture_url)
+SCREENSHOT = ScreenshotDescription(
+    key="screenshot",
+    entity_category=EntityCategory.DIAGNOSTIC,
+    entity_registry_enabled_default=False,
+    value_fn=lambda data: data.screenshot,
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the pictures of a display."""
+    async_add_as_shown(entry, async_add_entities, [WORK], WorkImage)
+    async_add_as_shown(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
+
+
+class WorkImage(ValueEntity[str], ImageEntity):
+    """The picture of the work on the wall, fetched when somebody looks at it."""
+
+    entity_description: WorkDescription
+
+    def __init__(
+        self, coordinator: DisplayCoordinator, description: WorkDescription
+    ) -> None:
+        """Show what hangs there already."""
+        super().__init__(coordinator, description)
+        ImageEntity.__init__(self, coordinator.hass)
+        self._attr_image_last_updated = dt_util.utcnow()
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        """Let go of the picture when another work hangs."""
+        if self._value_fn(self.coordinator.data) != self._value:
+            self._attr_image_last_updated = dt_util.utcnow()
+            self._cached_image = None
+        super()._handle_coordinator_update()
+
+    @override
+    async def async_image(self) -> bytes | None:
+        """Give the picture, fetched once."""
+        url = self._value
+        if self._cached_image is None and url is not None:
+            picture = await async_fetch_picture(self.hass, url)
+            self._keep(url, picture)
+        return self._cached_image.content if self._cached_image else None
+
+    def _keep(self, url: str, picture: Image | None) -> None:
+        """Keep a picture, unless another work hangs by now."""
+        if picture is not None and url == self._value:
+            self._cached_image = picture
+            self._attr_content_type = picture.content_type
+
+
+class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
+    """The last picture of what the display shows: one to begin with, then one each time somebody asks."""
+
+    entity_description: ScreenshotDescription
+    _attr_content_type = "image/png"
+
+    def __init__(
+        self, coordinator: DisplayCoordinator, description: ScreenshotDescription
+    ) -> None:
+        """Show the picture that was taken before, if one was."""
+        super().__init__(coordinator, description)
+        ImageEntity.__init__(self, coordinator.hass)
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Take the first picture."""
+        await super().async_added_to_hass()
+        if self._value is None:
+            self.coordinator.config_entry.async_create_background_task(
+                self.hass, self._async_take_first(), f"{self.entity_id} first"
+            )
+
+    async def _async_take_first(self) -> None:
+        """Take a picture, so that there is one."""
+        try:
+            await async_take_screenshot(self.coordinator)
+        except HomeAssistantError as err:
+            LOGGER.debug("%s: %s", self.entity_id, err)
+
+    @property
+    @override
+    def image_last_updated(self) -> datetime | None:
+        """Tell when the picture was taken."""
+        return self._value.taken_at if self._value else None
+
+    @override
+    async def async_image(self) -> bytes | None:
+        """Give the picture."""
+        return self._value.picture if self._value else None

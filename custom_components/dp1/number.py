@@ -1,0 +1,139 @@
+"""What can be set to a number on a display."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import override
+
+from homeassistant.components.number import (
+    NumberDeviceClass,
+    NumberEntity,
+    NumberEntityDescription,
+    NumberMode,
+)
+from homeassistant.const import PERCENTAGE, EntityCategory, UnitOfTime
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .protocol.display import Display
+from .reads import Part
+
+# Commands queue in the client, one at a time for a display.
+PARALLEL_UPDATES = 0
+# What is only sent once it is set came with the same players as something that is always sent.
+DURATION_SIGNS = {"defaultDuration", "tombstone"}
+MARGIN_SIGNS = {"margin", "compositionRevision"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayNumberDescription(ValueDescription[float], NumberEntityDescription):
+    """A number of a display.
+
+    Attributes:
+        set_fn: sends the command.
+        outcome: where the display shows what came of it.
+    """
+
+    set_fn: Callable[[Display, float], Awaitable[None]]
+    outcome: Outcome
+
+
+def _seconds_per_work(data: DisplayData) -> float | None:
+    """Tell how long works stay that do not say so themselves; 0 is until somebody changes them."""
+    settings = data.player.settings if data.player else None
+    if settings is None or settings.offered.isdisjoint(DURATION_SIGNS):
+        return None
+    return settings.default_duration or 0
+
+
+def _margin(data: DisplayData) -> float | None:
+    """Tell the margin for all works, where it is a number of pixels."""
+    settings = data.player.settings if data.player else None
+    if settings is None or settings.offered.isdisjoint(MARGIN_SIGNS):
+        return None
+    try:
+        return float(str(settings.margin or 0).removesuffix("px"))
+    except ValueError:
+        return None
+
+
+NUMBERS = (
+    DisplayNumberDescription(
+        key="seconds_per_work",
+        device_class=NumberDeviceClass.DURATION,
+        entity_category=EntityCategory.CONFIG,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        native_min_value=0,
+        native_max_value=86400,
+        mode=NumberMode.BOX,
+        value_fn=_seconds_per_work,
+        set_fn=lambda display, value: display.set_default_duration(value or None),
+        outcome=Outcome.PLAYER,
+    ),
+    DisplayNumberDescription(
+        key="margin",
+        entity_category=EntityCategory.CONFIG,
+        native_unit_of_measurement="px",
+        native_min_value=0,
+        native_max_value=1000,
+        mode=NumberMode.BOX,
+        value_fn=_margin,
+        set_fn=lambda display, value: display.update_settings(True, margin=int(value)),
+        outcome=Outcome.PLAYER,
+    ),
+    DisplayNumberDescription(
+        key="panel_brightness",
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: data.panel.brightness if data.panel else None,
+        set_fn=lambda display, value: display.panel_control("brightness", int(value)),
+        outcome=Outcome.PANEL,
+        part=Part.PANEL,
+    ),
+    DisplayNumberDescription(
+        key="panel_contrast",
+        entity_category=EntityCategory.CONFIG,
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: data.panel.contrast if data.panel else None,
+        set_fn=lambda display, value: display.panel_control("contrast", int(value)),
+        outcome=Outcome.PANEL,
+        part=Part.PANEL,
+    ),
+    DisplayNumberDescription(
+        key="panel_volume",
+        entity_category=EntityCategory.CONFIG,
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: data.panel.volume if data.panel else None,
+        set_fn=lambda display, value: display.panel_control("volume", int(value)),
+        outcome=Outcome.PANEL,
+        part=Part.PANEL,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the numbers of a display."""
+    async_add_as_shown(entry, async_add_entities, NUMBERS, DisplayNumber)
+
+
+class DisplayNumber(ValueEntity[float], NumberEntity):
+    """A number of a display."""
+
+    entity_description: DisplayNumberDescription
+
+    @property
+    @override
+    def native_value(self) -> float | None:
+        """Show the value."""
+        return self._value
+
+    @override
+    async def async_set_native_value(self, value: float) -> None:
+        """Set the value."""
+        description = self.entity_description
+        async with self.coordinator.async_command(description.outcome) as display:
+            await description.set_fn(display, value)

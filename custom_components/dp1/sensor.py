@@ -1,0 +1,193 @@
+"""What a display tells in numbers and words."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import override
+
+from homeassistant.components.sensor import (
+    SensorDeviceClass,
+    SensorEntity,
+    SensorEntityDescription,
+    SensorStateClass,
+)
+from homeassistant.const import (
+    PERCENTAGE,
+    EntityCategory,
+    UnitOfTemperature,
+    UnitOfTime,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.typing import StateType
+
+from .coordinator import DisplayConfigEntry, DisplayData
+from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .protocol.text import clean
+from .reads import Part
+
+PARALLEL_UPDATES = 0
+TITLE_LENGTH = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplaySensorDescription(
+    ValueDescription[StateType | datetime], SensorEntityDescription
+):
+    """A sensor of a display."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasureDescription(DisplaySensorDescription):
+    """A sensor that changes all the time and interests few."""
+
+    entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
+    entity_registry_enabled_default: bool = False
+    state_class: SensorStateClass | str | None = SensorStateClass.MEASUREMENT
+    suggested_display_precision: int | None = 0
+
+
+def _next_title(data: DisplayData) -> str | None:
+    """Name the work that comes next by itself."""
+    player = data.player
+    if player is None or player.position is None:
+        return None
+    index = player.position
+    if player.loop_mode == "one":
+        index -= 1
+    elif player.loop_mode == "none" and index == len(player.items):
+        return None
+    title = player.items[index % len(player.items)].title
+    return clean(title, TITLE_LENGTH) or None
+
+
+def _started_at(data: DisplayData) -> datetime | None:
+    """Tell when the device started."""
+    metrics = data.metrics
+    if metrics is None or metrics.uptime is None or metrics.timestamp is None:
+        return None
+    try:
+        return metrics.timestamp - timedelta(seconds=metrics.uptime)
+    except OverflowError:
+        return None
+
+
+def _outage_at(data: DisplayData) -> datetime | None:
+    """Tell when the network was last away."""
+    outage = data.device.last_outage if data.device else None
+    return outage.start if outage else None
+
+
+def _share(used: float | None, total: float | None) -> float | None:
+    """Turn what is used of a whole into percent."""
+    return 100 * used / total if used is not None and total else None
+
+
+SENSORS = (
+    DisplaySensorDescription(
+        key="work_number",
+        value_fn=lambda data: data.player.position if data.player else None,
+    ),
+    DisplaySensorDescription(
+        key="works",
+        value_fn=lambda data: len(data.player.items) if data.player else None,
+    ),
+    DisplaySensorDescription(key="next_work", value_fn=_next_title),
+    DisplaySensorDescription(
+        key="last_outage",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=_outage_at,
+    ),
+    DisplaySensorDescription(
+        key="playback_time",
+        device_class=SensorDeviceClass.DURATION,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        native_unit_of_measurement=UnitOfTime.SECONDS,
+        suggested_unit_of_measurement=UnitOfTime.HOURS,
+        suggested_display_precision=1,
+        value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
+        part=Part.COUNTERS,
+    ),
+    MeasureDescription(
+        key="casts",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        value_fn=lambda data: data.counters.starts if data.counters else None,
+        part=Part.COUNTERS,
+    ),
+    MeasureDescription(
+        key="failed_casts",
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        value_fn=lambda data: data.counters.start_failures if data.counters else None,
+        part=Part.COUNTERS,
+    ),
+    MeasureDescription(
+        key="wifi_signal",
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: data.counters.wifi_signal if data.counters else None,
+        part=Part.COUNTERS,
+    ),
+    MeasureDescription(
+        key="cpu_temperature",
+        device_class=SensorDeviceClass.TEMPERATURE,
+        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
+        value_fn=lambda data: data.metrics.cpu_temperature if data.metrics else None,
+        part=Part.METRICS,
+    ),
+    MeasureDescription(
+        key="gpu_temperature",
+        device_class=SensorDeviceClass.TEMPERATURE,
+        native_unit_of_measurement=UnitOfTemperature.CELSIUS,
+        value_fn=lambda data: data.metrics.gpu_temperature if data.metrics else None,
+        part=Part.METRICS,
+    ),
+    MeasureDescription(
+        key="memory_usage",
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: (
+            _share(data.metrics.memory_used_mb, data.metrics.memory_total_mb)
+            if data.metrics
+            else None
+        ),
+        part=Part.METRICS,
+    ),
+    MeasureDescription(
+        key="disk_usage",
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=lambda data: (
+            _share(data.metrics.disk_used_kb, data.metrics.disk_total_kb)
+            if data.metrics
+            else None
+        ),
+        part=Part.METRICS,
+    ),
+    DisplaySensorDescription(
+        key="started",
+        device_class=SensorDeviceClass.UPTIME,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        value_fn=_started_at,
+        part=Part.METRICS,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the sensors of a display."""
+    async_add_as_shown(entry, async_add_entities, SENSORS, DisplaySensor)
+
+
+class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):
+    """A sensor of a display."""
+
+    entity_description: DisplaySensorDescription
+
+    @property
+    @override
+    def native_value(self) -> StateType | datetime:
+        """Show the value."""
+        return self._value

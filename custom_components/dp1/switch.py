@@ -1,0 +1,120 @@
+"""What can be switched on and off on a display."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, override
+
+from homeassistant.components.switch import SwitchEntity, SwitchEntityDescription
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .protocol.display import Display
+from .reads import Part
+
+# Commands queue in the client, one at a time for a display.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplaySwitchDescription(ValueDescription[bool], SwitchEntityDescription):
+    """A switch of a display.
+
+    Attributes:
+        set_fn: sends the command.
+        outcome: where the display shows what came of it.
+    """
+
+    set_fn: Callable[[Display, bool], Awaitable[object]]
+    outcome: Outcome
+
+
+def _panel_is_on(data: DisplayData) -> bool | None:
+    """Tell whether the panel has power."""
+    power = data.panel.power if data.panel else None
+    return power == "on" if power else None
+
+
+def _schedule_is_on(data: DisplayData) -> bool | None:
+    """Tell whether the display sleeps by its schedule."""
+    record = data.device.sleep_schedule if data.device else None
+    return record.enabled if record else None
+
+
+def _shows_mature_content(data: DisplayData) -> bool | None:
+    """Tell whether works rated mature are shown."""
+    policy = data.policy
+    return policy.show_mature_content if policy and policy.active else None
+
+
+async def _show_mature_content(display: Display, show: bool) -> None:
+    """Let works rated mature through or not; the other half of the policy stays."""
+    policy = await display.content_policy()
+    await display.set_content_policy(show, bool(policy.strict_personal))
+
+
+SWITCHES = (
+    DisplaySwitchDescription(
+        key="panel",
+        value_fn=_panel_is_on,
+        set_fn=lambda display, on: display.panel_control(
+            "power", "on" if on else "standby"
+        ),
+        outcome=Outcome.PANEL,
+        part=Part.PANEL,
+    ),
+    DisplaySwitchDescription(
+        key="sleep_schedule",
+        entity_category=EntityCategory.CONFIG,
+        value_fn=_schedule_is_on,
+        set_fn=lambda display, on: display.set_sleep_schedule(on),
+        outcome=Outcome.DEVICE,
+    ),
+    DisplaySwitchDescription(
+        key="mature_content",
+        entity_category=EntityCategory.CONFIG,
+        value_fn=_shows_mature_content,
+        set_fn=_show_mature_content,
+        outcome=Outcome.POLICY,
+        part=Part.POLICY,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: DisplayConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the switches of a display."""
+    async_add_as_shown(entry, async_add_entities, SWITCHES, DisplaySwitch)
+
+
+class DisplaySwitch(ValueEntity[bool], SwitchEntity):
+    """A switch of a display."""
+
+    entity_description: DisplaySwitchDescription
+
+    @property
+    @override
+    def is_on(self) -> bool | None:
+        """Show the value."""
+        return self._value
+
+    @override
+    async def async_turn_on(self, **kwargs: Any) -> None:
+        """Switch on."""
+        await self._async_set(True)
+
+    @override
+    async def async_turn_off(self, **kwargs: Any) -> None:
+        """Switch off."""
+        await self._async_set(False)
+
+    async def _async_set(self, on: bool) -> None:
+        """Switch on or off."""
+        description = self.entity_description
+        async with self.coordinator.async_command(description.outcome) as display:
+            await description.set_fn(display, on)
