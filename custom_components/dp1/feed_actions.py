@@ -31,7 +31,6 @@ SERVICE_GET_PLAYLIST = "get_playlist"
 SERVICE_VALIDATE_PLAYLIST = "validate_playlist"
 SERVICE_DELETE_PLAYLIST = "delete_playlist"
 
-MOST_WORKS = 1024
 WORDS = ("title", "summary", "slug")
 # What makes a playlist this one and no other; a copy gets its own.
 IDENTITY = ("id", "slug", "created")
@@ -161,7 +160,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             (target,) = await async_targets(call)
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
-            hanging = await async_hanging(call.hass, what, limit=MOST_WORKS)
+            hanging = await async_hanging(call.hass, what)
             return await _async_cast_document(call.hass, hanging.cast)
 
 

@@ -44,7 +44,7 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
         sent_document: whether the request carried a document, so that a complaint is about it.
     """
     code, text = _words(answer)
-    message = _safe(text, secret) or _status_text(answer)
+    message = _safe(text, secret) or _safe(_status_text(answer), secret)
     if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
         return ConflictError(message)
     if answer.status not in (400, 422):

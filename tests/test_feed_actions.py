@@ -1,0 +1,759 @@
+"""Playlists published, read, checked and deleted by action, on real feeds of both families."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import json
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+import voluptuous as vol
+
+from custom_components.dp1.protocol import feed_connection
+from homeassistant.config_entries import ConfigEntryDisabler
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.setup import async_setup_component
+
+from tests.libraries import DID, ID, library_entry, playlist, set_up
+from tests.simulators.feed import (
+    Cut,
+    FeedSimulator,
+    bad_gateway,
+    digest,
+    refusal,
+    tampered,
+    too_many_requests,
+    unknown_fields,
+    verify,
+)
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+# Longer than we wait here.
+SLOW = 0.7
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.5)
+    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 0.5)
+
+
+@pytest.fixture
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a feed that takes signatures."""
+    async with FeedSimulator(random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def ts_feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a feed that signs by itself."""
+    async with FeedSimulator("ts", random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
+    """Set up a library that signs."""
+    return await set_up(hass, library_entry(feed.url))
+
+
+@pytest.fixture
+async def keyed(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
+    """Set up a library with an API key."""
+    return await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+
+
+async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
+    """Call an action for its response."""
+    response = await hass.services.async_call(
+        "dp1", action, data, blocking=True, return_response=True
+    )
+    assert isinstance(response, dict)
+    return response
+
+
+async def publish(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
+    """Publish a small playlist, unless something else is named."""
+    return await call(hass, "publish_playlist", **(data or {"playlist": playlist()}))
+
+
+async def failure(hass: HomeAssistant, action: str, **data: Any) -> HomeAssistantError:
+    """Call an action that fails."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await call(hass, action, **data)
+    assert caught.value.translation_domain == "dp1"
+    return caught.value
+
+
+def writes(feed: FeedSimulator) -> list[str]:
+    """List the methods of the requests that change something."""
+    return [asked.method for asked in feed.log if asked.method not in ("GET", "HEAD")]
+
+
+def reauth_flows(hass: HomeAssistant) -> list[str]:
+    """List the steps of the flows that ask for another API key."""
+    flows = hass.config_entries.flow.async_progress_by_handler("dp1")
+    return [flow["step_id"] for flow in flows if flow["context"]["source"] == "reauth"]
+
+
+# Publish
+
+
+async def test_publish_signed(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """What is published is signed, stored, and found again by id and by slug."""
+    told = await publish(
+        hass,
+        playlist=json.dumps(playlist()),
+        title="Night",
+        summary="Two works.",
+        slug="The Night",
+    )
+    assert told == {
+        "id": told["id"],
+        "slug": "the-night",
+        "url": f"{feed.url}/playlists/{told['id']}",
+        "status": "published",
+        "signed_by": DID,
+    }
+    stored = feed.documents[told["id"]]
+    assert (stored["title"], stored["summary"]) == ("Night", "Two works.")
+    assert stored["curators"] == [{"name": "Curator", "key": DID}]
+    assert stored["defaults"] == {"duration": 300, "license": "open"}
+    assert all(verify(stored, entry) for entry in stored["signatures"])
+    assert [each["role"] for each in stored["signatures"]] == ["curator", "feed"]
+    for name in (told["id"], "the-night", f"{feed.url}/playlists/{told['id']}"):
+        read = await call(hass, "get_playlist", playlist_id=name)
+        assert read == {
+            "playlist": stored,
+            "verified": [
+                {"kid": DID, "role": "curator", "valid": True},
+                {"kid": feed.kid, "role": "feed", "valid": True},
+            ],
+        }
+
+
+async def test_defaults_of_the_library(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """The options fill in what a playlist does not say, and change nothing that it says."""
+    options = {
+        "duration": 90.0,
+        "license": "token",
+        "scaling": "fill",
+        "background": "#101010",
+        "margin": "12",
+        "curator": "Ada",
+    }
+    await set_up(hass, library_entry(feed.url, options=options))
+    told = await publish(hass)
+    bare = feed.documents[told["id"]]
+    assert bare["defaults"] == {
+        "display": {"scaling": "fill", "background": "#101010", "margin": 12},
+        "license": "token",
+        "duration": 90,
+    }
+    assert bare["curators"] == [{"name": "Ada", "key": DID}]
+    own = {"display": {"scaling": "fit"}, "license": "open", "duration": None}
+    curators = [{"name": "Grace", "key": DID}]
+    told = await publish(hass, playlist=playlist(defaults=own, curators=curators))
+    full = feed.documents[told["id"]]
+    assert full["defaults"] == {
+        "display": {"scaling": "fit", "background": "#101010", "margin": 12},
+        "license": "open",
+        "duration": 90,
+    }
+    assert full["curators"] == curators
+
+
+async def test_what_has_to_go_is_told(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """No signature holds over a field that the feed has no place for."""
+    items = [{**playlist()["items"][0], "mood": "calm"}]
+    told = await publish(hass, playlist=playlist(season="winter", items=items))
+    assert sorted(told["left_out"]) == ["items[0].mood", "season"]
+    assert "changed" not in told
+    assert told["signed_by"] == DID
+
+
+async def test_what_the_feed_changed_is_told(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A feed that meddles is found out, and its answer is not called signed."""
+    feed.fault(method="POST", change=tampered)
+    told = await publish(hass)
+    assert told["changed"] == ["title"]
+    assert told["signed_by"] is None
+
+
+async def test_publish_with_api_key(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
+) -> None:
+    """A library with an API key publishes by it, unless told to sign."""
+    told = await publish(hass, playlist=playlist(id=ID))
+    assert told["signed_by"] is None
+    assert told["id"] != ID
+    assert "id" in told["changed"]
+    assert feed.log[-1].headers["authorization"] == f"Bearer {feed.api_key}"
+    told = await publish(hass, playlist=playlist(id=ID), sign=True)
+    assert (told["id"], told["signed_by"]) == (ID, DID)
+    assert "authorization" not in feed.log[-1].headers
+
+
+async def test_publish_as_signed(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """What its curator has signed goes on as it is, or not at all."""
+    async with FeedSimulator() as elsewhere:
+        await set_up(hass, library_entry(elsewhere.url, title="Elsewhere"))
+        entry_id = library.entry_id
+        told = await publish(hass, playlist=playlist(id=ID), config_entry_id=entry_id)
+        other = hass.config_entries.async_entries("dp1")[1].entry_id
+        copied = await publish(
+            hass, playlist_url=told["url"], config_entry_id=other, sign=False
+        )
+        assert (copied["id"], copied["signed_by"]) == (ID, DID)
+        assert digest(elsewhere.documents[ID]) == digest(feed.documents[ID])
+    error = await failure(
+        hass,
+        "publish_playlist",
+        playlist_url=told["url"],
+        config_entry_id=entry_id,
+        sign=False,
+        title="Mine",
+    )
+    assert error.translation_key == "signed_as_it_is"
+    error = await failure(
+        hass,
+        "publish_playlist",
+        playlist=playlist(),
+        config_entry_id=entry_id,
+        sign=False,
+    )
+    assert error.translation_key == "feed_needs_key"
+    assert not reauth_flows(hass)
+
+
+async def test_publish_a_copy(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A playlist taken from an address becomes another one, signed by us alone."""
+    (source,) = feed.seed([playlist(title="Theirs")])
+    url = f"{feed.url}/playlists/{source['id']}"
+    told = await publish(hass, playlist_url=url)
+    copy = feed.documents[told["id"]]
+    assert copy["id"] != source["id"]
+    assert copy["slug"] != source["slug"]
+    assert copy["created"] > source["created"]
+    assert copy["items"] == source["items"]
+    assert told["signed_by"] == DID
+
+
+async def test_without_response(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """The response is there for those who ask for it."""
+    data = {"playlist": playlist()}
+    await hass.services.async_call("dp1", "publish_playlist", data, blocking=True)
+    assert len(feed.documents) == 1
+
+
+async def test_own_id_twice(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """The same id for something else is a conflict; nothing is lost and nothing replaced."""
+    await publish(hass, playlist=playlist(id=ID))
+    error = await failure(
+        hass, "publish_playlist", playlist=playlist(id=ID, title="Other")
+    )
+    assert error.translation_key == "feed_conflict"
+    assert [stored["title"] for stored in feed.documents.values()] == ["Evening"]
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (playlist(title=""), "title"),
+        (playlist(items=[]), "items"),
+        (playlist(items=[{"title": "Nothing"}]), "items[0].source"),
+        (playlist(defaults="long"), "defaults"),
+        (playlist(defaults={"display": 5}), "defaults.display"),
+        ("{", "not valid JSON"),
+        ("[1]", "expected a JSON object"),
+    ],
+)
+async def test_invalid_playlists_stay_here(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    library: MockConfigEntry,
+    document: Any,
+    path: str,
+) -> None:
+    """What is wrong is named with its place; nothing is sent."""
+    error = await failure(hass, "publish_playlist", playlist=document)
+    assert isinstance(error, ServiceValidationError)
+    assert error.translation_key == "playlist_invalid"
+    assert path in str(error.translation_placeholders)
+    assert not writes(feed)
+
+
+async def test_private_addresses_stay_here(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A pass to this Home Assistant is not for the public."""
+    source = "http://192.168.1.5:8123/media/local/1.png?authSig=eyJhbGciOiJIUzI1NiJ9"
+    error = await failure(
+        hass, "publish_playlist", playlist=playlist(items=[{"source": source}])
+    )
+    assert error.translation_key == "playlist_invalid"
+    assert "items[0].source" in str(error.translation_placeholders)
+    assert "eyJ" not in str(error)
+    assert not writes(feed)
+
+
+@pytest.mark.parametrize("key", [None, "given"])
+async def test_faults_found_by_the_feed(
+    hass: HomeAssistant, feed: FeedSimulator, key: str | None
+) -> None:
+    """What the feed finds fault with is named with its place too."""
+    await set_up(hass, library_entry(feed.url, api_key=key and feed.api_key))
+    report = "post-sign validation: playlistInvalid: x\n- at '/items/1/source': no"
+    feed.fault(refusal(400, "validation_error", report)).method = "POST"
+    error = await failure(hass, "publish_playlist", playlist=playlist())
+    assert error.translation_key == "playlist_invalid"
+    assert error.translation_placeholders == {"faults": "items[1].source: no"}
+
+
+# The feed at fault
+
+# What happens to a write, the key of what is told, and how many documents there are in the end.
+FAULTS: dict[str, tuple[dict[str, Any], str, int]] = {
+    "401": (
+        {"status": 401, "body": {"error": "unauthorized"}},
+        "feed_authentication",
+        0,
+    ),
+    "403": ({"status": 403, "body": "<html>"}, "feed_authentication", 0),
+    "404": ({"status": 404, "body": {"error": "not_found"}}, "feed_not_found", 0),
+    "409": ({"status": 409, "body": {"error": "conflict"}}, "feed_conflict", 0),
+    "413": ({"status": 413, "body": "<html>too large"}, "feed_invalid_request", 0),
+    "429": ({"status": 429, "headers": {"Retry-After": "99"}}, "feed_busy", 0),
+    "500": ({"status": 500, "body": {"error": "internal_error"}}, "feed_temporary", 0),
+    "502": ({"status": 502, "body": "<html>Bad gateway"}, "feed_temporary", 0),
+    "503": (
+        {"status": 503, "headers": {"Retry-After": "99"}, "body": "later"},
+        "feed_busy",
+        0,
+    ),
+    "signature": (
+        {
+            "status": 400,
+            "body": {"error": "signature_verification_failed", "message": "kids"},
+        },
+        "feed_signature_refused",
+        0,
+    ),
+    "request": (
+        {"status": 400, "body": {"error": "bad_request", "message": "EOF"}},
+        "feed_invalid_request",
+        0,
+    ),
+    "redirect": (
+        {"status": 302, "headers": {"Location": "/login"}},
+        "feed_unexpected_answer",
+        0,
+    ),
+    "page": ({"status": 200, "body": "<html>Welcome"}, "feed_unexpected_answer", 0),
+    "cut before the body": ({"cut": Cut.BEFORE_BODY}, "feed_lost_answer", 0),
+    "cut after the body": ({"cut": Cut.AFTER_BODY}, "feed_lost_answer", 0),
+    "no answer in time": (
+        {"delay": SLOW, "cut": Cut.AFTER_BODY},
+        "feed_lost_answer",
+        0,
+    ),
+}
+# What happens to the answer alone: the feed has done its part.
+LOST_ANSWERS: dict[str, dict[str, Any]] = {
+    "cut": {"cut": Cut.AFTER_DONE},
+    "half": {"cut": Cut.IN_ANSWER},
+    "late": {"delay": SLOW},
+    "502": {"done": True, "status": 502, "body": "<html>Bad gateway"},
+    "page": {"done": True, "status": 200, "body": "<html>Welcome"},
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("with_key", [False, True], ids=["signed", "API key"])
+async def test_fault(
+    hass: HomeAssistant, feed: FeedSimulator, name: str, with_key: bool
+) -> None:
+    """Each way to fail has its own words; nothing is published then, and the next try publishes once."""
+    await set_up(
+        hass, library_entry(feed.url, api_key=feed.api_key if with_key else None)
+    )
+    fault, key, stored = FAULTS[name]
+    queued = feed.fault(**fault, method="POST", times=None)
+    error = await failure(hass, "publish_playlist", playlist=playlist())
+    assert error.translation_key == key
+    assert len(feed.documents) == stored
+    assert len(reauth_flows(hass)) == (key == "feed_authentication")
+    feed.faults.remove(queued)
+    assert (await publish(hass))["status"] == "published"
+    assert len(feed.documents) == stored + 1
+
+
+@pytest.mark.parametrize("name", LOST_ANSWERS)
+async def test_lost_answer_to_a_signed_playlist(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry, name: str
+) -> None:
+    """A signed playlist whose answer is lost is found again, and never published twice."""
+    feed.fault(**LOST_ANSWERS[name], method="POST")
+    told = await publish(hass)
+    assert (told["status"], told["signed_by"]) == ("published", DID)
+    assert list(feed.documents) == [told["id"]]
+
+
+@pytest.mark.parametrize("name", LOST_ANSWERS)
+async def test_lost_answer_with_api_key(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry, name: str
+) -> None:
+    """With an API key every arrival makes a playlist, so nothing is sent again and the doubt is told."""
+    feed.fault(**LOST_ANSWERS[name], method="POST")
+    error = await failure(hass, "publish_playlist", playlist=playlist())
+    assert error.translation_key in {
+        "feed_lost_answer",
+        "feed_temporary",
+        "feed_unexpected_answer",
+    }
+    while feed.in_flight:
+        await asyncio.sleep(0.01)
+    assert writes(feed) == ["POST"]
+    assert len(feed.documents) == 1
+
+
+async def test_asked_to_wait(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
+) -> None:
+    """A short wait is waited out."""
+    feed.fault(too_many_requests(0.1, method="POST"))
+    assert (await publish(hass))["status"] == "published"
+    assert len(feed.documents) == 1
+
+
+async def test_feed_is_off(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
+) -> None:
+    """Nobody there."""
+    await keyed.runtime_data.async_children("playlists")
+    await feed.stop()
+    for action, data in (
+        ("publish_playlist", {"playlist": playlist()}),
+        ("get_playlist", {"playlist_id": ID}),
+        ("delete_playlist", {"playlist_id": ID}),
+    ):
+        with pytest.raises(HomeAssistantError) as caught:
+            await hass.services.async_call("dp1", action, data, True, **_wants(action))
+        assert caught.value.translation_key == "feed_refused"
+        assert caught.value.translation_placeholders["where"] == feed.url
+
+
+def _wants(action: str) -> dict[str, Any]:
+    """Ask for a response where there is one."""
+    return {"return_response": action != "delete_playlist"}
+
+
+async def test_reauth_is_asked_for_once(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """A revoked key: the person is asked for another, and what failed works then."""
+    entry = await set_up(hass, library_entry(feed.url, api_key="revoked"))
+    for _ in range(2):
+        error = await failure(hass, "publish_playlist", playlist=playlist())
+        assert error.translation_key == "feed_authentication"
+        await hass.async_block_till_done()
+    assert reauth_flows(hass) == ["reauth_confirm"]
+    (flow,) = hass.config_entries.flow.async_progress_by_handler("dp1")
+    await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {"api_key": feed.api_key}
+    )
+    await hass.async_block_till_done()
+    assert entry.data["api_key"] == feed.api_key
+    assert (await publish(hass))["status"] == "published"
+
+
+# A feed that signs by itself
+
+
+async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
+    """Such a feed needs the API key, chooses id and slug, and signs with a key nobody knows."""
+    await set_up(hass, library_entry(ts_feed.url, api_key=ts_feed.api_key))
+    for sign in (False, True):
+        told = await publish(hass, playlist=playlist(), sign=sign)
+        assert (told["status"], told["signed_by"]) == ("published", None)
+        assert {"id", "slug", "created"} <= set(told["changed"])
+        stored = ts_feed.documents[told["id"]]
+        assert [work["license"] for work in stored["items"]] == ["open", "open"]
+        assert [work["duration"] for work in stored["items"]] == [120, 300]
+        read = await call(hass, "get_playlist", playlist_id=told["slug"])
+        assert read["playlist"] == stored
+        (verdict,) = read["verified"]
+        assert (verdict["kid"], verdict["role"], verdict["valid"]) == (None, None, None)
+        assert verdict["reason"]
+    assert len(ts_feed.documents) == 2
+
+
+async def test_ts_feed_without_api_key(
+    hass: HomeAssistant, ts_feed: FeedSimulator
+) -> None:
+    """Signing does not help there: the API key is asked for."""
+    await set_up(hass, library_entry(ts_feed.url))
+    error = await failure(hass, "publish_playlist", playlist=playlist())
+    assert error.translation_key == "feed_authentication"
+    await hass.async_block_till_done()
+    assert reauth_flows(hass) == ["reauth_confirm"]
+    assert not writes(ts_feed)
+
+
+async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
+    """A feed may take a playlist to store it later; until then it cannot be read."""
+    async with FeedSimulator("ts", always_async=True, queue_delay=None) as feed:
+        await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+        told = await publish(hass)
+        assert told["status"] == "queued"
+        error = await failure(hass, "get_playlist", playlist_id=told["id"])
+        assert error.translation_key == "feed_not_found"
+        await feed.process_queue()
+        read = await call(hass, "get_playlist", playlist_id=told["id"])
+        assert read["playlist"]["title"] == "Evening"
+
+
+# Which library
+
+
+async def test_which_library(
+    hass: HomeAssistant, feed: FeedSimulator, ts_feed: FeedSimulator
+) -> None:
+    """It need not be named if there is one; otherwise it must, and must be one that works."""
+    assert await async_setup_component(hass, "dp1", {})
+    data = {"playlist_id": ID}
+    assert (await failure(hass, "get_playlist", **data)).translation_key == "no_library"
+    display = MockConfigEntry(domain="dp1", data={"kind": "display"})
+    ignored = MockConfigEntry(domain="dp1", data={}, source="ignore")
+    foreign = MockConfigEntry(domain="light", data={})
+    for entry in (display, ignored, foreign):
+        entry.add_to_hass(hass)
+    for entry_id in (
+        display.entry_id,
+        ignored.entry_id,
+        foreign.entry_id,
+        "nothing",
+    ):
+        error = await failure(hass, "get_playlist", config_entry_id=entry_id, **data)
+        assert error.translation_key == "not_a_library"
+    only = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+    error = await failure(hass, "get_playlist", **data)
+    assert error.translation_key == "no_feed"
+    one = await set_up(hass, library_entry(feed.url, title="One"))
+    assert (await publish(hass))["status"] == "published"
+    two = library_entry(ts_feed.url, title="Two")
+    two.add_to_hass(hass)
+    error = await failure(hass, "get_playlist", **data)
+    assert error.translation_key == "several_libraries"
+    assert "One" in str(error) and "Two" in str(error)
+    error = await failure(hass, "get_playlist", config_entry_id=two.entry_id, **data)
+    assert error.translation_key == "library_not_loaded"
+    error = await failure(hass, "get_playlist", config_entry_id=only.entry_id, **data)
+    assert error.translation_key == "no_feed"
+    error = await failure(hass, "get_playlist", config_entry_id=one.entry_id, **data)
+    assert error.translation_key == "feed_not_found"
+    await hass.config_entries.async_set_disabled_by(
+        two.entry_id, ConfigEntryDisabler.USER
+    )
+    error = await failure(hass, "get_playlist", **data)
+    assert error.translation_key == "feed_not_found"
+
+
+@pytest.mark.parametrize(
+    ("action", "data"),
+    [
+        ("publish_playlist", {}),
+        ("publish_playlist", {"playlist": {}, "playlist_url": "http://a.example"}),
+        ("get_playlist", {}),
+        ("get_playlist", {"playlist_id": ID, "playlist_url": "http://a.example"}),
+    ],
+)
+async def test_exactly_one_thing(
+    hass: HomeAssistant,
+    library: MockConfigEntry,
+    action: str,
+    data: dict[str, Any],
+) -> None:
+    """What is meant is said once."""
+    error = await failure(hass, action, **data)
+    assert error.translation_key == "exactly_one_of"
+
+
+@pytest.mark.parametrize(
+    ("action", "data"),
+    [
+        ("publish_playlist", {"playlist": [1]}),
+        ("publish_playlist", {"playlist": {}, "sign": "perhaps"}),
+        ("publish_playlist", {"entity_id": "no entity"}),
+        ("publish_playlist", {"playlist": {}, "color": "red"}),
+        ("get_playlist", {"playlist_id": None}),
+        ("validate_playlist", {}),
+        ("delete_playlist", {}),
+    ],
+)
+async def test_wrong_fields(
+    hass: HomeAssistant, library: MockConfigEntry, action: str, data: dict[str, Any]
+) -> None:
+    """Fields of the wrong kind are refused before anything is done."""
+    with pytest.raises(vol.Invalid):
+        await hass.services.async_call("dp1", action, data, True, **_wants(action))
+
+
+# Read
+
+
+async def test_get_from_anywhere(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A playlist at any address is read, library or not; a signature that does not hold is told."""
+    assert await async_setup_component(hass, "dp1", {})
+    (stored,) = feed.seed([playlist()])
+    url = f"{feed.url}/playlists/{stored['slug']}"
+    read = await call(hass, "get_playlist", playlist_url=url)
+    assert read["playlist"] == stored
+    assert [each["valid"] for each in read["verified"]] == [True]
+    feed.fault(change=tampered)
+    read = await call(hass, "get_playlist", playlist_url=url)
+    (verdict,) = read["verified"]
+    assert (verdict["kid"], verdict["valid"]) == (feed.kid, False)
+    assert verdict["reason"]
+    error = await failure(hass, "get_playlist", playlist_url=f"{feed.url}/playlists/x")
+    assert error.translation_key == "playlist_not_found"
+    error = await failure(hass, "get_playlist", playlist_url="ftp://a.example/b")
+    assert error.translation_key == "playlist_invalid_request"
+
+
+async def test_get_keeps_what_it_does_not_know(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Reading changes nothing, and signatures over unknown fields hold."""
+    (stored,) = feed.seed([playlist()])
+    feed.fault(change=unknown_fields, path=stored["id"])
+    read = await call(hass, "get_playlist", playlist_id=stored["id"])
+    assert read["playlist"]["season"] == {"name": "winter", "year": 2026}
+    assert [each["valid"] for each in read["verified"]] == [True]
+
+
+async def test_get_what_is_not_there(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Nothing by this name, and a feed that is down."""
+    for name in ("nothing", " ", "../health", "ä b"):
+        error = await failure(hass, "get_playlist", playlist_id=name)
+        assert error.translation_key == "feed_not_found"
+    feed.fault(bad_gateway(times=None))
+    error = await failure(hass, "get_playlist", playlist_id=ID)
+    assert error.translation_key == "feed_temporary"
+    feed.faults[:] = [refusal(401, "unauthorized", times=None)]
+    error = await failure(hass, "get_playlist", playlist_id=ID)
+    assert error.translation_key == "feed_authentication"
+    assert not reauth_flows(hass)
+
+
+# Validate
+
+
+@pytest.mark.parametrize(
+    ("document", "paths"),
+    [
+        (playlist(), []),
+        (json.dumps(playlist()), []),
+        (playlist(dpVersion="1.0.0", title="x" * 256), []),
+        ({}, ["dpVersion", "title", "items"]),
+        (playlist(title="x" * 201, slug="No Slug"), ["title", "slug"]),
+        (
+            playlist(
+                items=[
+                    {"source": "https://a.example", "duration": -1},
+                    {"duration": "long"},
+                    {"source": "https://a.example", "provenance": {"type": "x"}},
+                ]
+            ),
+            [
+                "items[0].duration",
+                "items[1].duration",
+                "items[1].source",
+                "items[2].provenance.type",
+            ],
+        ),
+        (
+            playlist(defaults={"display": {"margin": "5 px"}}),
+            ["defaults.display.margin"],
+        ),
+        ([1, 2], [""]),
+        ("{", [""]),
+        (5, [""]),
+        (None, [""]),
+    ],
+)
+async def test_validate(hass: HomeAssistant, document: Any, paths: list[str]) -> None:
+    """All faults at once, each with its place; no library is needed."""
+    assert await async_setup_component(hass, "dp1", {})
+    verdict = await call(hass, "validate_playlist", playlist=document)
+    assert verdict["valid"] is (not paths)
+    assert sorted(error["path"] for error in verdict["errors"]) == sorted(paths)
+    assert all(error["message"] for error in verdict["errors"])
+
+
+# Delete
+
+
+async def test_delete(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
+) -> None:
+    """By id or slug; what is not there cannot be deleted."""
+    one, two, three = feed.seed([playlist(title=title) for title in "ABC"])
+    for name in (one["id"], two["slug"], f"{feed.url}/playlists/{three['id']}"):
+        data = {"playlist_id": name, "config_entry_id": keyed.entry_id}
+        await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
+    assert not feed.documents
+    for name, key in (
+        (one["id"], "feed_not_found"),
+        ("https://elsewhere.example/playlists/1", "feed_invalid_request"),
+    ):
+        with pytest.raises(HomeAssistantError) as caught:
+            await hass.services.async_call(
+                "dp1", "delete_playlist", {"playlist_id": name}, blocking=True
+            )
+        assert caught.value.translation_key == key
+
+
+async def test_delete_needs_the_api_key(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A signature is no right to delete; a key that is refused is asked for anew."""
+    (stored,) = feed.seed([playlist()])
+    data = {"playlist_id": stored["id"]}
+    with pytest.raises(ServiceValidationError) as needed:
+        await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
+    assert needed.value.translation_key == "feed_needs_key"
+    assert not writes(feed)
+    hass.config_entries.async_update_entry(
+        library, data={**library.data, "api_key": "revoked"}
+    )
+    assert await hass.config_entries.async_reload(library.entry_id)
+    with pytest.raises(HomeAssistantError) as refused:
+        await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
+    assert refused.value.translation_key == "feed_authentication"
+    await hass.async_block_till_done()
+    assert reauth_flows(hass) == ["reauth_confirm"]
+    assert stored["id"] in feed.documents

@@ -1,0 +1,264 @@
+"""Keys go to the server they are for, and nowhere else."""
+
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import AsyncIterator
+import json
+import logging
+import traceback
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.components.diagnostics import (
+    get_diagnostics_for_config_entry,
+)
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
+
+from custom_components.dp1.protocol import feed_connection
+from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
+from homeassistant.core import Event, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.setup import async_setup_component
+
+from tests.libraries import ID, playlist
+from tests.simulators.feed import Cut, FeedSimulator
+
+API_KEY = "sk-live-3kP0q7vN"
+WRONG_KEY = "sk-test-wrong-9Zx"
+IMPORTED = "c0ffee" * 10 + "beef"
+# Everything a server can do wrong with what it was sent.
+FAULTS: tuple[dict[str, Any], ...] = (
+    {"status": 400, "body": {"error": "bad_request", "message": f"Bearer {API_KEY}"}},
+    {"status": 400, "body": {"error": "validation_error", "message": f"{API_KEY}: no"}},
+    {
+        "status": 401,
+        "body": {"error": "unauthorized", "message": f"not {API_KEY}"},
+    },
+    {"status": 403, "body": f"<html>{API_KEY}"},
+    {"status": 409, "body": {"error": API_KEY, "message": ""}},
+    {"status": 500, "body": {"error": "internal_error", "message": API_KEY * 50}},
+    {"status": 302, "headers": {"Location": f"/login?key={API_KEY}"}},
+    {"status": 200, "body": {"id": 5, "key": API_KEY}},
+    {"status": 200, "body": f"<html>{API_KEY}"},
+    {"cut": Cut.BEFORE_BODY},
+    {"cut": Cut.AFTER_BODY},
+    {"cut": Cut.AFTER_DONE},
+    {"cut": Cut.IN_ANSWER},
+    {"delay": 0.5},
+)
+SCRIPT = {
+    "publish": {
+        "sequence": [
+            {
+                "action": "dp1.publish_playlist",
+                "data": {"playlist": playlist(), "sign": "{{ sign }}"},
+                "response_variable": "published",
+            },
+            {"stop": "done", "response_variable": "published"},
+        ]
+    }
+}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.3)
+    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 0.3)
+
+
+@pytest.fixture
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a feed."""
+    async with FeedSimulator(api_key=API_KEY) as simulator:
+        yield simulator
+
+
+class Witness:
+    """Keeps everything that anybody could see."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Begin to look."""
+        self.hass = hass
+        self.seen: list[str] = []
+        hass.bus.async_listen("*", self._on_event)
+
+    async def _on_event(self, event: Event[Any]) -> None:
+        """Keep an event."""
+        self.keep(event.as_dict())
+
+    def keep(self, thing: object) -> None:
+        """Keep something that was shown."""
+        self.seen += [str(thing), repr(thing), json.dumps(thing, default=str)]
+
+    async def act(self, domain: str, action: str, **data: Any) -> None:
+        """Call an action, and keep what it tells or raises, causes included."""
+        responds = action != "delete_playlist"
+        try:
+            self.keep(
+                await self.hass.services.async_call(
+                    domain, action, data, blocking=True, return_response=responds
+                )
+            )
+        except HomeAssistantError as err:
+            self.keep((str(err), repr(err), vars(err)))
+            self.seen += traceback.format_exception(err)
+
+    async def fill(self, flow: Any, form: Any, **values: str) -> Any:
+        """Send a form, and keep what comes back but for what the person typed."""
+        result = await flow.async_configure(form["flow_id"], values)
+        self.keep(
+            {
+                name: value
+                for name, value in result.items()
+                if name not in ("data_schema", "data", "result", "subentries")
+            }
+        )
+        return result
+
+
+def forms_of(seed: str) -> list[str]:
+    """Write a signing key in every form that somebody could use."""
+    raw = bytes.fromhex(seed)
+    return [
+        seed,
+        seed.upper(),
+        b64encode(raw).decode().rstrip("="),
+        urlsafe_b64encode(raw).decode().rstrip("="),
+        repr(raw)[2:-1],
+    ]
+
+
+async def test_keys_are_never_shown(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    hass_client: ClientSessionGenerator,
+    hass_ws_client: WebSocketGenerator,
+    issue_registry: ir.IssueRegistry,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Everything that can be done with a library leaves no key in anything that can be looked at."""
+    caplog.set_level(logging.DEBUG)
+    witness = Witness(hass)
+    entry = await _add(hass, feed, witness)
+    seeds = [entry.data["signing_key"], IMPORTED]
+    for component in ("diagnostics", "trace", "websocket_api"):
+        assert await async_setup_component(hass, component, {})
+    assert await async_setup_component(hass, "script", {"script": SCRIPT})
+    await _use(feed, witness)
+    await _change(hass, entry, witness)
+    assert entry.data["signing_key"] == IMPORTED
+    await _use(feed, witness)
+    witness.keep(await get_diagnostics_for_config_entry(hass, hass_client, entry))
+    witness.keep(await _traces(hass, hass_ws_client))
+    witness.keep([state.as_dict() for state in hass.states.async_all()])
+    witness.keep(repr(vars(entry.runtime_data)))
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert issue_registry.issues
+    witness.keep(list(issue_registry.issues.values()))
+    # What stands in for Home Assistant's storage writes down what it stores, unlike the storage itself.
+    lines = [
+        f"{line.getMessage()} {line.exc_text}"
+        for line in caplog.records
+        if not line.name.startswith("pytest_homeassistant_custom_component")
+    ]
+    seen = "\n".join((*witness.seen, *lines))
+    for what in (
+        "published",
+        "feed_authentication",
+        "publish_playlist",
+        "signing_key_removed",
+    ):
+        assert what in seen, (
+            f"{what} was never seen: this test looks at the wrong things"
+        )
+    for secret in (
+        API_KEY,
+        WRONG_KEY,
+        *(form for seed in seeds for form in forms_of(seed)),
+    ):
+        assert secret not in seen
+
+
+async def _add(
+    hass: HomeAssistant, feed: FeedSimulator, witness: Witness
+) -> ConfigEntry[Any]:
+    """Add a library, with a wrong key at first."""
+    flow = hass.config_entries.flow
+    menu = await flow.async_init("dp1", context={"source": SOURCE_USER})
+    form = await witness.fill(flow, menu, next_step_id="library")
+    form = await witness.fill(flow, form, feed_url=feed.url, api_key=WRONG_KEY)
+    assert form["errors"] == {"api_key": "invalid_auth"}
+    result = await witness.fill(flow, form, feed_url=feed.url, api_key=API_KEY)
+    await hass.async_block_till_done()
+    entry: ConfigEntry[Any] = result["result"]
+    return entry
+
+
+async def _use(feed: FeedSimulator, witness: Witness) -> None:
+    """Do everything, with and without trouble, by either right."""
+    for sign in (True, False):
+        document = playlist()
+        await witness.act("dp1", "publish_playlist", playlist=document, sign=sign)
+        await witness.act("script", "publish", sign=sign)
+        for fault in FAULTS:
+            feed.fault(**fault, method="POST")
+            await witness.act("dp1", "publish_playlist", playlist=document, sign=sign)
+        feed.fault(**FAULTS[2], method="POST")
+        await witness.act("script", "publish", sign=sign)
+    for fault in (None, *FAULTS):
+        if fault:
+            feed.fault(**fault, method="DELETE")
+        await witness.act("dp1", "delete_playlist", playlist_id=ID)
+    await witness.act("dp1", "get_playlist", playlist_id=next(iter(feed.documents)))
+    feed.faults.clear()
+
+
+async def _change(
+    hass: HomeAssistant, entry: ConfigEntry[Any], witness: Witness
+) -> None:
+    """Give another API key, other servers, and another signing key."""
+    flow = hass.config_entries.flow
+    (form,) = [
+        each
+        for each in flow.async_progress_by_handler("dp1")
+        if each["context"]["source"] == "reauth"
+    ]
+    await witness.fill(flow, form, api_key=WRONG_KEY)
+    await witness.fill(flow, form, api_key=API_KEY)
+    context: Any = {"source": SOURCE_RECONFIGURE, "entry_id": entry.entry_id}
+    form = await flow.async_init("dp1", context=context)
+    feed_url = entry.data["feed_url"]
+    await witness.fill(flow, form, feed_url=feed_url, api_key=WRONG_KEY)
+    await witness.fill(flow, form, feed_url=feed_url, api_key=API_KEY)
+    await hass.async_block_till_done()
+    options = hass.config_entries.options
+    menu = await options.async_init(entry.entry_id)
+    form = await witness.fill(options, menu, next_step_id="import_key")
+    await witness.fill(options, form, signing_key=f"{IMPORTED}{IMPORTED}")
+    await witness.fill(options, form, signing_key=IMPORTED)
+    await hass.async_block_till_done()
+
+
+async def _traces(hass: HomeAssistant, hass_ws_client: WebSocketGenerator) -> list[Any]:
+    """Read every trace of the script."""
+    client = await hass_ws_client(hass)
+    await client.send_json_auto_id({"type": "trace/list", "domain": "script"})
+    runs = (await client.receive_json())["result"]
+    assert len(runs) > 2
+    traces = []
+    for run in runs:
+        await client.send_json_auto_id(
+            {
+                "type": "trace/get",
+                "domain": "script",
+                "item_id": run["item_id"],
+                "run_id": run["run_id"],
+            }
+        )
+        traces.append((await client.receive_json())["result"])
+    return traces
