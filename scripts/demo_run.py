@@ -25,6 +25,33 @@ DEVICE_ID = "FF1-DEM0WA11"
 NAME = "Living room"
 EXHIBITION = "Net Evil"
 DISCOVERY_SECONDS = 45
+DASHBOARD = "art-gallery"
+
+
+def _dashboard(player: str) -> dict[str, Any]:
+    """Lay out a dashboard of built-in cards."""
+    features = [
+        {"type": "media-player-playback"},
+        {"type": "media-player-source"},
+        {"type": "media-player-volume-slider"},
+    ]
+    cards: list[dict[str, Any]] = [
+        {"type": "heading", "heading": "On the wall"},
+        {
+            "type": "media-control",
+            "entity": player,
+            "grid_options": {"columns": "full"},
+        },
+        {
+            "type": "tile",
+            "entity": player,
+            "features": features,
+            "grid_options": {"columns": "full"},
+        },
+    ]
+    section = {"type": "grid", "cards": cards}
+    view = {"title": "Gallery", "type": "sections", "sections": [section]}
+    return {"views": [view]}
 
 
 def _arguments() -> argparse.Namespace:
@@ -92,9 +119,10 @@ async def _player(home: Home) -> str:
     return str(await home.until(usable, 30, "the media player"))
 
 
-async def _hang(home: Home, display: DisplaySimulator) -> tuple[str, str, float]:
+async def _hang(
+    home: Home, display: DisplaySimulator, player: str
+) -> tuple[str, str, float]:
     """Put the exhibition on the wall; return the work, the playlist, and how long it took."""
-    player = await _player(home)
     started = time.monotonic()
     response = await home.call(
         "dp1.cast_playlist",
@@ -132,7 +160,9 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await _add_display(home, display)
     await _add_library(home, next_flow, catalog.url, feed.url)
-    work, playlist, seconds = await _hang(home, display)
+    player = await _player(home)
+    page = await home.dashboard(DASHBOARD, "Art gallery", _dashboard(player))
+    work, playlist, seconds = await _hang(home, display, player)
     if options.check:
         total = time.monotonic() - started
         print(
@@ -141,7 +171,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
         )
         return
     print(
-        f"\n  Home Assistant   {home.url}/  (user demo, password demo)"
+        f"\n  Home Assistant   {page}  (user demo, password demo)"
         f"\n  The display      {display.url}/"
         f"\n\n  On the wall: “{work}” from “{playlist}”. Ctrl-C ends it all.\n",
         flush=True,

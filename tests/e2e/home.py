@@ -293,6 +293,23 @@ class Home:
 
             yield ask
 
+    async def dashboard(self, path: str, title: str, config: Mapping[str, Any]) -> str:
+        """Make a dashboard; return its address."""
+        async with self.connected() as ask:
+            known = await ask("lovelace/dashboards/list")
+            if all(dashboard["url_path"] != path for dashboard in known):
+                await ask(
+                    "lovelace/dashboards/create",
+                    url_path=path,
+                    title=title,
+                    icon="mdi:image-frame",
+                    mode="storage",
+                    show_in_sidebar=True,
+                    require_admin=False,
+                )
+            await ask("lovelace/config/save", url_path=path, config=config)
+        return f"{self.url}/{path}"
+
     async def until(self, ready: Callable[[], Any], seconds: float, what: str) -> Any:
         """Ask again until the answer is yes."""
         end = time.monotonic() + seconds

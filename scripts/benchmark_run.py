@@ -1,0 +1,471 @@
+"""Measure the integration side by side with the naive way, in one run."""
+
+import argparse
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+import gc
+import json
+import logging
+from pathlib import Path
+import socket
+import statistics
+import sys
+import tempfile
+import time
+import tracemalloc
+from typing import Any
+
+import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
+import aiohttp
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_test_home_assistant,
+)
+
+import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.library import Library
+from custom_components.dp1.protocol.catalog import Catalog
+from custom_components.dp1.protocol.display import Dialect, Display
+from custom_components.dp1.protocol.feed import Feed
+from custom_components.dp1.protocol.playlist import (
+    build,
+    build_item,
+    check,
+    normalise,
+    signable,
+)
+from custom_components.dp1.protocol.signing import SigningKey, sign
+from homeassistant import loader
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import EVENT_STATE_CHANGED
+from homeassistant.core import CoreState, Event, EventStateChangedData, HomeAssistant
+from homeassistant.setup import async_setup_component
+
+from tests.simulators.catalog import CatalogSimulator
+
+LATENCY = 0.1
+SHOW = "Twenty Kinds of Weather"
+DISPLAYS = 100
+PUSH_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One number beside the naive one and its goal; None where there is none."""
+
+    what: str
+    ours: float
+    unit: str
+    naive: float | None = None
+    goal: float | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the goal is reached."""
+        return self.goal is None or self.ours <= self.goal
+
+
+@asynccontextmanager
+async def _home(
+    state: CoreState = CoreState.running,
+) -> AsyncIterator[HomeAssistant]:
+    """Run Home Assistant's core with nothing else in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with async_test_home_assistant(
+            config_dir=folder, initial_state=state
+        ) as hass:
+            hass.data.pop(loader.DATA_CUSTOM_COMPONENTS, None)
+            # Sessions look names up over multicast DNS, which wants to know the network.
+            await async_setup_component(hass, "network", {})
+            try:
+                yield hass
+            finally:
+                await hass.async_stop(force=True)
+
+
+@asynccontextmanager
+async def _swarm(count: int) -> AsyncIterator[tuple[list[int], Callable[[str], None]]]:
+    """Run bare displays in another process; yields their ports and a way to start and stop the pushes."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "scripts.benchmark_swarm", "--count", str(count)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin and process.stdout
+    ports = json.loads(await process.stdout.readline())
+    stdin = process.stdin
+    try:
+        yield ports, lambda word: stdin.write(f"{word}\n".encode())
+    finally:
+        process.kill()
+        await process.wait()
+
+
+def _display_entry(number: int, port: int) -> MockConfigEntry:
+    """Describe a display."""
+    return MockConfigEntry(
+        domain=DOMAIN,
+        title=f"Display {number}",
+        unique_id=f"FF1-BENCH{number:03}",
+        data={
+            "kind": "display",
+            "host": "127.0.0.1",
+            "port": port,
+            "dialect": "ff",
+            "macs": [],
+        },
+    )
+
+
+def _library_entry(catalog: str, feed: str | None = None) -> MockConfigEntry:
+    """Describe a library."""
+    return MockConfigEntry(
+        domain=DOMAIN,
+        title="Gallery",
+        entry_id="library",
+        state=ConfigEntryState.LOADED,
+        data={
+            "kind": "library",
+            "catalog_url": catalog,
+            "feed_url": feed,
+            "api_key": None,
+            "signing_key": SigningKey.generate().export(),
+        },
+    )
+
+
+# What is measured
+
+
+async def measure_command() -> list[Row]:
+    """Time a command against a bare POST to the same display."""
+    async with _swarm(1) as (ports, _), aiohttp.ClientSession() as session:
+        display = Display(session, "127.0.0.1", ports[0], dialect=Dialect.FF)
+        url = f"http://127.0.0.1:{ports[0]}/api/cast"
+        body = {"command": "moveToArtwork", "request": {"index": 0}}
+
+        async def bare() -> None:
+            """Send it without us."""
+            async with session.post(url, json=body) as answer:
+                await answer.json()
+
+        async def ours() -> None:
+            """Send it with us."""
+            await display.show_item(0)
+
+        samples: dict[str, list[float]] = {"ours": [], "bare": []}
+        ways = [("bare", bare), ("ours", ours)]
+        for _ in range(60):
+            ways.reverse()
+            for name, send in ways:
+                started = time.perf_counter()
+                await send()
+                samples[name].append((time.perf_counter() - started) * 1000)
+            await asyncio.sleep(0.2)  # within the rate that a display allows
+        naive = statistics.median(samples["bare"])
+        median = statistics.median(samples["ours"])
+        return [
+            Row("command to the display and back", median, "ms", naive, 1.5 * naive)
+        ]
+
+
+async def measure_push() -> list[Row]:
+    """Follow a hundred displays that push once a second, and weigh an idle one."""
+    async with _swarm(DISPLAYS) as (ports, tell), _home() as hass:
+        entries = [_display_entry(n, port) for n, port in enumerate(ports)]
+        for entry in entries:
+            entry.add_to_hass(hass)
+        await hass.config_entries.async_setup(entries[0].entry_id)
+        await hass.async_block_till_done()
+        gc.collect()
+        tracemalloc.start()
+        before, _ = tracemalloc.get_traced_memory()
+        rest = [e.entry_id for e in entries if e.state is ConfigEntryState.NOT_LOADED]
+        await asyncio.gather(*map(hass.config_entries.async_setup, rest))
+        await hass.async_block_till_done()
+        await asyncio.sleep(3)
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        weight = (after - before) / max(1, len(entries) - 1) / 1000
+        late: list[float] = []
+
+        def written(event: Event[EventStateChangedData]) -> None:
+            """Compare the moment that the work is named after with now."""
+            state = event.data["new_state"]
+            title = state.attributes.get("media_title") if state else None
+            if title and title[0].isdigit() and state.domain == "media_player":
+                late.append((time.monotonic() - float(title)) * 1000)
+
+        remove = hass.bus.async_listen(EVENT_STATE_CHANGED, written)
+        tell("push")
+        await asyncio.sleep(2)
+        late.clear()
+        cpu, started = time.process_time(), time.monotonic()
+        await asyncio.sleep(PUSH_SECONDS)
+        load = (time.process_time() - cpu) / (time.monotonic() - started) * 100
+        remove()
+        late.sort()
+        return [
+            Row(
+                "frame to written state, 100 displays, p99",
+                late[int(len(late) * 0.99)],
+                "ms",
+                None,
+                10,
+            ),
+            Row("the same, median", statistics.median(late), "ms"),
+            Row("share of one core meanwhile", load, "%", None, 10),
+            Row("memory of an idle display", weight, "kB", None, 200),
+        ]
+
+
+@contextmanager
+def _black_hole() -> Iterator[int]:
+    """Take a port where connections are neither accepted nor refused, as where a display has no power."""
+    with ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(full.getsockname())
+        yield full.getsockname()[1]
+
+
+async def measure_start() -> list[Row]:
+    """Set up a hundred displays of which half are dead."""
+    alive, half = [await _start_elsewhere(dead) for dead in (0, DISPLAYS // 2)]
+    what = "start with 100 displays, half of them dead (naive: none dead)"
+    return [Row(what, half, "s", alive, alive + 2)]
+
+
+async def _start_elsewhere(dead: int) -> float:
+    """Time a start in a process of its own: Home Assistant does not start twice in one."""
+    code = (
+        "import asyncio, scripts.benchmark_run as run\n"
+        f"print(asyncio.run(run.time_start({dead})))"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code), stdout=asyncio.subprocess.PIPE
+    )
+    output, _ = await process.communicate()
+    return float(output.split()[-1])
+
+
+async def time_start(dead: int) -> float:
+    """Set up displays all at once, as a start does; return the seconds until the last has an outcome."""
+    async with (
+        _swarm(DISPLAYS - dead) as (ports, _),
+        _home(CoreState.not_running) as hass,
+    ):
+        with _black_hole() as dead_port:
+            places = [*ports, *[dead_port] * dead]
+            entries = [_display_entry(n, port) for n, port in enumerate(places)]
+            for entry in entries:
+                entry.add_to_hass(hass)
+            started = time.monotonic()
+            # The first brings up the integration, and that all of its entries.
+            await hass.config_entries.async_setup(entries[0].entry_id)
+            await hass.async_block_till_done()
+            return time.monotonic() - started
+
+
+async def _sequential(
+    page: Callable[..., Awaitable[Any]], **arguments: Any
+) -> list[Any]:
+    """Read a list page after page, as one would at first."""
+    records: list[Any] = []
+    while True:
+        got = await page(offset=len(records), **arguments)
+        records.extend(got.records)
+        if not got.received or len(records) >= (got.total or 0):
+            return records
+
+
+async def measure_library() -> list[Row]:
+    """Read the catalog and hang an exhibition, cold and warm, at 100 ms a request."""
+    async with CatalogSimulator() as catalog, _home() as hass:
+        assert catalog.data.series_count
+        async with aiohttp.ClientSession() as session:
+            naive = Catalog(session, catalog.url)
+            catalog.latency = LATENCY
+            started = time.monotonic()
+            shows = await _sequential(naive.exhibitions)
+            naive_list = time.monotonic() - started
+            show = next(s for s in shows if s.title == SHOW)
+            started = time.monotonic()
+            for series in await _sequential(naive.series, exhibition_id=show.id):
+                await _sequential(naive.artworks, series_id=series.id)
+            naive_show = time.monotonic() - started
+        entry = _library_entry(catalog.url)
+        entry.add_to_hass(hass)
+        library = Library(hass, entry)
+        catalog.reset_counters()
+        started = time.monotonic()
+        await library.async_start()
+        await library.async_children("exhibitions")
+        cold = time.monotonic() - started
+        node = library.sources()[SHOW]
+        started = time.monotonic()
+        await library.async_cast(node)
+        cold_show = time.monotonic() - started
+        most = catalog.max_in_flight
+        started = time.monotonic()
+        await library.async_cast(node)
+        warm_show = time.monotonic() - started
+        await library.async_stop()
+        catalog.reset_counters()
+        again = Library(hass, entry)
+        started = time.monotonic()
+        await again.async_start()
+        warm = time.monotonic() - started
+        assert again.sources()
+        requests = len(catalog.requests)
+        await again.async_stop()
+        return [
+            Row("cold catalog of 51 exhibitions", cold, "s", naive_list, 5 * LATENCY),
+            Row(
+                "cold exhibition of 20 series, ready to cast",
+                cold_show,
+                "s",
+                naive_show,
+                8 * LATENCY,
+            ),
+            Row("the same, second time", warm_show, "s", naive_show, LATENCY),
+            Row("most catalog requests in flight", most, "", None, 4),
+            Row("warm start until sources are there", warm, "s", naive_list, LATENCY),
+            Row("requests at a warm start", requests, "", None, 0),
+        ]
+
+
+async def measure_publish() -> list[Row]:
+    """Build, check, sign and publish 1,024 works; our own time, the feed's left out."""
+    key = SigningKey.generate()
+    feed_process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.simulators.feed",
+        "--family",
+        "v2",
+        "--port",
+        "0",
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert feed_process.stdout
+    line = (await feed_process.stdout.readline()).decode()
+    url = next(word for word in line.split() if word.startswith("http"))
+    try:
+        async with aiohttp.ClientSession() as session:
+            feed = Feed(session, url)
+            samples = []
+            for _ in range(5):
+                cpu = time.process_time()
+                items = [
+                    build_item(
+                        f"https://art.example.org/{n}",
+                        title=f"Work {n}",
+                        duration=60,
+                        license="open",
+                    )
+                    for n in range(1024)
+                ]
+                curator = {"name": "Bench", "key": key.did}
+                document, _left = signable(
+                    normalise(
+                        build("Bench", items), now=datetime.now(UTC), curator=curator
+                    )
+                )
+                check(document)
+                sign(document, key, now=datetime.now(UTC))
+                await feed.publish(document, key=key)
+                samples.append((time.process_time() - cpu) * 1000)
+        return [
+            Row(
+                "1,024 works built, checked, signed, published",
+                statistics.median(samples),
+                "ms",
+                None,
+                150,
+            )
+        ]
+    finally:
+        feed_process.kill()
+        await feed_process.wait()
+
+
+async def measure_return() -> list[Row]:
+    """Let a display vanish for a while and come back."""
+    from tests.simulators.display import DisplaySimulator  # noqa: PLC0415
+
+    async with (
+        DisplaySimulator(profile="B", device_id="FF1-BENCH000") as display,
+        _home() as hass,
+    ):
+        entry = _display_entry(0, display.port)
+        entry.add_to_hass(hass)
+        await hass.config_entries.async_setup(entry.entry_id)
+        await asyncio.sleep(1)
+        await display.stop()
+        await asyncio.sleep(12)
+        await display.start()
+        started = time.monotonic()
+        while not (entry.runtime_data.last_update_success and display.sockets):
+            await asyncio.sleep(0.05)
+        return [
+            Row(
+                "a display that returns is followed again",
+                time.monotonic() - started,
+                "s",
+                None,
+                5,
+            )
+        ]
+
+
+MEASURES: dict[str, Callable[[], Awaitable[list[Row]]]] = {
+    "command": measure_command,
+    "push": measure_push,
+    "start": measure_start,
+    "library": measure_library,
+    "publish": measure_publish,
+    "return": measure_return,
+}
+
+
+def _table(rows: list[Row]) -> str:
+    """Write the rows for a person."""
+    lines = [f"{'':58} {'ours':>9} {'naive':>9} {'goal':>9}", ""]
+    for row in rows:
+        naive = f"{row.naive:9.2f}" if row.naive is not None else f"{'':9}"
+        goal = f"{row.goal:9.2f}" if row.goal is not None else f"{'':9}"
+        note = "" if row.fits else "  over the goal"
+        if row.naive and row.ours:
+            note = f"  {row.naive / row.ours:.1f} times as fast{note}"
+        lines.append(f"{row.what:58} {row.ours:9.2f} {naive} {goal} {row.unit:2}{note}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure what is asked for; end with 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--only", nargs="+", choices=sorted(MEASURES))
+    options = parser.parse_args()
+    logging.disable(logging.WARNING)
+    rows: list[Row] = []
+    for name in options.only or MEASURES:
+        rows.extend(asyncio.run(MEASURES[name]()))
+    print(_table(rows))
+    if options.json:
+        numbers = [{**asdict(row), "fits": row.fits} for row in rows]
+        options.json.write_text(json.dumps(numbers, indent=2) + "\n")
+    return 0 if all(row.fits for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

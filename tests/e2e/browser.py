@@ -1,0 +1,51 @@
+"""A real browser, signed in to Home Assistant."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+import os
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from .home import Home
+
+CHROMIUM = os.environ.get("DP1_CHROMIUM")
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# On two cores the first page takes its time.
+PATIENCE = 60_000
+
+
+@asynccontextmanager
+async def browser() -> AsyncIterator[Browser]:
+    """Run Chromium."""
+    async with async_playwright() as playwright:
+        chromium = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=list(FLAGS)
+        )
+        try:
+            yield chromium
+        finally:
+            await chromium.close()
+
+
+async def signed_in(
+    chromium: Browser, home: Home, width: int = 1280, height: int = 800
+) -> Page:
+    """Open a page that is signed in to Home Assistant."""
+    context = await chromium.new_context(
+        viewport={"width": width, "height": height}, device_scale_factor=1
+    )
+    await context.add_init_script(
+        f"localStorage.setItem('hassTokens', {home.browser_tokens()!r});"
+        "localStorage.setItem('dockedSidebar', '\"docked\"');"
+    )
+    page = await context.new_page()
+    page.set_default_timeout(PATIENCE)
+    return page
