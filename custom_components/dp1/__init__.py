@@ -13,6 +13,8 @@ from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .groups import GROUPS, Groups
 from .interlude import INTERLUDES, Interludes
 from .library import Library, async_forget
+from .library_changes import async_follow_libraries, async_tell_of_library
+from .pictures import async_setup_pictures
 from .protocol.signing import SigningKey
 from .recent import Recent
 from .services import async_setup_services
@@ -42,6 +44,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     await hass.data[INTERLUDES].async_load()
     await hass.data[GROUPS].async_load()
     async_setup_services(hass)
+    async_setup_pictures(hass)
     return True
 
 
@@ -59,6 +62,10 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.runtime_data = coordinator
     entry.async_on_unload(hass.data[INTERLUDES].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
+    entry.async_on_unload(
+        async_follow_libraries(hass, coordinator.now_showing.async_refresh)
+    )
+    coordinator.now_showing.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
         hass, coordinator.async_follow(), f"{entry.title} follow"
@@ -73,6 +80,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     """Set up a library; what it kept is there at once, and its servers may be down."""
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
+    async_tell_of_library(hass, entry)
     return True
 
 

@@ -20,7 +20,8 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_
 from .const import DOMAIN
 from .coordinator import DisplayCoordinator, Outcome, async_displays
 from .errors import invalid_input, invalid_playlist, translated
-from .library_entries import async_playlist
+from .library.tree import MEDIA_PREFIX
+from .library_entries import async_hanging, async_playlist
 from .protocol.display import Cast, CastResult, Display, Start
 from .protocol.errors import Dp1Error, Fault, InvalidPlaylistError, RejectedError
 from .protocol.http import request_json, status_error
@@ -117,6 +118,8 @@ async def async_resolve(
             return from_document(document, options)
         case {"playlist_id": str(ref)}:
             return await async_from_feed(hass, ref, options)
+        case {"exhibition": str()} | {"series": str()}:
+            return await async_from_library(hass, what, options)
         case {"media_content_id": str(media_id)}:
             return await async_from_media(hass, "", media_id, options)
         case _:
@@ -141,6 +144,21 @@ async def async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Ca
         return from_document(stored.document, options)
     _check_start(options, len(stored.document.get("items") or ()))
     return Cast(playlist_url=stored.url)
+
+
+async def async_from_library(
+    hass: HomeAssistant, what: Mapping[str, Any], options: Options
+) -> Cast:
+    """Show what ``exhibition``, ``series`` or ``media_content_id`` names in a library."""
+    hanging = await async_hanging(hass, what, limit=options.limit)
+    cast = hanging.cast
+    if options.display or options.item_duration:
+        document = cast.playlist or await async_read_playlist(
+            hass, cast.playlist_url or ""
+        )
+        return from_document(document, options)
+    _check_start(options, hanging.works)
+    return cast
 
 
 def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
@@ -183,6 +201,9 @@ async def async_from_media(
         return from_document(media_id, options)
     if media_id.startswith(RECENT):
         return _from_recent(hass, media_id, options)
+    if media_id.startswith(MEDIA_PREFIX):
+        what = {"media_content_id": media_id}
+        return await async_from_library(hass, what, options)
     if media_source.is_media_source_id(media_id):
         media = await media_source.async_resolve_media(hass, media_id, None)
         return _wrap(hass, media.url, options, title)

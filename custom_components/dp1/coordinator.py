@@ -22,6 +22,8 @@ from homeassistant.util import dt as dt_util
 from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, Kind
 from .errors import translated, translated_errors
 from .issues import async_manage_wakes
+from .library import Work
+from .now_showing import NowShowing
 from .protocol.display import Cast, Connected, Dialect, Display, Event
 from .protocol.errors import (
     BusyError,
@@ -108,6 +110,7 @@ class DisplayData:
         screenshots: whether it is known to take pictures of what it shows.
         screenshot: the last such picture.
         identity: who it is, None with firmware that does not tell.
+        work: what the libraries know of the work on the wall.
         shown_since: when the present work was seen to appear, None if it hung there before.
         set_up: whether the display shows its set-up screen instead of art.
         assumed: the last successful cast to a display that cannot tell what it shows.
@@ -122,6 +125,7 @@ class DisplayData:
     screenshots: bool = False
     screenshot: Screenshot | None = None
     identity: Identity | None = None
+    work: Work | None = None
     shown_since: datetime | None = None
     set_up: bool = False
     assumed: Cast | None = None
@@ -165,6 +169,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.data = DisplayData()
         self.cast_only = False
         self.recent = Recent(hass, entry.entry_id)
+        self.now_showing = NowShowing(
+            hass, entry, lambda work: self.async_take_over(work=work)
+        )
         self.last_cast: Cast | None = None
         # Next after next: each counts from where the one before led, and waits for it.
         self.stepping = asyncio.Lock()
@@ -301,7 +308,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         since = self.data.shown_since
         if self.data.player is not None and _work(self.data.player) != _work(player):
             since = dt_util.utcnow()
-        return replace(self.data, player=player, shown_since=since, set_up=False)
+        return replace(
+            self.data,
+            player=player,
+            work=self.now_showing.work(player.current),
+            shown_since=since,
+            set_up=False,
+        )
 
     async def async_read_player(self) -> PlayerStatus | None:
         """Ask the player what it shows this moment; what is known otherwise may be seconds old."""

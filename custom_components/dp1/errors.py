@@ -132,6 +132,22 @@ def displays_failed(
     )
 
 
+@contextmanager
+def raised_as(kind: type[HomeAssistantError]) -> Iterator[None]:
+    """Raise errors as the one class that Home Assistant shows to whoever asked."""
+    try:
+        yield
+    except kind:
+        raise
+    except HomeAssistantError as err:
+        raise kind(
+            *(() if err.translation_key else (str(err),)),
+            translation_domain=err.translation_domain,
+            translation_key=err.translation_key,
+            translation_placeholders=err.translation_placeholders,
+        ) from err
+
+
 def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
     """Make the error for something the caller can mend."""
     return ServiceValidationError(

@@ -38,7 +38,9 @@ class ScreenshotDescription(ValueDescription[Screenshot], ImageEntityDescription
 
 def _picture_url(data: DisplayData) -> str | None:
     """Tell where the picture of the work is."""
-    return picture_of(data.player, data.player.current) if data.player else None
+    return (
+        picture_of(data.player, data.player.current, data.work) if data.player else None
+    )
 
 
 WORK = WorkDescription(key="work", value_fn=_picture_url)

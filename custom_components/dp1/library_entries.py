@@ -9,13 +9,14 @@ from homeassistant.exceptions import HomeAssistantError
 
 from .const import CONF_FEED_URL, CONF_KIND, DOMAIN, Kind
 from .errors import invalid_input, translated, translated_errors
-from .library import Hanging, Library, LibraryConfigEntry
+from .library import Hanging, Library, LibraryConfigEntry, Node
+from .library.search import fold
 from .library.tree import parse_media_id
 from .protocol.errors import Dp1Error, NotFoundError
 from .protocol.feed import Feed, StoredPlaylist
 from .protocol.text import clean
 
-FEED_NODES = ("channel", "item", "playlist")
+FEED_NODES = ("channel", "channels", "item", "playlist", "playlists")
 
 
 @callback
@@ -61,7 +62,11 @@ def _only(hass: HomeAssistant) -> LibraryConfigEntry:
 def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
     """Take the library with this id."""
     entry = hass.config_entries.async_get_entry(entry_id)
-    if entry is None or entry.domain != DOMAIN or entry.data[CONF_KIND] != Kind.LIBRARY:
+    if (
+        entry is None
+        or entry.domain != DOMAIN
+        or entry.data.get(CONF_KIND) != Kind.LIBRARY
+    ):
         raise invalid_input("not_a_library", entry_id=clean(entry_id, 100))
     return entry
 
@@ -107,33 +112,51 @@ async def async_hanging(
     """
     (field, text), *_ = what.items()
     if field == "media_content_id":
-        library, node = _node_of(hass, text)
+        library, node = library_and_node(hass, text)
     else:
         library, node = await _async_find(hass, field, text)
-    subject = "feed" if node.partition("/")[0] in FEED_NODES else "catalog"
-    with translated_errors(subject, library.title, clean(text, 100)):
+    with translated_errors(server_of(node), library.title, clean(text, 100)):
         return await library.async_cast(node, **options)
 
 
-def _node_of(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
+def server_of(node: str) -> str:
+    """Tell which server a node comes from, as the keys of error texts begin."""
+    return "feed" if node.partition("/")[0] in FEED_NODES else "catalog"
+
+
+@callback
+def library_of(hass: HomeAssistant, entry_id: str) -> Library:
+    """Get hold of the library with this id."""
+    return _loaded(_named(hass, entry_id))
+
+
+@callback
+def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     """Find the library, and the node in it, that a media id names."""
     found = parse_media_id(media_id)
     if found is None:
         raise invalid_input("not_of_a_library", media_id=clean(media_id, 100))
     entry_id, node = found
-    return _loaded(_named(hass, entry_id)), node
+    return library_of(hass, entry_id), node
 
 
 async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
-    """Find something by its name in any library; the first that has it counts."""
+    """Find something by its name in any library; one that is called exactly so comes before one that only fits."""
+    libraries = async_libraries(hass)
+    found: list[tuple[Library, Node]] = []
     problem: HomeAssistantError | None = None
-    for library in async_libraries(hass):
+    for library in libraries:
         try:
-            return library, (await library.async_find(kind, text)).id
-        except NotFoundError as err:
-            problem = problem or translated(
-                err, "catalog", library.title, clean(text, 100)
-            )
+            found.append((library, await library.async_find(kind, text)))
+        except NotFoundError:
+            continue
         except Dp1Error as err:
             problem = translated(err, "catalog", library.title, clean(text, 100))
-    raise problem or invalid_input("no_library")
+    if found:
+        library, node = max(found, key=lambda it: fold(it[1].title) == fold(text))
+        return library, node.id
+    if problem is not None:
+        raise problem
+    if not libraries:
+        raise invalid_input("no_library")
+    raise invalid_input(f"{kind}_not_found", name=clean(text, 100))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, override
 
 from homeassistant.components.media_player import (
+    BrowseMedia,
     MediaPlayerDeviceClass,
     MediaPlayerEnqueue,
     MediaPlayerEntity,
@@ -13,22 +14,31 @@ from homeassistant.components.media_player import (
     MediaPlayerState,
     MediaType,
     RepeatMode,
+    SearchMedia,
+    SearchMediaQuery,
 )
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .browse import async_browse_display, cover_of
 from .casting import LOOPS, Options, async_from_media
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
 from .entity import DisplayEntity
 from .errors import invalid_input
+from .finding import async_search_display
 from .groups import GROUPS, async_on_group
 from .interlude import async_show, length_of
+from .library import Work
+from .library_changes import async_follow_libraries
+from .library_entries import async_libraries
 from .picture import artist_of, picture_of
+from .pictures import PICTURES
 from .protocol.status import PlayerStatus, PlaylistItem
 from .protocol.text import clean
 from .queueing import async_enqueue
 from .recent import media_id_of
 from .snapshot import media_id, split_media_id
+from .sources import SourceList
 from .targets import find_display
 
 # Commands queue in the client, one at a time for a display.
@@ -63,7 +73,29 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         # Louder after louder: each counts from where the one before led, and waits for it.
         self._sounding = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
+        self._read_sources()
         self._take_over()
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Follow the display, and the libraries."""
+        await super().async_added_to_hass()
+        self.async_on_remove(
+            async_follow_libraries(self.hass, self._handle_libraries_update)
+        )
+        self._read_sources()
+        self._take_over()
+
+    @callback
+    def _handle_libraries_update(self) -> None:
+        """Offer what the libraries have now."""
+        self._read_sources()
+        self._handle_coordinator_update()
+
+    def _read_sources(self) -> None:
+        """Read what the libraries have to choose from."""
+        self._sources = SourceList(async_libraries(self.coordinator.hass))
+        self._attr_source_list = self._sources.names
 
     @callback
     @override
@@ -79,21 +111,24 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         item = player.current if player else None
         self._attr_supported_features = self._features()
         self._attr_state = self._state()
-        self._attr_media_title = _text(item.title) if item else None
-        self._attr_media_artist = artist_of(item)
+        work = data.work if item else None
+        known = work or Work()
+        self._attr_media_title = (_text(item.title) if item else None) or known.title
+        self._attr_media_artist = artist_of(item) or known.artist
         self._attr_media_playlist = _text(player.playlist_title) if player else None
         self._attr_media_content_id = (
             media_id(player, self.coordinator.recent) if player else None
         )
         self._attr_group_members = self._group_members()
         self._attr_media_track = player.position if player else None
-        self._attr_media_image_url = picture_of(player, item)
+        self._attr_media_image_url = picture_of(player, item, work)
+        self._attr_source = self._sources.shown(player)
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEATS.get(player.loop_mode or "") if player else None
         self._attr_volume_level = _level(device.volume) if device else None
         self._attr_is_volume_muted = device.muted if device else None
         self._take_over_time(item, data.shown_since)
-        self._attr_extra_state_attributes = {"dp1": _details(player, item)}
+        self._attr_extra_state_attributes = {"dp1": _details(player, item, known)}
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
@@ -126,7 +161,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     def _features(self) -> Feature:
         """Offer what the display has shown that it can do."""
-        features = Feature.PLAY_MEDIA
+        features = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
+        if self._sources.names:
+            features |= Feature.SELECT_SOURCE
         data = self.coordinator.data
         player, device = data.player, data.device
         if player is not None:
@@ -175,6 +212,52 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             await show(self.coordinator)
         else:
             await self._async_act(show)
+
+    @override
+    async def async_select_source(self, source: str) -> None:
+        """Show what is called so in the source list."""
+        media_id = self._sources.media_id(source)
+        if media_id is None:
+            raise invalid_input(
+                "unknown_source", name=self.coordinator.name, source=_text(source) or ""
+            )
+        await self.async_play_media(MediaType.PLAYLIST, media_id)
+
+    @override
+    async def async_browse_media(
+        self,
+        media_content_type: MediaType | str | None = None,
+        media_content_id: str | None = None,
+    ) -> BrowseMedia:
+        """Open what the display can be given."""
+        return await async_browse_display(
+            self.coordinator, media_content_id or "", self._picture_url
+        )
+
+    @override
+    async def async_search_media(self, query: SearchMediaQuery) -> SearchMedia:
+        """Find what the display can be given."""
+        return await async_search_display(self.coordinator, query, self._picture_url)
+
+    def _picture_url(self, media_id: str) -> str:
+        """Tell where Home Assistant serves the picture of something to choose."""
+        return self.get_browse_image_url("picture", media_id)
+
+    @override
+    async def async_get_browse_image(
+        self,
+        media_content_type: str,
+        media_content_id: str,
+        media_image_id: str | None = None,
+    ) -> tuple[bytes | None, str | None]:
+        """Give the picture of something to choose."""
+        pictures = self.hass.data[PICTURES]
+        if (given := self.coordinator.recent.get(media_content_id)) is not None:
+            cover = cover_of(given)
+            picture = await pictures.async_at(cover) if cover else None
+        else:
+            picture = await pictures.async_of(media_content_id)
+        return (picture.content, picture.content_type) if picture else (None, None)
 
     async def _async_act(
         self, act: Callable[[DisplayCoordinator], Awaitable[None]]
@@ -302,14 +385,23 @@ def _level(percent: int | None) -> float | None:
     return None if percent is None else percent / 100
 
 
-def _details(player: PlayerStatus | None, item: PlaylistItem | None) -> dict[str, Any]:
+def _details(
+    player: PlayerStatus | None, item: PlaylistItem | None, work: Work
+) -> dict[str, Any]:
     """Give the particulars of the work and its playlist."""
     return {
         "source": item.source if item else None,
         "license": item.license if item else None,
-        "provenance": item.provenance if item else None,
+        "provenance": (item.provenance if item else None) or work.provenance,
         "works": len(player.items) if player else None,
         "work_id": item.id if item else None,
         "playlist_id": player.playlist_id if player else None,
         "playlist_url": player.playlist_url if player else None,
+        "series": work.series,
+        "exhibition": work.exhibition,
+        "edition": work.edition,
+        "year": work.year,
+        "medium": work.medium,
+        "link": work.link,
+        "note": work.note,
     }

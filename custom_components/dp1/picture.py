@@ -6,6 +6,7 @@ from typing import Any
 
 from yarl import URL
 
+from .library import Work
 from .protocol.status import PlayerStatus, PlaylistItem
 from .protocol.text import clean, shorten
 
@@ -14,13 +15,16 @@ SIZES = ("large", "default", "xlarge", "small")
 NAMES_LENGTH = 200
 
 
-def picture_of(player: PlayerStatus | None, item: PlaylistItem | None) -> str | None:
-    """Choose the picture of a work: its own thumbnail, itself if it is one, or the playlist's cover."""
+def picture_of(
+    player: PlayerStatus | None, item: PlaylistItem | None, work: Work | None = None
+) -> str | None:
+    """Choose the picture of a work: its own thumbnail, the library's, itself if it is one, or the playlist's cover."""
     if player is None or item is None:
         return None
     playlist: Mapping[str, Any] = player.playlist or {}
     for candidate in (
         *_thumbnails(item.raw.get("inlineManifest")),
+        work.picture if work else None,
         item.source if _is_image(item.source) else None,
         playlist.get("coverImage"),
     ):

@@ -30,6 +30,13 @@ from .display_actions import (
     async_show_work,
 )
 from .errors import exactly_one_of
+from .favourite_actions import (
+    FAVOURITE_SCHEMA,
+    SERVICE_ADD_FAVOURITE,
+    SERVICE_REMOVE_FAVOURITE,
+    async_add_favourite,
+    async_remove_favourite,
+)
 from .feed_actions import (
     DELETE_SCHEMA,
     GET_SCHEMA,
@@ -44,12 +51,20 @@ from .feed_actions import (
     async_publish_playlist,
     async_validate_playlist,
 )
+from .search_action import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .snapshot import split_media_id
 from .targets import async_targets
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
 
-WHAT_TO_CAST = ("playlist_url", "playlist", "playlist_id", "media_content_id")
+WHAT_TO_CAST = (
+    "playlist_url",
+    "playlist",
+    "playlist_id",
+    "exhibition",
+    "series",
+    "media_content_id",
+)
 
 OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
@@ -76,6 +91,8 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("playlist_url"): cv.string,
         vol.Optional("playlist"): vol.Any(dict, cv.string),
         vol.Optional("playlist_id"): cv.string,
+        vol.Optional("exhibition"): cv.string,
+        vol.Optional("series"): cv.string,
         vol.Optional("media_content_id"): cv.string,
         **OPTIONS,
         vol.Optional("show_for"): cv.positive_time_period,
@@ -125,6 +142,19 @@ def async_setup_services(hass: HomeAssistant) -> None:
         DOMAIN, SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA
     )
     hass.services.async_register(DOMAIN, SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA)
+    hass.services.async_register(
+        DOMAIN, SERVICE_SEARCH, async_search, SEARCH_SCHEMA, SupportsResponse.ONLY
+    )
+    hass.services.async_register(
+        DOMAIN,
+        SERVICE_ADD_FAVOURITE,
+        async_add_favourite,
+        FAVOURITE_SCHEMA,
+        SupportsResponse.OPTIONAL,
+    )
+    hass.services.async_register(
+        DOMAIN, SERVICE_REMOVE_FAVOURITE, async_remove_favourite, FAVOURITE_SCHEMA
+    )
 
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:

@@ -1,0 +1,103 @@
+"""The libraries as a source of media, for the media panel, other players and automations."""
+
+from mimetypes import guess_type
+from typing import override
+
+from yarl import URL
+
+from homeassistant.components.media_player import (
+    BrowseError,
+    SearchMedia,
+    SearchMediaQuery,
+)
+from homeassistant.components.media_source import (
+    BrowseMediaSource,
+    MediaSource,
+    MediaSourceItem,
+    PlayMedia,
+    Unresolvable,
+)
+from homeassistant.core import HomeAssistant
+
+from .browse import NAME, async_browse_library
+from .const import DOMAIN
+from .errors import raised_as, translated_errors
+from .finding import async_search_libraries
+from .library import NodeKind
+from .library_entries import library_and_node, server_of
+from .pictures import picture_path
+from .protocol.text import clean
+
+HLS = ".m3u8", "application/vnd.apple.mpegurl"
+TYPES = {"image": "image/jpeg", "video": "video/mp4"}
+# Most works are programs that run in a page.
+PAGE = "text/html"
+
+
+async def async_get_media_source(hass: HomeAssistant) -> MediaSource:
+    """Set up the source."""
+    return LibraryMediaSource(hass)
+
+
+class LibraryMediaSource(MediaSource):
+    """All libraries."""
+
+    name = NAME
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Prepare."""
+        super().__init__(DOMAIN)
+        self.hass = hass
+
+    @override
+    async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
+        """Open a node."""
+        return await async_browse_library(self.hass, item.media_source_id, picture_path)
+
+    @override
+    async def async_search_media(
+        self, item: MediaSourceItem, query: SearchMediaQuery
+    ) -> SearchMedia:
+        """Find what can be played on a display."""
+        with raised_as(BrowseError):
+            return SearchMedia(
+                result=await async_search_libraries(
+                    self.hass, query, item.media_source_id, picture_path
+                )
+            )
+
+    @override
+    async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
+        """Tell where a single work is; anything else only makes sense to a display."""
+        with raised_as(Unresolvable):
+            library, text = library_and_node(self.hass, item.media_source_id)
+            with translated_errors(server_of(text), library.title, clean(text, 100)):
+                node = await library.async_node(text)
+                single = node.kind in (NodeKind.ARTWORK, NodeKind.ITEM) or (
+                    node.kind is NodeKind.SERIES and node.works == 1
+                )
+                document = (
+                    (await library.async_cast(text)).cast.playlist if single else None
+                )
+        if document is None:
+            raise Unresolvable(
+                translation_domain=DOMAIN,
+                translation_key="only_on_displays",
+                translation_placeholders={"title": node.title},
+            )
+        source: str = document["items"][0]["source"]
+        return PlayMedia(source, _type_of(source, node.medium))
+
+
+def _type_of(source: str, medium: str | None) -> str:
+    """Tell the media type of a work as well as its address and the catalog know it; asking would cost somebody's server."""
+    if source.startswith("data:"):
+        return source.removeprefix("data:").partition(",")[0].partition(";")[0] or PAGE
+    path = URL(source).path
+    ending, streamed = HLS
+    if path.endswith(ending):
+        return streamed
+    guessed, _ = guess_type(path)
+    if guessed is not None and guessed.startswith(("image/", "video/", "text/html")):
+        return guessed
+    return TYPES.get(medium or "", PAGE)

@@ -1,0 +1,105 @@
+"""What the libraries know of the work on a wall: at once what they have read, a little later what they have to ask for."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util.hass_dict import HassKey
+
+from .const import DOMAIN
+from .library import Work
+from .library_entries import async_libraries
+from .protocol.status import PlaylistItem
+
+LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
+LOOK_UPS_AT_ONCE = 4
+
+
+class NowShowing:
+    """What is known of the work that one display shows."""
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], tell: Callable[[Work], None]
+    ) -> None:
+        """Begin with nothing on the wall.
+
+        Args:
+            hass: Home Assistant.
+            entry: of the display.
+            tell: called with what was found out later.
+        """
+        self._hass = hass
+        self._entry = entry
+        self._tell = tell
+        self._item: PlaylistItem | None = None
+        self._work: Work | None = None
+        self._look_up: asyncio.Task[None] | None = None
+        self._ask_again = False
+
+    @callback
+    def work(self, item: PlaylistItem | None) -> Work | None:
+        """Tell what is known of a work this moment; what is not is looked up behind the scenes."""
+        if item != self._item:
+            self._stop()
+            self._item = item
+            self._work = None
+            self._read()
+        return self._work
+
+    @callback
+    def async_refresh(self) -> None:
+        """See whether more is known now; the libraries have changed."""
+        before = self._work
+        self._read()
+        if self._work is not None and self._work != before:
+            self._tell(self._work)
+
+    def _read(self) -> None:
+        """Read what is known, and look for more if that is little."""
+        libraries = async_libraries(self._hass)
+        item = self._item
+        if item is None or not libraries:
+            return
+        known = [work for it in libraries if (work := it.about(item))]
+        best = next((work for work in known if work.link), None)
+        self._work = best or (known[0] if known else self._work)
+        if best is None and (item.source or item.ref):
+            self._start(item)
+
+    def _start(self, item: PlaylistItem) -> None:
+        """Ask for more; what the libraries know when that is done counts."""
+        if self._look_up is not None:
+            self._ask_again = True
+            return
+        self._look_up = self._entry.async_create_background_task(
+            self._hass,
+            self._async_look_up(item),
+            f"{self._entry.title} work on the wall",
+            eager_start=False,
+        )
+
+    async def _async_look_up(self, item: PlaylistItem) -> None:
+        """Ask one library after the other."""
+        turns = self._hass.data.setdefault(
+            LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
+        )
+        found: Work | None = None
+        self._ask_again = True
+        while self._ask_again and not found:
+            self._ask_again = False
+            async with turns:
+                for library in async_libraries(self._hass):
+                    if found := await library.async_about(item):
+                        break
+        self._look_up = None
+        if found is not None and found != self._work:
+            self._work = found
+            self._tell(found)
+
+    def _stop(self) -> None:
+        """Let go of a work that hangs no more."""
+        if self._look_up is not None:
+            self._look_up.cancel()
+            self._look_up = None
