@@ -365,6 +365,7 @@ class Index:
         if kept.complete:
             for gone in self._shelf.series.keys() - self._exhibitions.keys():
                 del self._shelf.series[gone]
+            self._learn_series(())
         self._store_soon()
 
     async def _read_series(self, exhibition_id: str) -> None:
@@ -427,7 +428,10 @@ class Index:
     async def _read_document(self, ref: str) -> StoredPlaylist:
         """Read the document of a playlist."""
         assert self.feed is not None
-        stored = await self.feed.playlist(ref)
+        try:
+            stored = await self.feed.playlist(ref)
+        except NotFoundError as err:
+            raise NotFoundError(f"no playlist {ref!r}") from err
         self._documents.keep(ref, (self._hass.loop.time(), stored))
         return stored
 

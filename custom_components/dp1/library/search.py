@@ -108,6 +108,10 @@ class Query:
                 return MIXED
         return 0
 
+    def names(self, title: str) -> bool:
+        """Tell whether a title is part of what is looked for."""
+        return f" {fold(title)} " in f" {self.text} "
+
     def _all_in(self, folded: str) -> bool:
         """Tell whether a folded text has all words."""
         return all(_is_in(word, folded) for word in self.words)
@@ -177,25 +181,32 @@ class Search:
             self._index.async_relevant(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
             self._index.async_playlists(PATIENCE),
         )
-        shows = {it.id: (_score_show(query, it), it) for it in kept.records}
+        scores = {it.id: (_score_show(query, it), it) for it in kept.records}
         for show in relevant:
-            score = max(shows.get(show.id, (0,))[0], _score_show(query, show), RELEVANT)
-            shows[show.id] = score, show
-        await self._open_best([(score, it) for score, it in shows.values() if score])
+            best, _ = scores.get(show.id, (0, show))
+            scores[show.id] = max(best, _score_show(query, show), RELEVANT), show
+        shows = list(scores.values())
+        await self._open_best(query, shows)
         now = dt_util.utcnow()
-        found = [(score, exhibition_node(show, now)) for score, show in shows.values()]
+        found = [(score, exhibition_node(show, now)) for score, show in shows]
         found += self._among_series(query, self._index.all_series)
         found += self._among_playlists(query, self._index.playlists.records)
         found += self._among_nodes(query, self._favourites.nodes())
         return found
 
-    async def _open_best(self, shows: list[tuple[int, Exhibition]]) -> None:
-        """Read the series of the shows that fit best."""
+    async def _open_best(
+        self, query: Query, shows: list[tuple[int, Exhibition]]
+    ) -> None:
+        """Read the series of the shows that fit best, or that are named beside something else."""
         now = dt_util.utcnow()
-        open_now = [it for it in shows if it[1].viewable(now)]
-        best = sorted(open_now, key=lambda it: -it[0])[:SHOWS_TO_OPEN]
+        fitting = [
+            (score or query.names(show.title), show.id)
+            for score, show in shows
+            if show.viewable(now)
+        ]
+        best = sorted((it for it in fitting if it[0]), reverse=True)[:SHOWS_TO_OPEN]
         await asyncio.gather(
-            *(self._index.async_series(show.id, PATIENCE) for _, show in best)
+            *(self._index.async_series(key, PATIENCE) for _, key in best)
         )
 
     def _among_series(

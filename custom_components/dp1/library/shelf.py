@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+import sys
+from typing import Any, Self, override
 
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
@@ -80,6 +81,17 @@ class Shelf:
         }
 
 
+class CopyStore(Store[Json]):
+    """A file that can be made anew: one of another version is as good as none."""
+
+    @override
+    async def _async_migrate_func(
+        self, old_major_version: int, old_minor_version: int, old_data: Any
+    ) -> Json:
+        """Begin with nothing."""
+        return {}
+
+
 class ShelfStore:
     """The copy on disk. It is written and read by threads of their own, as there is a lot of it."""
 
@@ -93,11 +105,12 @@ class ShelfStore:
         """Name the file, and the servers that its contents must come from."""
         self._hass = hass
         self._servers = (catalog_url, feed_url)
-        self._store = Store[Json](
+        self._store = CopyStore(
             hass,
             VERSION,
             f"{DOMAIN}.library.{entry_id}",
             atomic_writes=True,
+            max_readable_version=sys.maxsize,
             serialize_in_event_loop=False,
         )
 

@@ -1,0 +1,446 @@
+"""From a node to what a display is told to show."""
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.library import Hanging, Node
+from custom_components.dp1.protocol.errors import NotFoundError, TemporaryError
+from custom_components.dp1.protocol.playlist import check_playable, validate
+
+from .conftest import MakeLibrary
+from .shows import full_collection, items_of, show_id
+
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import Fault, FeedSimulator
+
+
+def document(hanging: Hanging) -> dict[str, Any]:
+    """Take the document of a cast, which a display must accept."""
+    playlist = dict(hanging.cast.playlist or {})
+    assert validate(playlist) == []
+    check_playable(playlist)
+    assert len(playlist["items"]) == hanging.works
+    assert hanging.title == playlist["title"]
+    return playlist
+
+
+async def test_a_group_show_is_interleaved(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Every series of a group show has its turn, and then again; copies are shown once."""
+    library = await make_library(catalog)
+    hanging = await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    playlist = document(hanging)
+    series = catalog.data.series(show_id(catalog, "Net Evil"))
+    assert hanging.title == "Net Evil"
+    assert hanging.node_id == f"exhibition/{show_id(catalog, 'Net Evil')}"
+    works = [work for _, work in hanging.works_known]
+    assert [key for key, _ in hanging.works_known] == [
+        item["id"] for item in playlist["items"]
+    ]
+    titles = [(work.series or work.title) for work in works]
+    assert titles[: len(series)] == [it["title"] for it in series]
+    counts = Counter(titles)
+    for record in series:
+        unique = record["settings"]["artworkModel"] == "multi_unique"
+        assert (counts[record["title"]] > 1) is unique
+    for item in playlist["items"]:
+        assert item["duration"] == 300
+        assert item["license"] == "open"
+    assert playlist["defaults"]["duration"] == 300
+    assert playlist["summary"] and playlist["coverImage"]
+    assert any("provenance" in item for item in playlist["items"])
+
+
+async def test_a_solo_show_has_its_single_works_first(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A solo show is shown series by series, what is one work first."""
+    library = await make_library(catalog)
+    hanging = await library.async_cast(
+        f"exhibition/{show_id(catalog, 'Seven Small Suns')}"
+    )
+    document(hanging)
+    titles = [(work.series or work.title) for _, work in hanging.works_known]
+    order = list(dict.fromkeys(titles))
+    assert titles == sorted(titles, key=order.index)
+    counts = [Counter(titles)[title] for title in order]
+    assert counts == sorted(counts, key=lambda count: count > 1)
+
+
+async def test_limit_and_shuffle(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """No more works than asked for; shuffled they are the same in another order."""
+    library = await make_library(catalog)
+    node = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
+    few = document(await library.async_cast(node, limit=6))
+    assert len(few["items"]) == 6
+    plain = document(await library.async_cast(node))
+    mixed = document(await library.async_cast(node, shuffle=True))
+    ids = [[item["id"] for item in it["items"]] for it in (plain, mixed)]
+    assert ids[0] != ids[1]
+    assert sorted(ids[0]) == sorted(ids[1])
+    assert plain["id"] != mixed["id"]
+
+
+async def test_a_series_and_a_work(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A series is named with its show; a work of it by its own name, with the same id in any playlist."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Longform")
+    series = catalog.data.series(show)[0]
+    hanging = await library.async_cast(f"series/{series['id']}")
+    playlist = document(hanging)
+    assert hanging.title == "Longform — A Thousand Tides"
+    assert 45 <= hanging.works <= 50
+    children = await library.async_children(f"series/{series['id']}")
+    node = children.nodes[3]
+    work = await library.async_cast(node.id)
+    (item,) = document(work)["items"]
+    assert work.title == item["title"] == node.title
+    assert item["id"] == playlist["items"][3]["id"]
+    everything = await library.async_cast(f"series/{series['id']}", limit=1024)
+    assert everything.works == sum(
+        not it["burned"] for it in catalog.data.artworks(series["id"])
+    )
+
+
+async def test_a_work_beyond_what_was_read(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A work that is not among those read is looked for in all of its series; one that is not there is not found."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    series = next(
+        it
+        for it in catalog.data.series(show)
+        if it["settings"]["artworkModel"] == "multi_unique"
+    )
+    artwork = catalog.data.artworks(series["id"])[6]
+    hanging = await library.async_cast(f"artwork/{series['id']}/{artwork['id']}")
+    assert hanging.works_known[0][1].edition == (
+        f"#7 of {series['settings']['maxArtwork']}"
+    )
+    with pytest.raises(NotFoundError, match="nothing-like-it"):
+        await library.async_cast(f"artwork/{series['id']}/nothing-like-it")
+
+
+async def test_a_series_that_nothing_is_known_of(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A series named by its id alone is found, with its name and its show."""
+    library = await make_library(catalog)
+    series = catalog.data.series(show_id(catalog, "The Weight of Blue"))[0]
+    hanging = await library.async_cast(f"series/{series['id']}")
+    assert hanging.title == f"The Weight of Blue — {series['title']}"
+
+
+async def test_works_without_a_source_are_left_out_and_counted(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A show with odd works is shown without those that cannot be; a series of none of them is refused."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Loose Ends")
+    hanging = await library.async_cast(f"exhibition/{show}")
+    document(hanging)
+    assert hanging.left_out == 1
+    assert hanging.problem is None
+    for title in ("No Source at All", "No Works"):
+        series = next(it for it in catalog.data.series(show) if it["title"] == title)
+        with pytest.raises(NotFoundError, match=title):
+            await library.async_cast(f"series/{series['id']}")
+    series = next(
+        it for it in catalog.data.series(show) if it["title"] == "No Source at All"
+    )
+    artwork = catalog.data.artworks(series["id"])[0]
+    with pytest.raises(NotFoundError, match="nothing that can be shown"):
+        await library.async_cast(f"artwork/{series['id']}/{artwork['id']}")
+
+
+async def test_preferences_go_into_new_playlists(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Duration, license and look are those of the library's options."""
+    options = {
+        "duration": 42.0,
+        "license": "token",
+        "scaling": "fill",
+        "background": "#112233",
+        "margin": "12",
+    }
+    library = await make_library(catalog, options=options)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    playlist = document(await library.async_cast(node, limit=2))
+    assert playlist["defaults"] == {
+        "duration": 42,
+        "license": "token",
+        "display": {"scaling": "fill", "background": "#112233", "margin": 12},
+    }
+    assert {(it["duration"], it["license"]) for it in playlist["items"]} == {
+        (42, "token")
+    }
+
+
+@pytest.mark.parametrize("family", ["v2", "ts"])
+async def test_a_playlist_is_cast_by_its_address(
+    family: Any, socket_enabled: None, make_library: MakeLibrary
+) -> None:
+    """A feed's playlist is left where it is, unless only its beginning is wanted."""
+    async with FeedSimulator(family) as feed:
+        items = [
+            {
+                "source": f"https://art.example/{n}.html",
+                "title": f"Work {n}",
+                "duration": 60,
+                "license": "open",
+            }
+            for n in range(9)
+        ]
+        (stored,) = feed.seed([{"title": "Evening", "items": items}])
+        library = await make_library(feed=feed)
+        asked = feed.request_count
+        hanging = await library.async_cast(f"playlist/{stored['id']}")
+        assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
+        assert (hanging.title, hanging.works) == ("Evening", 9)
+        assert feed.request_count == asked
+        by_slug = await library.async_cast(f"playlist/{stored['slug']}")
+        assert by_slug.cast == hanging.cast
+        few = await library.async_cast(f"playlist/{stored['id']}", limit=3)
+        assert [it["title"] for it in document(few)["items"]] == [
+            "Work 0",
+            "Work 1",
+            "Work 2",
+        ]
+        assert not {"signature", "signatures"} & set(few.cast.playlist or {})
+        with pytest.raises(NotFoundError):
+            await library.async_cast("playlist/no-such-thing")
+
+
+async def test_a_work_of_a_playlist(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """One work is taken out of its playlist as it is, with the duration that it would have there."""
+    items = [
+        {
+            "source": "https://art.example/1.html",
+            "title": "One",
+            "display": {"scaling": "fill"},
+        },
+        {"source": "https://art.example/2.html", "duration": 7},
+    ]
+    (stored,) = feed.seed(
+        [{"title": "Evening", "items": items, "defaults": {"duration": 60}}]
+    )
+    library = await make_library(feed=feed)
+    nodes = (await library.async_children(f"playlist/{stored['id']}")).nodes
+    assert [node.title for node in nodes] == ["One", "#2"]
+    first, second = [
+        document(await library.async_cast(node.id))["items"][0] for node in nodes
+    ]
+    assert first == stored["items"][0] | {"duration": 60}
+    assert second == stored["items"][1]
+    with pytest.raises(NotFoundError):
+        await library.async_cast(f"item/{stored['id']}/nothing")
+
+
+async def test_folders_are_not_played(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What is not one thing to show says so."""
+    library = await make_library(catalog)
+    for node in ("", "exhibitions", "channels", "playlists", "channel/1", "nonsense"):
+        with pytest.raises(NotFoundError):
+            await library.async_cast(node)
+    with pytest.raises(NotFoundError, match="no feed"):
+        await library.async_cast("playlist/1")
+
+
+async def test_an_exhibition_without_works(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A show with nothing in it says so, one that cannot be read says why."""
+    library = await make_library(catalog)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    fault = catalog.inject("status", route="series", status=500)
+    with pytest.raises(TemporaryError):
+        await library.async_cast(node)
+    assert fault.hits
+    other = f"exhibition/{show_id(catalog, 'Slow Weather')}"
+    catalog.heal()
+    catalog.inject("empty", route="artworks")
+    catalog.inject("wrong_total", route="artworks", size=0)
+    with pytest.raises(NotFoundError, match="Slow Weather"):
+        await library.async_cast(other)
+
+
+async def test_a_show_hangs_without_the_series_that_cannot_be_read(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What can be read is shown, and what was wrong with the rest is told."""
+    library = await make_library(catalog)
+    await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    catalog.inject("status", route="artworks", status=502, times=8)
+    hanging = await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    assert isinstance(hanging.problem, TemporaryError)
+    assert hanging.works > 5
+
+
+# Ready-made playlists
+
+
+async def test_a_ready_made_playlist_is_preferred(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Where the feed has an exhibition for certain, it is cast by its address, without reading any work."""
+    (stored,) = feed.seed([full_collection(catalog, "Net Evil")])
+    library = await make_library(catalog, feed)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    hanging = await library.async_cast(node)
+    assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
+    assert hanging.title == "Net Evil" and hanging.node_id == node
+    assert hanging.works == 8
+    assert catalog.count("artworks") == 0
+    asked = feed.request_count
+    assert (await library.async_cast(node)).cast == hanging.cast
+    assert feed.request_count == asked
+    few = await library.async_cast(node, limit=3)
+    assert few.cast.playlist_url is None and few.works == 3
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        pytest.param(lambda it: it | {"title": "Net Evil — Part One"}, id="title"),
+        pytest.param(
+            lambda it: it | {"items": it["items"][:-1]}, id="a series missing"
+        ),
+        pytest.param(
+            lambda it: (
+                it
+                | {"items": [*it["items"], {"source": "https://evil.example/x.html"}]}
+            ),
+            id="something else in it",
+        ),
+        pytest.param(
+            lambda it: (
+                it
+                | {
+                    "items": [
+                        item | {"source": f"https://evil.example/?{item['source']}"}
+                        for item in it["items"]
+                    ]
+                }
+            ),
+            id="the tokens of works and other addresses",
+        ),
+        pytest.param(
+            lambda it: it | {"items": [{"source": "https://x.example/"}]},
+            id="another show",
+        ),
+    ],
+)
+async def test_a_playlist_that_claims_to_be_a_show_is_not_believed(
+    forge: Any,
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """What is not all of the show, and nothing else, is not cast in its place."""
+    feed.seed([forge(full_collection(catalog, "Net Evil"))])
+    library = await make_library(catalog, feed)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    # The works are known, so that the playlist could be believed for its tokens.
+    before = await library.async_cast(node)
+    assert before.cast.playlist_url is None
+    assert (await library.async_cast(node)).cast.playlist_url is None
+
+
+async def test_two_playlists_that_claim_to_be_a_show(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Of two that could be meant none is taken."""
+    feed.seed([full_collection(catalog, "Net Evil")] * 2)
+    library = await make_library(catalog, feed)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    assert (await library.async_cast(node)).cast.playlist_url is None
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(path="/playlists/", status=500, times=None),
+        Fault(path="/playlists/", delay=1.5, times=None),
+    ],
+)
+async def test_a_feed_in_trouble_costs_no_exhibition(
+    fault: Fault,
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """When the ready-made playlist does not come, the show is made of the catalog."""
+    feed.seed([full_collection(catalog, "Net Evil")])
+    library = await make_library(catalog, feed)
+    feed.fault(fault)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    hanging = await library.async_cast(node)
+    assert hanging.cast.playlist_url is None and hanging.works > 8
+
+
+async def test_a_playlist_lists_what_is_known_of_its_works(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Works of a feed's playlist that the catalog was read for are known."""
+    items = items_of(catalog, "Net Evil")
+    (stored,) = feed.seed(
+        [
+            {
+                "title": "Mixed",
+                "items": [*items, {"source": "https://art.example/x.html"}],
+            }
+        ]
+    )
+    library = await make_library(catalog, feed)
+    await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    hanging = await library.async_cast(f"playlist/{stored['id']}", limit=9 - 1)
+    assert len(hanging.works_known) == 8
+    assert {work.exhibition for _, work in hanging.works_known} == {"Net Evil"}
+
+
+def playable(nodes: tuple[Node, ...]) -> list[Node]:
+    """Take the nodes that can be played."""
+    return [node for node in nodes if node.can_play]
+
+
+async def test_everything_that_can_be_opened_plays(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Every node that browsing offers as playable makes a playlist that a display accepts."""
+    feed.seed([full_collection(catalog, "Slow Weather")])
+    library = await make_library(catalog, feed)
+    waiting = ["exhibitions", "playlists"]
+    played = 0
+    while waiting:
+        nodes = (await library.async_children(waiting.pop())).nodes
+        if len(nodes) > 20:
+            nodes = nodes[:3] + tuple(it for it in nodes if it.title == "Loose Ends")
+        for node in nodes:
+            if node.can_expand:
+                waiting.append(node.id)
+                await library.async_children(node.id)
+        for node in playable(nodes):
+            if not (await library.async_node(node.id)).can_play or node.title in (
+                "No Works",
+                "No Source at All",
+            ):
+                continue
+            hanging = await library.async_cast(node.id)
+            assert hanging.works
+            if hanging.cast.playlist:
+                document(hanging)
+            played += 1
+    assert played > 60

@@ -1,0 +1,317 @@
+"""Servers that are down, slow or broken: what there is is shown, with the reason, and with one line in the log."""
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.library import shared_reads
+from custom_components.dp1.library.health import Health
+from custom_components.dp1.protocol import catalog as catalog_client
+from custom_components.dp1.protocol.errors import (
+    BusyError,
+    NoAnswerError,
+    NotFoundError,
+    RefusedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+
+from .conftest import MakeLibrary
+from .shows import player, show_id
+
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import FeedSimulator, Paging
+
+LOGGER = "custom_components.dp1"
+
+
+@pytest.fixture(autouse=True)
+def try_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait before another try."""
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+
+
+def lines(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
+    """List what the library has logged, not counting what is for finding faults."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.name == LOGGER and record.levelno >= level
+    ]
+
+
+async def test_a_catalog_that_is_down(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Everything that was read is shown, with the reason and since when; one line tells of the end, one of the return."""
+    library = await make_library(catalog)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    await library.async_cast(node)
+    before = dict(library.sources())
+    assert library.problem is None
+    await catalog.stop()
+    library = await make_library(catalog, wait=False)
+    caplog.clear()
+    assert dict(library.sources()) == before
+    for _ in range(3):
+        unread = await library.async_children(
+            f"exhibition/{show_id(catalog, 'Slow Weather')}"
+        )
+        assert not unread.nodes and isinstance(unread.problem, RefusedError)
+    children = await library.async_children("exhibitions")
+    assert len(children.nodes) == 47 and children.since == library.since
+    assert isinstance(library.problem, RefusedError)
+    hanging = await library.async_cast(node)
+    assert hanging.works == (await library.async_cast(node)).works > 8
+    with pytest.raises(RefusedError):
+        await library.async_cast(f"exhibition/{show_id(catalog, 'Slow Weather')}")
+    with pytest.raises(RefusedError):
+        await library.async_node("series/unknown")
+    unknown = await library.async_children("series/unknown")
+    assert isinstance(unknown.problem, RefusedError)
+    assert len(lines(caplog)) == 1 and catalog.url in lines(caplog)[0]
+    await catalog.start()
+    for text in (f"exhibition/{show_id(catalog, 'Slow Weather')}", "series/unknown"):
+        try:
+            await library.async_children(text)
+        except NotFoundError:
+            assert text == "series/unknown"
+    assert library.problem is None
+    assert len(lines(caplog, logging.INFO)) == 2
+
+
+async def test_a_cold_start_without_a_catalog(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A library without anything starts, says what is wrong, and is filled when the catalog is back."""
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    await catalog.stop()
+    library = await make_library(catalog, wait=False)
+    children = await library.async_children("exhibitions")
+    assert not children.nodes and isinstance(children.problem, RefusedError)
+    assert children.since is None and library.since is None
+    assert library.sources() == {}
+    assert library.source_of(player()) is None
+    assert await library.async_search("net evil") == []
+    unread = await library.async_children(show)
+    assert isinstance(unread.problem, RefusedError)
+    for action in (
+        library.async_cast(show),
+        library.async_find("exhibition", "Net Evil"),
+    ):
+        with pytest.raises(RefusedError):
+            await action
+    assert len(lines(caplog)) == 1
+    await catalog.start()
+    assert len((await library.async_children("exhibitions")).nodes) == 47
+    assert library.since is not None
+
+
+async def test_a_catalog_that_hangs(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A kept copy is shown at once; who waits for something new is told soon that it takes its time."""
+    library = await make_library(catalog, options={"refresh_hours": 0.0})
+    catalog.inject("slow", seconds=3600)
+    started = asyncio.get_running_loop().time()
+    children = await library.async_children("exhibitions")
+    assert len(children.nodes) == 47
+    assert asyncio.get_running_loop().time() - started < 0.5
+    unread = await library._index.async_series(show_id(catalog, "Net Evil"), 0.1)
+    assert not unread.records and isinstance(unread.reason, NoAnswerError)
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown", "reason"),
+    [
+        ({"kind": "status", "offset": 5, "status": 500}, 46, TemporaryError),
+        ({"kind": "truncated", "offset": 5}, 46, UnexpectedAnswerError),
+        ({"kind": "html", "offset": 5}, 46, UnexpectedAnswerError),
+        ({"kind": "null_result", "offset": 5}, 46, UnexpectedAnswerError),
+        ({"kind": "drop", "offset": 5}, 46, NoAnswerError),
+        ({"kind": "repeated", "offset": 5}, 46, UnexpectedAnswerError),
+        ({"kind": "offset_ignored"}, 5, UnexpectedAnswerError),
+        (
+            {"kind": "status", "offset": 5, "status": 429, "retry_after": "3600"},
+            46,
+            BusyError,
+        ),
+        ({"kind": "no_total"}, 51, None),
+        ({"kind": "no_paging"}, 51, None),
+        ({"kind": "bare_list"}, 51, None),
+        ({"kind": "clamp", "size": 2}, 51, None),
+        ({"kind": "bad_records", "offset": 5}, 50, None),
+    ],
+)
+async def test_broken_pages(
+    fault: dict[str, Any],
+    shown: int,
+    reason: type[Exception] | None,
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The pages that can be read are shown, with what is wrong with the others; when all is well again all is shown."""
+    catalog.inject(**fault, route="exhibitions")
+    library = await make_library(catalog)
+    children = await library.async_children("exhibitions")
+    hidden = 51 - 47
+    assert shown - hidden <= len(children.nodes) <= shown
+    if reason is None:
+        assert children.problem is None and not lines(caplog)
+        assert children.since is not None
+    else:
+        assert isinstance(children.problem, reason)
+        assert children.since is None
+        assert children.not_shown == 51 - shown
+        assert len(lines(caplog)) == 1
+        catalog.heal()
+        children = await library.async_children("exhibitions")
+        assert len(children.nodes) == 47 and children.problem is None
+
+
+async def test_too_many_requests(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A catalog that asks to wait a little is waited for, and nothing is missing."""
+    catalog.inject("status", status=429, retry_after="1", offset=5, times=1)
+    library = await make_library(catalog)
+    assert len(library.sources()) == 47 and library.problem is None
+
+
+async def test_an_old_copy_stays_when_a_page_breaks(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What a refresh could not read is shown as it was."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
+    whole = await library.async_children(show)
+    catalog.inject("status", offset=5)
+    await library._index._read_exhibitions()
+    await library._index._read_series(show.partition("/")[2])
+    children = await library.async_children("exhibitions")
+    assert len(children.nodes) == 47
+    assert isinstance(children.problem, TemporaryError)
+    assert children.since is not None
+    again = await library.async_children(show)
+    assert {it.id for it in again.nodes} == {it.id for it in whole.nodes}
+
+
+async def test_a_catalog_that_is_suddenly_empty(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """All exhibitions do not go at once: the copy stays."""
+    library = await make_library(catalog)
+    catalog.inject("empty")
+    catalog.inject("wrong_total", size=0)
+    await library._index._read_exhibitions()
+    assert len(library.sources()) == 47
+    assert isinstance(library.problem, UnexpectedAnswerError)
+
+
+async def test_a_series_that_broke_on_the_way(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Part of a show is shown with the reason, and all of it the next time."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
+    catalog.inject("status", route="series", offset=10, status=503)
+    part = await library.async_children(show)
+    assert len(part.nodes) == 15 and part.not_shown == 5
+    assert isinstance(part.problem, TemporaryError)
+    catalog.heal()
+    whole = await library.async_children(show)
+    assert len(whole.nodes) == 20 and whole.problem is None and whole.not_shown == 0
+
+
+async def test_a_feed_in_trouble(
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A feed that is down, or repeats itself, does not take away what was read of it."""
+    items = [{"source": "https://art.example/1.html"}]
+    feed.seed([{"title": f"Evening {n}", "items": items} for n in range(60)])
+    library = await make_library(feed=feed)
+    assert len((await library.async_children("playlists")).nodes) == 60
+    await feed.stop()
+    for _ in range(2):
+        await library._index._read_feed()
+    children = await library.async_children("playlists")
+    assert len(children.nodes) == 60 and isinstance(children.problem, RefusedError)
+    assert isinstance(library.problem, RefusedError)
+    assert len(lines(caplog)) == 1
+    await feed.start()
+    await library._index._read_feed()
+    assert library.problem is None
+    feed.fault(paging=Paging.REPEAT, times=None)
+    await library._index._read_feed()
+    # What it gives is all there is of it, once.
+    assert len((await library.async_children("playlists")).nodes) == 50
+
+
+async def test_a_cold_feed_in_trouble(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Without anything read, the reason is told."""
+    await feed.stop()
+    library = await make_library(feed=feed, wait=False)
+    for text in ("playlists", "channels", "channel/1"):
+        children = await library.async_children(text)
+        assert not children.nodes and isinstance(children.problem, RefusedError)
+
+
+async def test_nobody_hammers_a_server_in_trouble(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """For some seconds after a failure the next ones who look are told the same, without a request."""
+    library = await make_library(catalog)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 60.0)
+    catalog.inject("status", route="series")
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    first = await library.async_children(show)
+    catalog.reset_counters()
+    second = await library.async_children(show)
+    assert first.problem is second.problem is not None
+    assert not catalog.requests
+
+
+async def test_the_refresh_tries_again(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Behind the scenes a failed refresh is repeated until it works."""
+    monkeypatch.setattr(shared_reads, "FIRST_REFRESH_RETRY", 0.05)
+    monkeypatch.setattr(catalog_client, "RETRIES", 0)
+    catalog.inject("status", offset=0, times=2)
+    library = await make_library(catalog, wait=False)
+    async with asyncio.timeout(5):
+        while not library.sources():
+            await asyncio.sleep(0.02)
+    assert library.problem is None
+
+
+def test_one_line_for_an_outage(caplog: pytest.LogCaptureFixture) -> None:
+    """However many reads fail, and in whatever order they recover, there is one line each way."""
+    caplog.set_level(logging.INFO)
+    health = Health("The catalog")
+    health.report("a", None)
+    for what in ("a", "b", "a"):
+        health.report(what, TemporaryError("down"))
+    health.report("c", NotFoundError("no such thing"))
+    health.report("a", None)
+    assert str(health.problem) == "down"
+    assert len(caplog.records) == 1
+    health.report("b", None)
+    health.report("b", None)
+    assert health.problem is None
+    assert [it.levelname for it in caplog.records] == ["WARNING", "INFO"]

@@ -1,0 +1,250 @@
+"""What is found, and in which order."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.library.search import (
+    ARTIST,
+    ARTIST_WORDS,
+    EXACT,
+    MIXED,
+    START,
+    WORDS,
+    Query,
+    fold,
+)
+from custom_components.dp1.library.tree import NodeKind
+from custom_components.dp1.protocol.errors import NotFoundError
+
+from .conftest import MakeLibrary
+from .shows import full_collection, show_id
+
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Net Evil", "net evil"),
+        ("  Élan—Ünïcode! ", "elan unicode"),
+        ("STRASSE Straße", "strasse strasse"),
+        ("Salt & Silicon", "salt silicon"),
+        ("Глубина резкости", "глубина резкости"),
+        ("雨のかたち / Shapes", "雨のかたち shapes"),
+        ("net-evil_q7v", "net evil q7v"),
+        ("&", ""),
+    ],
+)
+def test_folding(text: str, folded: str) -> None:
+    """Capitals, accents and punctuation do not matter; letters of any script do."""
+    # A voiced kana is a letter of its own, and may come in two parts.
+    assert fold(text) == fold(folded)
+    assert fold(text).isascii() or fold(text) == fold(fold(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "score"),
+    [
+        ("cloud ledger", EXACT),
+        ("the Cloud Ledger", EXACT),
+        ("Cloud", START),
+        ("cloud led", START),
+        ("ledger cloud", WORDS),
+        ("ledg", WORDS),
+        ("mara okafor", ARTIST),
+        ("okafor", ARTIST_WORDS),
+        ("cloud by okafor", MIXED),
+        ("ledger slow weather", MIXED),
+        ("loud", 0),
+        ("weather", 0),
+        ("cloud tide", 0),
+    ],
+)
+def test_scores(query: str, score: int) -> None:
+    """The whole title counts most, then its beginning, its words, and who made it."""
+    asked = Query.of(query)
+    assert asked.score("Cloud Ledger", "Mara Okafor", "Slow Weather") == score
+
+
+@pytest.mark.parametrize("title", ["Net Evil", "Slow Weather", "Глубина резкости"])
+async def test_an_exhibition_by_its_name(
+    title: str, catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """An exhibition comes first when it is named, in any spelling."""
+    library = await make_library(catalog)
+    for query in (title, title.lower(), title.upper(), f"the exhibition {title}"):
+        found = await library.async_search(query)
+        assert (found[0].title, found[0].kind) == (title, NodeKind.EXHIBITION), query
+    catalog.inject("status")
+    assert (await library.async_search(title))[0].title == title
+
+
+async def test_series_in_the_best_hits(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A series is found by its name with its show's, and by its name alone once it was read."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    title = catalog.data.series(show)[2]["title"]
+    assert all(it.subtitle != "Net Evil" for it in await library.async_search(title))
+    found = await library.async_search(f"{title} net evil")
+    assert (found[0].title, found[0].subtitle) == (title, "Net Evil")
+    found = await library.async_search(title, kinds={NodeKind.SERIES})
+    assert title in {it.title for it in found if it.subtitle == "Net Evil"}
+    assert found[0].title == title
+    assert {it.kind for it in found} == {NodeKind.SERIES}
+
+
+async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> None:
+    """An artist's shows and series are found, whatever the accents."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Slow Fire")
+    artist = show["artistsAlumni"][0]["alias"]
+    found = await library.async_search(artist)
+    assert "Slow Fire" in {it.title for it in found if it.kind is NodeKind.EXHIBITION}
+    series = [it for it in found if it.kind is NodeKind.SERIES]
+    assert series and all(artist in str(it.artist) for it in series)
+
+
+async def test_only_what_can_be_played(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Shows that are not open, hidden, or without anything to play are not found; nonsense finds nothing."""
+    library = await make_library(catalog)
+    for query in ("Before the Opening", "Held Back", "blorp zilch", "", "   ", "&!"):
+        assert not [
+            it
+            for it in await library.async_search(query)
+            if it.title in ("Before the Opening", "Held Back") or "blorp" in query
+        ], query
+    assert await library.async_search("") == []
+    show = f"exhibition/{show_id(catalog, 'Loose Ends')}"
+    for node in (await library.async_children(show)).nodes:
+        await library.async_children(node.id)
+    assert await library.async_search("no source at all", within=show) == []
+    found = await library.async_search("source", within=show)
+    assert [it.title for it in found] == [
+        "Source of the Series",
+        "Every Kind of Source",
+    ]
+    for node in await library.async_search("a", limit=100):
+        assert node.can_play
+
+
+async def test_feed_and_favourites(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Playlists, their works and favourites are found; a favourite comes first of equals."""
+    curators = [{"name": "Inês Quill", "key": "did:key:z6Mk"}]
+    items = [{"source": "https://art.example/1.html", "title": "Tidepool"}]
+    feed.seed(
+        [
+            {"title": "Tidepool", "items": items, "curators": curators},
+            full_collection(catalog, "Net Evil"),
+        ]
+    )
+    library = await make_library(catalog, feed)
+    found = await library.async_search("tidepool")
+    assert [it.kind for it in found] == [NodeKind.PLAYLIST, NodeKind.ITEM]
+    await library.async_favour(found[1].id)
+    found = await library.async_search("TIDEPOOL")
+    assert [it.kind for it in found] == [NodeKind.ITEM, NodeKind.PLAYLIST]
+    assert [it.title for it in await library.async_search("ines quill")] == ["Tidepool"]
+    found = await library.async_search("net evil")
+    assert [it.title for it in found[:2]] == ["Net Evil", "Net Evil — Full Collection"]
+    assert len(await library.async_search("net evil", limit=1)) == 1
+    only = await library.async_search("net evil", kinds=["playlist"])
+    assert [it.title for it in only] == ["Net Evil — Full Collection"]
+    await feed.stop()
+    await catalog.stop()
+    found = await library.async_search("tidepool")
+    assert [it.kind for it in found] == [NodeKind.ITEM, NodeKind.PLAYLIST]
+
+
+async def test_within(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A search within a node finds nothing outside of it."""
+    items: list[dict[str, Any]] = [
+        {"source": "https://art.example/1.html", "title": "Net worth"}
+    ]
+    feed.seed([{"title": "Evening", "items": items}])
+    library = await make_library(catalog, feed)
+
+    async def search(query: str, within: str) -> list[str]:
+        found = await library.async_search(query, within=within)
+        return [node.title for node in found]
+
+    assert await search("net", "playlists") == ["Net worth"]
+    assert await search("net", "exhibitions") == ["Net Evil"]
+    assert await search("net", "favourites") == []
+    assert await search("net evil", "") == ["Net Evil"]
+    show = show_id(catalog, "Longform")
+    series = catalog.data.series(show)[0]
+    assert await search("tides", f"exhibition/{show}") == ["A Thousand Tides"]
+    assert await search("tides", "exhibitions") == ["A Thousand Tides"]
+    assert (await search("tides 1", f"series/{series['id']}"))[
+        0
+    ] == "A Thousand Tides #1"
+    with pytest.raises(NotFoundError):
+        await search("net", "nonsense")
+
+
+async def test_find(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """An exhibition is found by id, slug and title, a series by id, a playlist by id and slug."""
+    (stored,) = feed.seed(
+        [{"title": "Evening", "items": [{"source": "https://art.example/1.html"}]}]
+    )
+    library = await make_library(catalog, feed)
+    show = catalog.data.find_exhibition("Net Evil")
+    for text in (
+        show["id"],
+        show["slug"],
+        "NET EVIL",
+        "net-evil",
+        " the net evil ",
+        "net",
+    ):
+        node = await library.async_find("exhibition", text)
+        assert node.id == f"exhibition/{show['id']}", text
+    # Of two with one title it is the newer one.
+    newest = await library.async_find("exhibition", "Still Life")
+    assert newest.year == 2024
+    series = catalog.data.series(show["id"])[0]
+    assert (await library.async_find("series", series["id"])).title == series["title"]
+    for text in (stored["id"], stored["slug"]):
+        node = await library.async_find("playlist", text)
+        assert node.id == f"playlist/{stored['id']}"
+    for kind in ("exhibition", "series", "playlist"):
+        with pytest.raises(NotFoundError, match="no-such-thing"):
+            await library.async_find(kind, "no-such-thing")
+    upcoming = catalog.data.find_exhibition("Before the Opening")
+    assert not (await library.async_find("exhibition", upcoming["slug"])).can_play
+
+
+async def test_a_playlist_that_is_newer_than_the_list(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A playlist that was published since is found by its id or slug."""
+    library = await make_library(feed=feed)
+    (stored,) = feed.seed(
+        [{"title": "Evening", "items": [{"source": "https://art.example/1.html"}]}]
+    )
+    node = await library.async_find("playlist", stored["slug"])
+    assert node.id == f"playlist/{stored['id']}"
+    assert (await library.async_cast(node.id)).title == "Evening"
+
+
+async def test_a_cold_search_asks_the_catalog(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What the catalog finds by its own words is found, also before its list was read."""
+    catalog.inject("slow", offset=5, times=1, seconds=0.5)
+    library = await make_library(catalog, wait=False)
+    found = await library.async_search("printmaker")
+    assert found and {it.kind for it in found} == {NodeKind.EXHIBITION}
+    assert (await library.async_cast(found[0].id)).works

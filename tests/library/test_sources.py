@@ -1,0 +1,210 @@
+"""The source list, and which of it hangs."""
+
+import asyncio
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from homeassistant.core import HomeAssistant
+
+from .conftest import MakeLibrary
+from .shows import full_collection, items_of, player, show_id
+
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+
+ALL = {"sources": ["exhibitions", "playlists", "favourites"]}
+
+
+def evening(title: str = "Evening", **more: Any) -> dict[str, Any]:
+    """Make a playlist."""
+    return {
+        "title": title,
+        "items": [{"source": "https://art.example/1.html", "title": "One"}],
+        **more,
+    }
+
+
+async def test_names_are_unique(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Of things with one title the oldest keeps it, the others are told apart by what is different about them."""
+    curators = [{"name": "Ines", "key": "did:key:z6Mk"}]
+    feed.seed(
+        [
+            evening("Still Life"),
+            evening("Evening", created="2024-01-01T00:00:00Z"),
+            evening("EVENING", curators=curators, created="2025-01-01T00:00:00Z"),
+            evening("Evening", curators=curators, created="2025-01-01T00:00:00Z"),
+            evening("Evening", curators=curators, created="2025-01-01T00:00:00Z"),
+        ]
+    )
+    library = await make_library(catalog, feed, options=ALL)
+    names = list(library.sources())
+    assert len(names) == len({name.casefold() for name in names}) == 47 + 5
+    assert "Still Life" in names and "Still Life (2024)" in names
+    assert names.index("Still Life (2024)") < names.index("Still Life")
+    assert names[47:] == [
+        "Evening (2)",
+        "Evening (2025)",
+        "EVENING (Ines)",
+        "Evening",
+        "Still Life (2026)",
+    ]
+
+
+async def test_groups_and_limit_are_options(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Which groups are listed, and how many, is the owner's choice."""
+    feed.seed([evening("One"), evening("Two")])
+    library = await make_library(catalog, feed)
+    assert list(library.sources())[0] == "Afterimage"
+    assert len(library.sources()) == 47
+    library = await make_library(
+        catalog, feed, options={"sources": ["playlists"], "source_limit": 1}
+    )
+    assert list(library.sources()) == ["Two"]
+    library = await make_library(catalog, feed, options={"source_limit": 3.0})
+    assert list(library.sources()) == ["Afterimage", "Slow Weather", "Seven Small Suns"]
+    library = await make_library(catalog, feed, options={"sources": []})
+    assert library.sources() == {}
+
+
+async def test_every_source_plays(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Each name leads to a node that can be cast, and is recognised by what was cast."""
+    feed.seed([evening(), full_collection(catalog, "Slow Weather")])
+    library = await make_library(catalog, feed, options=ALL | {"source_limit": 4})
+    await library.async_favour(next(iter(library.sources().values())))
+    show = show_id(catalog, "Net Evil")
+    series = (await library.async_children(f"exhibition/{show}")).nodes[0]
+    await library.async_favour(series.id)
+    sources = library.sources()
+    assert len(sources) == 4 + 2 + 1
+    for name, node in sources.items():
+        cast = (await library.async_cast(node)).cast
+        document = cast.playlist or {}
+        hung = player(
+            document.get("items", ()), url=cast.playlist_url, key=document.get("id")
+        )
+        assert library.source_of(hung) == name
+
+
+async def test_what_was_cast_is_known_after_a_restart(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """The display's word for the playlist is enough to know it again."""
+    library = await make_library(catalog)
+    node = library.sources()["Net Evil"]
+    document = (await library.async_cast(node)).cast.playlist or {}
+    library = await make_library(catalog, wait=False)
+    assert library.source_of(player(key=document["id"])) == "Net Evil"
+    assert library.source_of(player(key="something else")) is None
+    assert library.source_of(player()) is None
+
+
+async def test_a_feeds_playlist_cast_from_elsewhere_is_recognised(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A playlist is known by its address on the feed, by id or slug; one on another host is not."""
+    (stored,) = feed.seed([evening()])
+    library = await make_library(feed=feed, options=ALL)
+    for ref in (stored["id"], stored["id"].upper(), stored["slug"]):
+        hung = player(url=f"{feed.url}/playlists/{ref}")
+        assert library.source_of(hung) == "Evening"
+    for url in (
+        f"https://elsewhere.example/api/v1/playlists/{stored['id']}",
+        f"{feed.url}/playlists/other",
+        f"{feed.url}/channels/{stored['id']}",
+    ):
+        assert library.source_of(player(url=url)) is None
+
+
+async def test_an_exhibition_cast_from_elsewhere_is_recognised(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """All of a show and nothing else is the show; less, more, or what cannot be told is nothing."""
+    library = await make_library(catalog)
+    items = items_of(catalog, "Net Evil")
+    assert library.source_of(player(items)) is None
+    await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    assert library.source_of(player(items)) == "Net Evil"
+    assert library.source_of(player(items[::-1])) == "Net Evil"
+    assert library.source_of(player(items[1:])) is None
+    assert library.source_of(player([*items, {"source": "https://x.example/"}])) is None
+    assert library.source_of(player([*items, {"id": "no source"}])) is None
+    other = items_of(catalog, "Slow Weather")
+    await library.async_children(f"exhibition/{show_id(catalog, 'Slow Weather')}")
+    assert library.source_of(player([*items, *other])) is None
+
+
+async def test_a_favourite_series_or_work_is_recognised(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A whole series is known by its works, and a single work by its address."""
+    library = await make_library(catalog, options={"sources": ["favourites"]})
+    show = show_id(catalog, "Net Evil")
+    unique = next(
+        it
+        for it in catalog.data.series(show)
+        if it["settings"]["artworkModel"] == "multi_unique"
+    )
+    await library.async_children(f"exhibition/{show}")
+    works = catalog.data.artworks(unique["id"])
+    everything = [{"source": it["previewURI"]} for it in works]
+    work = (await library.async_children(f"series/{unique['id']}")).nodes[2]
+    await library.async_favour(f"series/{unique['id']}")
+    await library.async_favour(work.id)
+    assert library.source_of(player(everything)) == unique["title"]
+    assert library.source_of(player(everything[1:])) is None
+    assert library.source_of(player(everything[2:3])) == work.title
+    assert library.source_of(player(everything[1:2])) is None
+
+
+async def test_listeners_are_told(
+    hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Displays hear of new sources, many changes at a time, until they listen no more."""
+    library = await make_library(catalog)
+    told = []
+    stop = library.async_add_listener(lambda: told.append(len(library.sources())))
+    show = show_id(catalog, "Net Evil")
+    await library.async_cast(f"exhibition/{show}")
+    await library.async_favour(f"series/{catalog.data.series(show)[0]['id']}")
+    await hass.async_block_till_done()
+    await asyncio.sleep(0.15)
+    # Eleven reads and a favourite.
+    assert told[-1] == 48 and len(told) < 4
+    stop()
+    told.clear()
+    library.favourites.async_remove(f"series/{catalog.data.series(show)[0]['id']}")
+    await asyncio.sleep(0.15)
+    assert not told
+    assert len(library.sources()) == 47
+
+
+async def test_a_show_appears_when_it_opens(
+    freezer: FrozenDateTimeFactory,
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """A show is listed from the day of its preview on."""
+    freezer.move_to("2031-01-07T00:00:00Z")
+    library = await make_library(catalog)
+    assert "Before the Opening" not in library.sources()
+    freezer.move_to("2031-01-10T00:00:00Z")
+    library = await make_library(catalog, entry_id="later")
+    assert "Before the Opening" in library.sources()
+
+
+@pytest.mark.parametrize("number", [None, 3])
+async def test_nothing_to_recognise(
+    number: int | None, catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A display that shows nothing, or what nobody knows, has no source."""
+    library = await make_library(catalog)
+    items = [{"source": f"https://art.example/{n}"} for n in range(number or 0)]
+    assert library.source_of(player(items)) is None

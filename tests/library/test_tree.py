@@ -1,0 +1,248 @@
+"""What is inside what, and that every id leads back to its node."""
+
+import pytest
+
+from custom_components.dp1.library.tree import (
+    NodeKind,
+    media_id,
+    node_id,
+    parse_media_id,
+    split_node_id,
+)
+from custom_components.dp1.protocol.errors import NotFoundError, TemporaryError
+
+from .conftest import MakeLibrary
+
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.feed import Fault, FeedSimulator
+
+KEY = "a/b c%2F\u00e9?#"
+
+
+def test_ids_carry_any_key() -> None:
+    """Keys with slashes and blanks survive the way into an id and back."""
+    text = node_id(NodeKind.ARTWORK, KEY, "1")
+    assert text.count("/") == 2
+    assert split_node_id(text) == (NodeKind.ARTWORK, [KEY, "1"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nonsense", "series", "series/", "series/1/2", "exhibitions/1", "/", "a//b"],
+)
+def test_what_is_no_id_is_not_found(text: str) -> None:
+    """An id that no node can have is told from one that is not there."""
+    with pytest.raises(NotFoundError):
+        split_node_id(text)
+
+
+@pytest.mark.parametrize("node", ["", "exhibitions", node_id(NodeKind.SERIES, KEY)])
+def test_media_ids_lead_back(node: str) -> None:
+    """A media id names the entry and the node."""
+    assert parse_media_id(media_id("entry", node)) == ("entry", node)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "media-source://",
+        "media-source://dp1/",
+        "media-source://other/a",
+        "series/1",
+    ],
+)
+def test_other_media_ids_are_not_ours(text: str) -> None:
+    """Media ids of others are told apart."""
+    assert parse_media_id(text) is None
+
+
+async def test_every_node_is_found_by_its_id(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Whatever opening a node shows is found again by its id, with the same title."""
+    items = [{"source": f"https://art.example/{n}.png"} for n in (1, 2)]
+    feed.seed(
+        [{"title": "Evening", "items": items, "id": ID}],
+        [{"title": "Hall", "playlists": [ID]}],
+    )
+    library = await make_library(catalog, feed)
+    waiting, seen = [""], set()
+    while waiting:
+        children = await library.async_children(waiting.pop())
+        assert children.problem is None
+        for node in children.nodes[:6]:
+            found = await library.async_node(node.id)
+            assert (found.title, found.kind) == (node.title, node.kind)
+            seen.add(node.kind)
+            if node.can_expand:
+                waiting.append(node.id)
+    assert seen == set(NodeKind) - {NodeKind.ROOT}
+    assert (await library.async_node("")).title == "Gallery"
+
+
+ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+
+
+async def test_exhibitions_are_those_that_can_be_seen(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What is hidden, private, a test or not open yet is not listed; the newest comes first."""
+    library = await make_library(catalog)
+    children = await library.async_children("exhibitions")
+    titles = [node.title for node in children.nodes]
+    hidden = {"Closed Test", "Held Back", "Members Only", "Before the Opening"}
+    assert hidden.isdisjoint(titles)
+    assert titles[0] == "Afterimage"
+    assert titles[-1] == "First Signals"
+    assert len(titles) == 47
+    assert children.since is not None
+    newest = children.nodes[0]
+    assert newest.can_play and newest.can_expand and newest.picture and newest.artist
+    upcoming = catalog.data.find_exhibition("Before the Opening")["id"]
+    node = await library.async_node(f"exhibition/{upcoming}")
+    assert not node.can_play and node.opens_at is not None
+
+
+async def test_a_large_series_is_capped_and_counted(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Of 1,024 works 50 are shown, evenly from the whole series, and the rest is counted."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Longform")["id"]
+    series = (await library.async_children(f"exhibition/{show}")).nodes[0]
+    assert series.title == "A Thousand Tides" and series.works == 1024
+    catalog.reset_counters()
+    children = await library.async_children(series.id)
+    assert 45 <= len(children.nodes) <= 50
+    assert len(children.nodes) + children.not_shown == pytest.approx(1024, abs=40)
+    assert catalog.count("artworks") == 10
+    numbers = [int(node.title.rpartition("#")[2]) for node in children.nodes]
+    assert numbers == sorted(numbers) and numbers[0] == 1 and numbers[-1] > 1000
+    few = await library.async_children(series.id, limit=7)
+    assert len(few.nodes) == 7
+    assert few.not_shown == len(children.nodes) + children.not_shown - 7
+
+
+async def test_copies_are_shown_once(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A series of copies holds one work, and nothing is missing; it need not be opened."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Net Evil")["id"]
+    records = catalog.data.series(show)
+    copies = next(it for it in records if it["settings"]["artworkModel"] == "multi")
+    node = next(
+        it
+        for it in (await library.async_children(f"exhibition/{show}")).nodes
+        if it.id == f"series/{copies['id']}"
+    )
+    assert node.can_play and not node.can_expand
+    children = await library.async_children(node.id)
+    assert len(children.nodes) == 1 and children.not_shown == 0
+
+
+async def test_what_cannot_be_played_is_not_offered(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Works without a source, and series that turned out to have none, cannot be played."""
+    library = await make_library(catalog)
+    show = catalog.data.find_exhibition("Loose Ends")["id"]
+    series = (await library.async_children(f"exhibition/{show}")).nodes
+    by_title = {node.title: node for node in series}
+    sources = await library.async_children(by_title["Every Kind of Source"].id)
+    playable = [node for node in sources.nodes if node.can_play]
+    assert len(sources.nodes) == 10  # Two of twelve are burned.
+    assert playable == list(
+        sources.nodes
+    )  # Where they have no source, their series has.
+    nothing = await library.async_children(by_title["No Source at All"].id)
+    assert [node.can_play for node in nothing.nodes] == [False]
+    assert not (await library.async_node(by_title["No Source at All"].id)).can_play
+    empty = await library.async_children(by_title["No Works"].id)
+    assert not empty.nodes
+    assert "Markup & Entities" in by_title
+
+
+async def test_leaves_cannot_be_opened(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Opening a work, or what is not there, says so."""
+    library = await make_library(catalog)
+    for text in ("artwork/1/2", "exhibition/none", "series/none", "channel/none"):
+        with pytest.raises(NotFoundError):
+            await library.async_children(text)
+    for text in ("exhibition/none", "series/none", "channel/none", "playlist/none"):
+        with pytest.raises(NotFoundError):
+            await library.async_node(text)
+
+
+async def test_a_feed_alone_and_a_catalog_alone(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A library shows the folders of what it has."""
+    only_catalog = await make_library(catalog, entry_id="a")
+    only_feed = await make_library(feed=feed, entry_id="b")
+    roots = [
+        [node.id for node in (await library.async_children("")).nodes]
+        for library in (only_catalog, only_feed)
+    ]
+    assert roots == [["exhibitions", "favourites"], ["playlists", "favourites"]]
+    assert not (await only_feed.async_children("exhibitions")).nodes
+    assert not (await only_catalog.async_children("playlists")).nodes
+    assert only_feed.since is not None and only_catalog.since is not None
+
+
+async def test_a_channel_keeps_its_order(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """A channel lists its playlists as its curator did; one on another host is read there."""
+    async with FeedSimulator() as elsewhere:
+        works = [{"source": "https://art.example/1.png", "title": "One"}]
+        (foreign,) = elsewhere.seed([{"title": "Foreign", "items": works}])
+        first, second = feed.seed(
+            [{"title": name, "items": works} for name in ("First", "Second")]
+        )
+        url = f"{elsewhere.url}/playlists/{foreign['id']}"
+        feed.seed(
+            channels=[{"title": "Hall", "playlists": [second["id"], first["id"]]}]
+        )
+        channel = next(iter(feed.channels.values()))
+        channel["playlists"] += [url, f"{feed.url}/playlists/gone"]
+        library = await make_library(feed=feed)
+        (node,) = (await library.async_children("channels")).nodes
+        children = await library.async_children(node.id)
+        assert [it.title for it in children.nodes] == ["Second", "First", "Foreign"]
+        assert children.not_shown == 1
+        assert isinstance(children.problem, NotFoundError)
+        hanging = await library.async_cast(children.nodes[2].id)
+        assert hanging.cast.playlist_url == url
+        (item,) = (await library.async_children(children.nodes[2].id)).nodes
+        assert item.picture == "https://art.example/1.png"
+        one = await library.async_cast(item.id)
+        assert one.title == "One" and one.works == 1
+
+
+async def test_a_playlist_is_shown_when_its_document_cannot_be_read(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """The works that were listed are shown, and why there are no more."""
+    works = [
+        {"source": f"https://art.example/{n}.html", "title": f"Work {n}"}
+        for n in range(120)
+    ]
+    (stored,) = feed.seed([{"title": "Evening", "items": works}])
+    library = await make_library(feed=feed)
+    feed.fault(Fault(status=500, times=None))
+    children = await library.async_children(f"playlist/{stored['id']}")
+    assert len(children.nodes) == 100 and children.not_shown == 20
+    assert isinstance(children.problem, TemporaryError)
+    unknown = await library.async_children("playlist/unknown")
+    assert not unknown.nodes and unknown.problem
+    feed.faults.clear()
+    children = await library.async_children(f"playlist/{stored['id']}")
+    assert len(children.nodes) == 120 and children.problem is None
+    last = await library.async_node(children.nodes[-1].id)
+    assert last.title == "Work 119"
+    with pytest.raises(NotFoundError):
+        await library.async_node(f"item/{stored['id']}/none")
