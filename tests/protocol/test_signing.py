@@ -172,6 +172,7 @@ def test_pem_is_read() -> None:
         .private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         .decode(),
     ],
+    ids=range(13),
 )
 def test_bad_keys_are_refused_without_repeating_them(text: str) -> None:
     """The error names the forms, and holds nothing of what was given."""
