@@ -4,10 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from unittest.mock import patch
 
 import aiohttp
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import coordinator as module
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, State
 
@@ -69,6 +71,8 @@ class House:
         """Set displays up."""
         house = cls(hass)
         async with AsyncExitStack() as stack:
+            for constant, seconds in (("READ_COOLDOWN", 0.1), ("PUSH_PATIENCE", 0.5)):
+                stack.enter_context(patch.object(module, constant, seconds))
             camera = Reply(200, b"\xff\xd8", {"Content-Type": "image/jpeg"})
             door = await stack.enter_async_context(ScriptedServer.run(camera))
             house.door = door.url
@@ -80,7 +84,7 @@ class House:
                         device_id=device_id,
                         poll_interval=0.1,
                         page_delay=0.02,
-                        **options,
+                        **{"storm_gate": False, **options},
                     )
                 )
                 house.walls[name] = wall

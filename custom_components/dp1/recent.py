@@ -88,8 +88,11 @@ class Recent:
     def add(self, cast: Cast) -> None:
         """Keep what the display was just given, whole, as it will tell only a part of it."""
         media_id = media_id_of(cast)
-        if media_id is not None and not self.paused:
-            self._keep(media_id, (cast.playlist or {}).get("title"), cast)
+        if media_id is None or self.paused:
+            return
+        known = self._given.get(media_id)
+        title = (cast.playlist or {}).get("title") or (known.title if known else None)
+        self._keep(media_id, title, cast)
 
     @callback
     def shown(self, player: PlayerStatus) -> Given | None:
@@ -109,7 +112,8 @@ class Recent:
         if player.playlist is None or self.paused:
             return known
         title = player.playlist_title or (known.title if known else None)
-        if known is None or known.title != _title(title):
+        latest = next(reversed(self._given.values()), None)
+        if known is None or known is not latest or known.title != _title(title):
             known = self._keep(
                 media_id, title, known.cast if known else cast_of(player)
             )

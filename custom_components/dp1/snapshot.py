@@ -108,9 +108,8 @@ def hangs(cast: Cast, player: PlayerStatus) -> bool:
 
 def media_id(player: PlayerStatus, recent: Recent) -> str | None:
     """Name what hangs so that it can be played again: the list, and the place if that is not the usual one."""
-    name = player.playlist_url
-    if name is None and (given := recent.shown(player)) is not None:
-        name = given.media_id
+    given = recent.shown(player)
+    name = player.playlist_url or (given.media_id if given else None)
     if name is None:
         return None
     start = _start(player)
