@@ -76,7 +76,8 @@ class Wall:
             return None
         work = self._described(series, work_at(series, item.source or ""))
         title = clean(item.title, MAX_TITLE) or work.title
-        return replace(work, title=title, provenance=item.provenance)
+        of_series = series.title if series.title != title else None
+        return replace(work, title=title, series=of_series, provenance=item.provenance)
 
     async def _find_out(self, item: PlaylistItem) -> Work | None:
         """Find a work in the catalog: the show by the feed's playlists, the series by its folder, the work by its number."""
