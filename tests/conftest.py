@@ -1,11 +1,71 @@
 """What all tests share."""
 
+from collections.abc import AsyncIterator
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
+from homeassistant.core import HomeAssistant
+
+from .displays import DEVICE_ID, Names, entry_of, set_up
+from .simulators.display import DisplaySimulator
 
 
 @pytest.fixture(autouse=True)
 def auto_enable_custom_integrations(enable_custom_integrations: None) -> None:
     """Let Home Assistant load the integration under test."""
+
+
+@pytest.fixture
+def profile() -> str:
+    """Choose the firmware of the display; tests name others as a parameter."""
+    return "B"
+
+
+@pytest.fixture
+async def display(
+    socket_enabled: None, profile: str
+) -> AsyncIterator[DisplaySimulator]:
+    """Serve a display."""
+    async with DisplaySimulator(
+        profile=profile, device_id=DEVICE_ID, poll_interval=0.2
+    ) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+def display_entry(display: DisplaySimulator) -> MockConfigEntry:
+    """Make the entry of the display."""
+    return entry_of(display)
+
+
+@pytest.fixture
+async def setup_display(
+    hass: HomeAssistant, display_entry: MockConfigEntry
+) -> MockConfigEntry:
+    """Set the display up."""
+    return await set_up(hass, display_entry)
+
+
+@pytest.fixture
+async def mdns(
+    hass: HomeAssistant, socket_enabled: None
+) -> AsyncIterator[HaAsyncZeroconf]:
+    """Let Home Assistant speak mDNS on loopback, where it would leave it out."""
+    zeroconf = HaZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
+    hass.data["zeroconf"] = instance = HaAsyncZeroconf(zc=zeroconf)
+    yield instance
+    await instance.ha_async_close()
+
+
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Be in a network in which one display has its name."""
+    resolver = Names({"ff1-ab12cd34.local": "127.0.0.1"})
+    monkeypatch.setattr(
+        "homeassistant.helpers.aiohttp_client._async_make_resolver",
+        lambda hass: resolver,
+    )

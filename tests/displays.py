@@ -1,0 +1,108 @@
+"""What the tests of a display in Home Assistant share."""
+
+import asyncio
+from collections.abc import Callable
+from socket import AF_INET, AI_NUMERICHOST
+from typing import Any, override
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from homeassistant.core import HomeAssistant, State
+
+from tests.simulators.display import DisplaySimulator
+
+DEVICE_ID = "FF1-AB12CD34"
+ENTITY_ID = "media_player.wall"
+FIRMWARE = ("A", "A1", "B", "C")
+DESCRIPTION = ("legacy", "legacy-strict")
+
+
+class Names(AbstractResolver):
+    """The names that the network knows."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        """Know some."""
+        self._known = known
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: Any = AF_INET
+    ) -> list[ResolveResult]:
+        """Look a name up."""
+        if (address := self._known.get(host)) is None:
+            raise OSError(None, "there is no such name")
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=AF_INET,
+                proto=0,
+                flags=AI_NUMERICHOST,
+            )
+        ]
+
+    @override
+    async def close(self) -> None:
+        """Have nothing to close."""
+
+    real_close = close
+
+
+def entry_of(display: DisplaySimulator, **changes: Any) -> MockConfigEntry:
+    """Make the entry of a display."""
+    known: dict[str, Any] = {"unique_id": DEVICE_ID, "title": "Wall", **changes}
+    data = {
+        "kind": "display",
+        "host": display.host,
+        "port": display.port,
+        "dialect": "unknown",
+        "macs": [],
+        **known.pop("data", {}),
+    }
+    return MockConfigEntry(domain="dp1", data=data, **known)
+
+
+async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
+    """Set an entry up, whatever becomes of it."""
+    if hass.config_entries.async_get_entry(entry.entry_id) is None:
+        entry.add_to_hass(hass)
+    await hass.config_entries.async_setup(entry.entry_id)
+    await hass.async_block_till_done()
+    return entry
+
+
+async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+def state_of(hass: HomeAssistant, entity_id: str = ENTITY_ID) -> State:
+    """Get the state of a display."""
+    state = hass.states.get(entity_id)
+    assert state is not None
+    return state
+
+
+def playlist(*titles: str, **more: Any) -> dict[str, Any]:
+    """Write a playlist of works with these titles."""
+    items = [
+        {
+            "id": f"5d0c9d5e-0000-4000-8000-{number:012}",
+            "title": title,
+            "source": f"https://art.example.org/{number}",
+            "duration": 300,
+            "license": "open",
+        }
+        for number, title in enumerate(titles, 1)
+    ]
+    return {
+        "dpVersion": "1.1.0",
+        "id": "385f79b6-a45f-4c1c-8080-e93a192adccc",
+        "title": "Evening",
+        "items": items,
+        **more,
+    }

@@ -1,0 +1,548 @@
+"""Adding and changing a display, against simulated ones on loopback."""
+
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.protocol.signing import SigningKey
+from homeassistant.components import onboarding
+from homeassistant.components.zeroconf.models import HaAsyncZeroconf
+from homeassistant.config_entries import (
+    SOURCE_IGNORE,
+    SOURCE_USER,
+    SOURCE_ZEROCONF,
+    ConfigEntryState,
+    ConfigFlowResult,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+
+from .displays import DEVICE_ID, entry_of, set_up
+from .protocol.displays import plain
+from .protocol.scripted_server import Reply, ScriptedServer
+from .simulators.display import DisplaySimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")
+
+OTHER_ID = "FF1-ZZ99ZZ99"
+UNKNOWN = {"ok": False}
+
+
+def library_entry() -> MockConfigEntry:
+    """Make the entry of a library, so that none is offered."""
+    return MockConfigEntry(
+        domain="dp1",
+        unique_id="https://feed.example.org/api/v1",
+        data={
+            "kind": "library",
+            "catalog_url": None,
+            "feed_url": "https://feed.example.org/api/v1",
+            "api_key": None,
+            "signing_key": SigningKey.generate().export(),
+        },
+    )
+
+
+async def begin(hass: HomeAssistant) -> ConfigFlowResult:
+    """Open the form for a display's address."""
+    menu = await hass.config_entries.flow.async_init(
+        "dp1", context={"source": SOURCE_USER}
+    )
+    assert menu["type"] is FlowResultType.MENU
+    assert menu["menu_options"] == ["display", "library"]
+    return await hass.config_entries.flow.async_configure(
+        menu["flow_id"], {"next_step_id": "display"}
+    )
+
+
+async def enter(hass: HomeAssistant, flow: ConfigFlowResult, host: str) -> Any:
+    """Enter an address."""
+    result = await hass.config_entries.flow.async_configure(
+        flow["flow_id"], {"host": host}
+    )
+    await hass.async_block_till_done()
+    return result
+
+
+def written(display: DisplaySimulator) -> str:
+    """Write where a display is."""
+    return f"{display.host}:{display.port}"
+
+
+def announcement(
+    display: DisplaySimulator, device_id: str | None = DEVICE_ID, **more: str
+) -> ZeroconfServiceInfo:
+    """Hear a display announce itself."""
+    address = ip_address(display.host)
+    texts = {"id": device_id, "name": "Wall", **more}
+    return ZeroconfServiceInfo(
+        ip_address=address,
+        ip_addresses=[address],
+        port=display.port,
+        hostname="ff1.local.",
+        type="_ff1._tcp.local.",
+        name="Wall._ff1._tcp.local.",
+        properties={key: value for key, value in texts.items() if value is not None},
+    )
+
+
+async def hear(hass: HomeAssistant, info: ZeroconfServiceInfo) -> Any:
+    """Let Home Assistant discover a display."""
+    result = await hass.config_entries.flow.async_init(
+        "dp1", context={"source": SOURCE_ZEROCONF}, data=info
+    )
+    await hass.async_block_till_done()
+    return result
+
+
+# By address
+
+
+@pytest.mark.parametrize(
+    ("profile", "unique_id", "dialect"),
+    [
+        ("A", None, "ff"),
+        ("A1", None, "ff"),
+        ("B", DEVICE_ID, "ff"),
+        ("C", DEVICE_ID, "ff"),
+        ("legacy", None, "unknown"),
+        ("legacy-strict", None, "unknown"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}:{}", " http://{}:{}/api/cast "])
+async def test_an_address_is_all_it_takes(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    form: str,
+    unique_id: str | None,
+    dialect: str,
+) -> None:
+    """A display of any kind is added at once, by what it says of itself."""
+    library_entry().add_to_hass(hass)
+    flow = await begin(hass)
+    assert flow["type"] is FlowResultType.FORM
+    assert flow["step_id"] == "display"
+    result = await enter(hass, flow, form.format(display.host, display.port))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert "next_flow" not in result
+    entry = result["result"]
+    assert entry.unique_id == unique_id
+    macs = entry.data["macs"]
+    assert entry.data == {
+        "kind": "display",
+        "host": display.host,
+        "port": display.port,
+        "dialect": dialect,
+        "macs": macs,
+    }
+    assert bool(macs) is (dialect == "ff")
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_the_entry_is_called_as_its_owner_calls_the_display(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The name comes from the display, and as plain text."""
+    display.device.name = "<b>Hall</b>\nway"
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["title"] == "Hall way"
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_the_id_comes_from_the_announcement(
+    hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
+) -> None:
+    """What the network has heard tells the id where the display itself does not."""
+    async with DisplaySimulator(
+        profile="A", device_id=OTHER_ID, zeroconf=mdns
+    ) as announced:
+        result = await enter(hass, await begin(hass), written(announced))
+    assert result["result"].unique_id == OTHER_ID
+    assert result["title"] == OTHER_ID
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_the_id_comes_from_the_name(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A host that is named after its id needs no announcement."""
+    result = await enter(hass, await begin(hass), f"ff1-ab12cd34.local:{display.port}")
+    assert result["result"].unique_id == DEVICE_ID
+    assert result["title"] == DEVICE_ID
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ([Reply(200, b"<html>Router</html>")], "unexpected_answer"),
+        ([Reply(404, b"404 page not found")], "unexpected_answer"),
+        ([Reply(fault="garbage")], "unexpected_answer"),
+        ([plain(403, "Host not allowed")], "address_not_accepted"),
+        ([plain(429, "Too many", **{"Retry-After": "0"})], "busy"),
+        ([plain(503)], "temporary"),
+        ([Reply(fault="after")], "lost_answer"),
+    ],
+)
+async def test_whatever_answers_is_told_and_can_be_mended(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    script: list[Reply],
+    error: str,
+) -> None:
+    """The form says what is wrong, keeps what was typed, and takes the right address."""
+    flow = await begin(hass)
+    async with ScriptedServer.run(*script) as server:
+        result = await enter(hass, flow, server.url)
+    assert result["type"] is FlowResultType.FORM
+    assert result["errors"] == {"host": error}
+    result = await enter(hass, result, written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+@pytest.mark.parametrize(
+    ("host", "error"),
+    [
+        ("ftp://wall", "invalid_host"),
+        ("127.0.0.1:1", "refused"),
+        ("no-such-host.invalid", "no_answer"),
+    ],
+)
+async def test_what_does_not_answer_is_told_and_can_be_mended(
+    hass: HomeAssistant, display: DisplaySimulator, host: str, error: str
+) -> None:
+    """A refused connection is told from silence, and both from nonsense."""
+    result = await enter(hass, await begin(hass), host)
+    assert result["type"] is FlowResultType.FORM
+    assert result["errors"] == {"host": error}
+    result = await enter(hass, result, written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_a_known_display_is_not_added_twice(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Its entry takes the address over, as the display has answered there."""
+    entry = entry_of(display, data={"host": "192.0.2.1"})
+    entry.add_to_hass(hass)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "already_configured"
+    assert entry.data["host"] == display.host
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_a_display_without_an_id_is_not_added_twice(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Its address has to do."""
+    entry_of(display, unique_id=None).add_to_hass(hass)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["reason"] == "already_configured"
+
+
+async def test_an_old_address_of_another_display_is_free(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Another entry that still holds the address does not keep a display out."""
+    entry_of(display, unique_id=OTHER_ID).add_to_hass(hass)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+# What comes after the first display
+
+
+async def test_a_library_is_offered_after_the_first_display(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The form for a library is open, filled in, and may be left."""
+    result = await enter(hass, await begin(hass), written(display))
+    kind, flow_id = result["next_flow"]
+    assert kind == "config_flow"
+    offer = await hass.config_entries.flow.async_configure(flow_id)
+    assert offer["step_id"] == "library"
+    suggested = {
+        str(key): key.description["suggested_value"]
+        for key in offer["data_schema"].schema
+        if key.description
+    }
+    assert suggested == {
+        "catalog_url": "https://feralfile.com",
+        "feed_url": "https://feed.feralfile.com/api/v1",
+    }
+    hass.config_entries.flow.async_abort(flow_id)
+    assert len(hass.config_entries.async_entries("dp1")) == 1
+
+
+# By announcement
+
+
+@pytest.mark.parametrize("profile", ["A", "A1", "B", "C"])
+async def test_a_display_that_announces_itself_is_added_with_a_click(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """There is one question, and no field."""
+    result = await hear(hass, announcement(display, device_id=DEVICE_ID.lower()))
+    assert result["type"] is FlowResultType.FORM
+    assert result["step_id"] == "zeroconf_confirm"
+    (flow,) = hass.config_entries.flow.async_progress()
+    assert flow["context"]["title_placeholders"] == {"name": "Wall"}
+    result = await hass.config_entries.flow.async_configure(result["flow_id"], {})
+    await hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["title"] == "Wall"
+    assert result["result"].unique_id == DEVICE_ID
+    assert result["data"]["host"] == display.host
+    assert result["result"].state is ConfigEntryState.LOADED
+
+
+async def test_onboarding_asks_nothing(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """While Home Assistant is being set up, a display is added without a question or an offer."""
+    hass.data[onboarding.DOMAIN] = onboarding.OnboardingData(
+        [], False, onboarding.OnboardingStoreData(done=[])
+    )
+    result = await hear(hass, announcement(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert "next_flow" not in result
+
+
+async def test_what_has_no_id_is_left_alone(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Without an id there is nothing to know it by."""
+    result = await hear(hass, announcement(display, device_id=None))
+    assert result["reason"] == "not_a_display"
+    assert not display.received
+
+
+async def test_an_ignored_display_stays_ignored(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """It is not even asked, and may still be added by hand."""
+    MockConfigEntry(
+        domain="dp1", source=SOURCE_IGNORE, unique_id=DEVICE_ID, data={}
+    ).add_to_hass(hass)
+    result = await hear(hass, announcement(display))
+    assert result["reason"] == "already_configured"
+    assert not display.received
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ([Reply(200, b"<html>Router</html>")], "unexpected_answer"),
+        ([Reply(fault="after")], "lost_answer"),
+    ],
+)
+async def test_an_announcement_alone_proves_nothing(
+    hass: HomeAssistant, script: list[Reply], reason: str
+) -> None:
+    """What does not answer as a display is not offered."""
+    async with ScriptedServer.run(*script) as server:
+        at = server.url.removeprefix("http://").split(":")
+        info = ZeroconfServiceInfo(
+            ip_address=ip_address(at[0]),
+            ip_addresses=[ip_address(at[0])],
+            port=int(at[1]),
+            hostname="ff1.local.",
+            type="_ff1._tcp.local.",
+            name="Wall._ff1._tcp.local.",
+            properties={"id": DEVICE_ID},
+        )
+        result = await hear(hass, info)
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == reason
+
+
+async def test_another_display_at_the_announced_address_is_not_mistaken(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """An announcement with somebody else's id is not believed."""
+    entry = entry_of(display, unique_id=OTHER_ID, data={"host": "192.0.2.1"})
+    entry.add_to_hass(hass)
+    result = await hear(hass, announcement(display, device_id=OTHER_ID))
+    assert result["reason"] == "another_display"
+    assert entry.data["host"] == "192.0.2.1"
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_firmware_without_an_id_is_known_by_its_hardware(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The new address counts for the display with the same hardware addresses only."""
+    stranger = entry_of(
+        display, data={"host": "192.0.2.1", "macs": ["02:00:00:ff:ff:ff"]}
+    )
+    stranger.add_to_hass(hass)
+    result = await hear(hass, announcement(display))
+    assert result["reason"] == "another_display"
+    assert stranger.data["host"] == "192.0.2.1"
+
+    macs = sorted(
+        display.device.status(display.player.page, display.sleep)["macInfo"].values()
+    )
+    hass.config_entries.async_update_entry(
+        stranger, data={**stranger.data, "macs": macs[:1]}
+    )
+    result = await hear(hass, announcement(display))
+    assert result["reason"] == "already_configured"
+    assert stranger.data["host"] == display.host
+
+
+@pytest.mark.parametrize("profile", ["A", "B"])
+async def test_a_display_that_moved_is_followed_once_it_answers(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A known id at a new address changes the entry only after the display has answered there."""
+    entry = entry_of(display, data={"port": 1})
+    await set_up(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    dead = announcement(display)
+    dead.port = 2
+    assert (await hear(hass, dead))["reason"] == "refused"
+    assert entry.data["port"] == 1
+    assert (await hear(hass, announcement(display)))["reason"] == "already_configured"
+    assert entry.data["port"] == display.port
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_an_announcement_at_the_known_address_asks_nothing(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A display that is known there is not asked who it is every time."""
+    entry_of(display).add_to_hass(hass)
+    result = await hear(hass, announcement(display))
+    assert result["reason"] == "already_configured"
+    assert not display.received
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_an_id_that_becomes_known_later_is_taken_on(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    entity_registry: er.EntityRegistry,
+    device_registry: dr.DeviceRegistry,
+) -> None:
+    """The entry, its device and its entities stay the same, and so does their history."""
+    flow = await begin(hass)
+    entry = (await enter(hass, flow, written(display)))["result"]
+    assert entry.unique_id is None
+    before = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    (device,) = dr.async_entries_for_config_entry(device_registry, entry.entry_id)
+    assert {entity.unique_id.partition("_")[0] for entity in before} == {entry.entry_id}
+
+    result = await hear(hass, announcement(display))
+    assert result["reason"] == "already_configured"
+    assert entry.unique_id == DEVICE_ID
+    assert entry.state is ConfigEntryState.LOADED
+    after = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    assert {entity.id for entity in before} <= {entity.id for entity in after}
+    assert {entity.unique_id.partition("_")[0] for entity in after} == {DEVICE_ID}
+    (same,) = dr.async_entries_for_config_entry(device_registry, entry.entry_id)
+    assert same.id == device.id
+    assert same.identifiers == {("dp1", DEVICE_ID)}
+
+
+@pytest.mark.parametrize("profile", ["A"])
+async def test_an_id_is_not_given_to_another_display_of_the_same_address(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """An entry without an id that once had this address stays as it is."""
+    entry = entry_of(display, unique_id=None, data={"macs": ["02:00:00:ff:ff:ff"]})
+    entry.add_to_hass(hass)
+    result = await hear(hass, announcement(display))
+    assert result["step_id"] == "zeroconf_confirm"
+    assert entry.unique_id is None
+
+
+async def test_an_id_is_taken_on_by_hand_too(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """After an update of the firmware the display tells its id itself."""
+    entry = entry_of(display, unique_id=None)
+    entry.add_to_hass(hass)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["reason"] == "already_configured"
+    assert entry.unique_id == DEVICE_ID
+
+
+# Another address
+
+
+@pytest.mark.parametrize("profile", ["A", "B"])
+async def test_reconfiguring_gives_another_address(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The same display is found where it is now, after a mistake."""
+    entry = entry_of(display, data={"host": "192.0.2.1", "port": 1234})
+    entry.add_to_hass(hass)
+    flow = await entry.start_reconfigure_flow(hass)
+    assert flow["step_id"] == "reconfigure"
+    (field,) = flow["data_schema"].schema
+    assert field.description == {"suggested_value": "192.0.2.1:1234"}
+    result = await enter(hass, flow, "127.0.0.1:1")
+    assert result["errors"] == {"host": "refused"}
+    result = await enter(hass, flow, written(display))
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "reconfigure_successful"
+    assert entry.data["host"] == display.host
+    assert entry.data["port"] == display.port
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_reconfiguring_refuses_another_display(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The entry of one display is never given to another."""
+    entry = entry_of(display, data={"host": "192.0.2.1"})
+    entry.add_to_hass(hass)
+    flow = await entry.start_reconfigure_flow(hass)
+    async with DisplaySimulator(profile="B", device_id=OTHER_ID) as other:
+        result = await enter(hass, flow, written(other))
+    assert result["errors"] == {"host": "another_display"}
+    assert entry.data["host"] == "192.0.2.1"
+    result = await enter(hass, flow, written(display))
+    assert result["reason"] == "reconfigure_successful"
+
+
+async def test_reconfiguring_refuses_what_is_announced_as_another(
+    hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
+) -> None:
+    """What the network has heard tells displays apart that do not tell themselves."""
+    entry = entry_of(display, data={"host": "192.0.2.1"})
+    entry.add_to_hass(hass)
+    flow = await entry.start_reconfigure_flow(hass)
+    async with DisplaySimulator(
+        profile="A", device_id=OTHER_ID, zeroconf=mdns
+    ) as other:
+        result = await enter(hass, flow, written(other))
+    assert result["errors"] == {"host": "another_display"}
+    hass.config_entries.flow.async_abort(flow["flow_id"])
+
+
+# Options
+
+
+async def test_the_wire_format_can_be_chosen(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The choice is kept, and the display is set up anew with it."""
+    before = setup_display.runtime_data
+    flow = await hass.config_entries.options.async_init(setup_display.entry_id)
+    assert flow["step_id"] == "init"
+    result = await hass.config_entries.options.async_configure(
+        flow["flow_id"], {"dialect": "legacy"}
+    )
+    await hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert setup_display.options == {"dialect": "legacy"}
+    assert setup_display.runtime_data is not before
+    assert setup_display.runtime_data.display.dialect == "legacy"

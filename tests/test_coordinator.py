@@ -1,0 +1,360 @@
+"""Following a display: what is asked, what is heard, and when it is lost."""
+
+import logging
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import coordinator as module
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from .displays import (
+    DESCRIPTION,
+    DEVICE_ID,
+    ENTITY_ID,
+    FIRMWARE,
+    entry_of,
+    playlist,
+    set_up,
+    state_of,
+    until,
+)
+from .protocol.scripted_server import Reply, ScriptedServer
+from .simulators.display import DisplaySimulator, FaultKind
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "PATIENCE", 0.3)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(module, "LAST_RETRY", 0.2)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "READ_COOLDOWN", 0.1)
+    monkeypatch.setattr(module, "PROBE_INTERVAL", 0.2)
+
+
+async def lose(hass: HomeAssistant, display: DisplaySimulator) -> None:
+    """Unplug the display until that is noticed."""
+    await display.power_off()
+    await until(lambda: state_of(hass).state == "unavailable")
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """List what people read of the display in the log."""
+    return [
+        record.message.partition(":")[0]
+        for record in caplog.records
+        if record.name == "custom_components.dp1" and record.levelno >= logging.INFO
+    ]
+
+
+# Nothing is sent that was not asked for
+
+
+@pytest.mark.parametrize("profile", [*FIRMWARE, *DESCRIPTION])
+async def test_start_and_reload_only_read(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A display is never changed by Home Assistant's own doings."""
+    display.player.load(EVENING)
+    display.player.turn_page(asleep=True)
+    await set_up(hass, display_entry)
+    assert display_entry.state is ConfigEntryState.LOADED
+    await until(lambda: len(display.sockets) or display.firmware.profile in DESCRIPTION)
+    await hass.config_entries.async_reload(display_entry.entry_id)
+    await hass.async_block_till_done()
+    await hass.config_entries.async_unload(display_entry.entry_id)
+    assert not display.writes
+    assert display.player.asleep or display.firmware.profile in DESCRIPTION
+
+
+async def test_unloading_leaves_nothing_behind(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The socket is closed, and the entity says so."""
+    await until(lambda: len(display.sockets) == 1)
+    assert await hass.config_entries.async_unload(setup_display.entry_id)
+    await until(lambda: len(display.sockets) == 0)
+    assert state_of(hass).state == "unavailable"
+    before = len(display.commands)
+    await hass.async_block_till_done()
+    assert len(display.commands) == before
+
+
+# Following
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_what_happens_at_the_display_shows_at_once(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Somebody else's cast is there within two seconds, with what pushes leave out."""
+    await until(lambda: len(display.sockets) == 1)
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn", 2.0)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_what_happened_meanwhile_is_asked_for_after_reconnecting(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """There is no snapshot on the socket, so the display is asked; a short absence is no loss."""
+    await until(lambda: len(display.sockets) == 1)
+    await display.power_off()
+    display.player.load(EVENING)
+    await display.power_on()
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
+
+
+async def test_a_display_without_the_makers_cloud_is_asked_for_the_rest(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Its volume is not pushed then."""
+    display.poller.relayer_connected = False
+    display.device.mixer = 0
+    await setup_display.runtime_data.async_refresh()
+    assert state_of(hass).attributes["volume_level"] == 0
+
+
+async def test_a_push_during_a_reading_is_newer(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What was read before does not undo what was heard since."""
+    await until(lambda: len(display.sockets) == 1)
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
+    fault = display.inject(FaultKind.LATE, command="checkStatus", times=1, seconds=0.6)
+    coordinator = setup_display.runtime_data
+    coordinator._polls = 0
+    reading = hass.async_create_task(coordinator.async_refresh())
+    await until(lambda: fault.hits)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
+    await reading
+    assert state_of(hass).attributes["media_title"] == "Noon"
+
+
+# Faults
+
+
+async def test_frames_that_make_no_sense_do_no_harm(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Whatever comes, the next good frame counts."""
+    await until(lambda: len(display.sockets) == 1)
+    for frame in (
+        "nonsense",
+        b"\xff\xfe",
+        "[]",
+        '{"notification_type":"player_status"}',
+        '{"notification_type":"player_status","message":{"items":[1,null,{}],"index":"x"}}',
+        '{"notification_type":"device_status","message":{"volume":"loud"}}',
+        '{"notification_type":"ddc_status","message":{"brightness":50}}',
+        '{"notification_type":"something_new","message":{}}',
+    ):
+        await display.send_frame(frame)
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+    assert len(display.sockets) == 1
+
+
+async def test_a_half_open_socket_is_noticed(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A display that says nothing any more, not even to a ping, is connected to anew."""
+    monkeypatch.setattr(module, "HEARTBEAT", 0.2)
+    await set_up(hass, display_entry)
+    await until(lambda: len(display.sockets) == 1)
+    display.go_half_open()
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+    assert state_of(hass).state == "playing"
+
+
+@pytest.mark.parametrize("profile", ["B", "legacy"])
+async def test_a_lost_display_is_told_once_and_comes_back(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """One line when it is lost, one when it is back, and it is usable within five seconds."""
+    caplog.set_level(logging.INFO, "custom_components.dp1")
+    caplog.clear()
+    await lose(hass, display)
+    tries = setup_display.runtime_data._misses
+    await until(lambda: setup_display.runtime_data._misses > tries + 3)
+    await setup_display.runtime_data.async_refresh()
+    assert told(caplog) == ["Wall is unavailable"]
+    await display.power_on()
+    await until(lambda: state_of(hass).state != "unavailable", 5.0)
+    assert told(caplog) == [
+        "Wall is unavailable",
+        "Wall is back",
+    ]
+
+
+async def test_one_missed_probe_is_no_loss(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display that restarts its player refuses connections for a moment."""
+    await until(lambda: len(display.sockets) == 1)
+    fault = display.inject(FaultKind.RESET, command="getDeviceStatus", times=1)
+    await setup_display.runtime_data.async_refresh()
+    assert fault.hits == 1
+    assert state_of(hass).state == "idle"
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [(429, "Too many commands, slow down"), (500, "Failed"), (503, "")],
+)
+async def test_a_display_that_answers_is_there(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    text: str,
+) -> None:
+    """Busy or unwell is not lost."""
+    monkeypatch.setattr("custom_components.dp1.protocol.budget._BACKOFF", 0.01)
+    await until(lambda: len(display.sockets) == 1)
+    display.inject(
+        FaultKind.STATUS, command="getDeviceStatus", status=status, text=text
+    )
+    for _ in range(4):
+        await setup_display.runtime_data.async_refresh()
+    assert state_of(hass).state == "idle"
+
+
+async def test_a_player_out_of_order_is_unknown_not_lost(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The device answers, its player does not."""
+    display.inject(FaultKind.STATUS, command="checkStatus")
+    await setup_display.runtime_data.async_refresh()
+    await setup_display.runtime_data.async_refresh()
+    assert state_of(hass).state == "unknown"
+    display.heal()
+    await setup_display.runtime_data.async_refresh()
+    assert state_of(hass).state == "idle"
+
+
+async def test_another_display_at_the_address_is_left_alone(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """When the router gives the address to another display, that one is neither shown nor told anything."""
+    port = display.port
+    await display.power_off()
+    async with DisplaySimulator(
+        profile="B", device_id="FF1-ZZ99ZZ99", port=port, poll_interval=0.1
+    ) as other:
+        await until(lambda: state_of(hass).state == "unavailable")
+        other.player.load(EVENING)
+        await until(lambda: other.poller is not None)
+        with pytest.raises(HomeAssistantError) as caught:
+            await hass.services.async_call(
+                "dp1",
+                "cast_playlist",
+                {"entity_id": ENTITY_ID, "playlist": EVENING},
+                blocking=True,
+            )
+        assert caught.value.translation_key == "another_display"
+        assert state_of(hass).state == "unavailable"
+        assert not other.writes
+        await hass.config_entries.async_reload(setup_display.entry_id)
+        await hass.async_block_till_done()
+        assert setup_display.state is ConfigEntryState.SETUP_RETRY
+        assert setup_display.error_reason_translation_key == "another_display"
+    await display.power_on()
+    await hass.config_entries.async_reload(setup_display.entry_id)
+    assert setup_display.state is ConfigEntryState.LOADED
+
+
+# At start
+
+
+async def test_a_display_that_is_off_at_start_is_set_up_later(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """The reason is told, and the next try succeeds."""
+    await display.power_off()
+    await set_up(hass, display_entry)
+    assert display_entry.state is ConfigEntryState.SETUP_RETRY
+    assert display_entry.error_reason_translation_key == "display_refused"
+    await display.power_on()
+    await hass.config_entries.async_reload(display_entry.entry_id)
+    assert display_entry.state is ConfigEntryState.LOADED
+
+
+async def test_silence_does_not_hold_up_the_start(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While Home Assistant starts, a display that says nothing is left for later."""
+    monkeypatch.setattr(module, "START_PATIENCE", 0.05)
+    hass.set_state(CoreState.not_running)
+    async with ScriptedServer.run(Reply(fault="never")) as server:
+        at = server.url.removeprefix("http://").split(":")
+        entry = MockConfigEntry(
+            domain="dp1",
+            unique_id=DEVICE_ID,
+            data={
+                "kind": "display",
+                "host": at[0],
+                "port": int(at[1]),
+                "dialect": "ff",
+                "macs": [],
+            },
+        )
+        await set_up(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    assert entry.error_reason_translation_key == "display_no_answer"
+    await hass.config_entries.async_unload(entry.entry_id)
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_what_was_learned_is_kept(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """Dialect and hardware addresses are there after a restart."""
+    await set_up(hass, display_entry)
+    assert display_entry.data["dialect"] == "ff"
+    assert len(display_entry.data["macs"]) == 2
+
+
+async def test_a_chosen_dialect_is_not_overruled(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """What was learned before stays noted as it was."""
+    entry = entry_of(display, options={"dialect": "legacy"})
+    await set_up(hass, entry)
+    assert entry.runtime_data.display.dialect == "legacy"
+    assert entry.data["dialect"] == "unknown"
+
+
+async def test_firmware_that_is_unwell_is_not_taken_for_another_kind(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A first answer that fails is no reason to do without the status for good."""
+    display.inject(FaultKind.STATUS, command="getDeviceStatus", times=1)
+    display.inject(FaultKind.STATUS, route="/api/v2/status", status=404)
+    await set_up(hass, display_entry)
+    assert display_entry.state is ConfigEntryState.SETUP_RETRY
+    await hass.config_entries.async_reload(display_entry.entry_id)
+    assert display_entry.state is ConfigEntryState.LOADED
+    assert not display_entry.runtime_data.cast_only
