@@ -49,6 +49,7 @@ class Channel:
         """Keep the address; see :class:`.display.Display`."""
         self._session = session
         self._base = URL.build(scheme="http", host=host, port=port)
+        self._cast_url = self.url("api/cast")
         self._budget = budget
         self._writes = Writes()
         self._reads = Reads()
@@ -89,7 +90,7 @@ class Channel:
             lambda: request_json(
                 self._session,
                 "POST",
-                self.url("api/cast"),
+                self._cast_url,
                 timeout=_TIMEOUTS.get(command, _TIMEOUT),
                 json={"command": command, "request": request},
             ),

@@ -19,6 +19,10 @@ class _Shared[T]:
         """Whether there is an outcome, or nobody left who wants one."""
         return self._task.done() or self._task.cancelling() > 0
 
+    def on_end(self, act: Callable[[], None]) -> None:
+        """Do something when it is over, however it ends."""
+        self._task.add_done_callback(lambda _: act())
+
     async def outcome(self) -> T:
         """Wait for it together with the others."""
         self._callers += 1
@@ -39,6 +43,7 @@ class Writes:
         """Start with nobody waiting."""
         self._lock = asyncio.Lock()
         self._waiting: dict[Hashable, _Shared[Any]] = {}
+        self._queued = 0
 
     async def run[T](
         self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
@@ -51,6 +56,10 @@ class Writes:
                 wanted it gets the outcome of the newer one. None: every one is sent.
         """
 
+        if not self._queued and not self._lock.locked():
+            async with self._lock:
+                return await send()
+
         async def take(mine: _Shared[T]) -> T:
             """Send, unless something newer has come by the time it is our turn."""
             async with self._lock:
@@ -60,11 +69,17 @@ class Writes:
             return await mine.newer.outcome()
 
         mine = _Shared(take)
+        self._queued += 1
+        mine.on_end(self._leave)
         if slot is not None:
             if (older := self._waiting.get(slot)) is not None:
                 older.newer = mine
             self._waiting[slot] = mine
         return await mine.outcome()
+
+    def _leave(self) -> None:
+        """Note that one is no longer in the queue, sent or not."""
+        self._queued -= 1
 
 
 class Reads:
