@@ -56,7 +56,7 @@ class Writes:
                 wanted it gets the outcome of the newer one. None: every one is sent.
         """
 
-        if not self._queued and not self._lock.locked():
+        if slot is None and not self._queued and not self._lock.locked():
             async with self._lock:
                 return await send()
 
