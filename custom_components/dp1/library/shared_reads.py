@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from custom_components.dp1.protocol.errors import NoAnswerError
+from custom_components.dp1.protocol.errors import BusyError, NoAnswerError
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -19,6 +19,7 @@ RETRY_SECONDS = 10.0
 PATIENCE_FOR_THE_REST = 2.0
 FIRST_REFRESH_RETRY = 60.0
 LAST_REFRESH_RETRY = 900.0
+MAX_WAIT_SECONDS = 3600.0
 
 type Read[T] = Callable[[], Coroutine[Any, Any, T]]
 
@@ -105,7 +106,7 @@ class SharedReads:
                 if kept().reason is None:
                     retry = FIRST_REFRESH_RETRY
                 else:
-                    await asyncio.sleep(retry)
+                    await asyncio.sleep(max(retry, _asked_to_wait(kept())))
                     retry = min(2 * retry, LAST_REFRESH_RETRY)
 
         self._refreshing.append(
@@ -116,8 +117,8 @@ class SharedReads:
 
     def _may_try(self, kept: Kept[Any]) -> bool:
         """Tell whether enough time has passed since the last try."""
-        now = self._hass.loop.time()
-        return not kept.tried_at or now - kept.tried_at >= RETRY_SECONDS
+        pause = max(RETRY_SECONDS, _asked_to_wait(kept))
+        return not kept.tried_at or self._hass.loop.time() - kept.tried_at >= pause
 
     def _start[T](self, name: str, read: Read[T]) -> asyncio.Task[T]:
         """Begin a read, or find it under way."""
@@ -127,6 +128,14 @@ class SharedReads:
             )
             task.add_done_callback(lambda _: self._under_way.pop(name))
         return task
+
+
+def _asked_to_wait(kept: Kept[Any]) -> float:
+    """Seconds that a server asked to be left alone, within reason."""
+    match kept.reason:
+        case BusyError(retry_after=float(seconds)):
+            return min(seconds, MAX_WAIT_SECONDS)
+    return 0.0
 
 
 def age(moment: datetime) -> float:
