@@ -27,7 +27,9 @@ def series(name: str, works: int) -> dict[str, Any]:
             {
                 "id": f"{sum(map(ord, name)):08}-0000-4000-8000-{number:012}",
                 "title": f"{name} {number}",
-                "source": f"https://art.example.org/{name}/{number}".lower(),
+                "source": f"https://art.example.org/{name}/{number}".lower().replace(
+                    " ", "-"
+                ),
                 "duration": 300,
                 "license": "open",
             }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from random import sample
 from typing import Any, Literal
 from urllib.parse import quote, unquote
@@ -18,7 +19,7 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
 
 from .const import DOMAIN
-from .coordinator import DisplayCoordinator, Outcome, async_displays
+from .coordinator import ASKED, DisplayCoordinator, Outcome, async_displays
 from .errors import invalid_input, invalid_playlist, translated
 from .library.tree import MEDIA_PREFIX
 from .library_entries import async_hanging, async_playlist
@@ -66,6 +67,7 @@ class Options:
         limit: the most works to take.
         wake: whether a sleeping display is woken.
         place: where it was when it hung before, as far as the above does not say otherwise.
+        asked: tells it from what was asked for earlier or later; None for what nobody asks for now.
     """
 
     start_at: int | None = None
@@ -78,6 +80,7 @@ class Options:
     limit: int | None = None
     wake: bool = True
     place: Start = field(default_factory=Start)
+    asked: int | None = field(default_factory=partial(next, ASKED), compare=False)
 
     @property
     def start(self) -> Start:
@@ -315,6 +318,10 @@ async def async_cast(
     coordinator: DisplayCoordinator, cast: Cast, options: Options
 ) -> dict[str, Any]:
     """Show it, as asked; what comes back is the response of ``dp1.cast_playlist``."""
+    if options.asked is not None:
+        if options.asked < coordinator.cast_asked:
+            return _response(coordinator, coordinator.last_cast or cast)
+        coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     async with coordinator.async_command(Outcome.PLAYER) as display:
@@ -322,9 +329,10 @@ async def async_cast(
         result = await _async_send(coordinator, display, cast, start)
     cast = result.cast or cast
     coordinator.async_was_cast(cast)
-    if options.wake and coordinator.data.asleep:
+    overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
+    if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
-    return _response(coordinator, cast, result)
+    return _response(coordinator, cast)
 
 
 async def _async_send(
@@ -353,9 +361,10 @@ async def _async_arranged(
         raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
     if not options.shuffle and not options.start_at:
         return cast
-    document = cast.playlist or await async_read_playlist(
-        coordinator.hass, cast.playlist_url or ""
-    )
+    if cast.playlist_url is not None:
+        read = await async_read_playlist(coordinator.hass, cast.playlist_url)
+        cast = from_document(read, Options())
+    document: Mapping[str, Any] = cast.playlist or {}
     items = list(document["items"])
     first = ((options.start_at or 1) - 1) % len(items)
     rest = items[first + 1 :] + items[:first]
@@ -364,9 +373,7 @@ async def _async_arranged(
     return Cast(playlist={**document, "items": [items[first], *rest]})
 
 
-def _response(
-    coordinator: DisplayCoordinator, cast: Cast, result: CastResult
-) -> dict[str, Any]:
+def _response(coordinator: DisplayCoordinator, cast: Cast) -> dict[str, Any]:
     """Tell what was shown: as the display says where it does, as it was sent where not."""
     player = coordinator.data.player
     document: Mapping[str, Any] = cast.playlist or {}
@@ -380,5 +387,5 @@ def _response(
         "items": works,
         "playlist_id": playlist_id,
         "playlist_url": cast.playlist_url,
-        "method": result.method,
+        "method": "url" if cast.playlist is None else "inline",
     }

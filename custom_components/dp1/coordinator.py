@@ -1,11 +1,12 @@
 """The live state of one display: its socket first, a slow poll behind it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from itertools import count
 from random import uniform
 from typing import Any, override
 
@@ -68,6 +69,9 @@ READ_COOLDOWN = 2.0
 SILENCE = (UnreachableError, LostAnswerError)
 SLEEP_TRIES = 2
 SLEEP_CHECKS = 4
+
+# Numbers what is asked for, as some of it takes longer than others to prepare.
+ASKED = count(1)
 
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
@@ -173,6 +177,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             hass, entry, lambda work: self.async_take_over(work=work)
         )
         self.last_cast: Cast | None = None
+        # Of what was asked for at the same time, the last counts.
+        self.cast_asked = 0
+        self.sleep_asked = 0
+        self._coming: dict[int, asyncio.Event] = {}
         # Next after next: each counts from where the one before led, and waits for it.
         self.stepping = asyncio.Lock()
         self._dialect_is_chosen = fixed
@@ -479,6 +487,24 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     # Commanding
 
+    @contextmanager
+    def casting(self, asked: int | None) -> Iterator[None]:
+        """Let what is asked for later about the list that hangs wait for the one that comes."""
+        if asked is None or asked in self._coming:
+            yield
+            return
+        self._coming[asked] = over = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._coming[asked]
+            over.set()
+
+    async def async_after_casts(self) -> None:
+        """Wait for the lists that were asked for before now."""
+        for over in list(self._coming.values()):
+            await over.wait()
+
     @asynccontextmanager
     async def async_command(
         self, outcome: Outcome = Outcome.PUSH
@@ -531,13 +557,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def _async_set_asleep(self, asleep: bool) -> None:
         """Put the display to sleep or wake it, and see that it really happens."""
         record = self.data.device.sleep_schedule if self.data.device else None
+        self.sleep_asked = mine = next(ASKED)
         for _ in range(SLEEP_TRIES):
             async with self.async_command() as display:
                 if record is None:
                     await display.set_sleep_mode(asleep)
                 else:
                     await (display.sleep() if asleep else display.wake())
-            if await self._async_reach(lambda data: data.asleep is asleep):
+            if await self._async_reach(
+                lambda data: data.asleep is asleep or self.sleep_asked != mine
+            ):
                 await self._async_reread(Part.DEVICE)
                 return
         raise HomeAssistantError(

@@ -198,7 +198,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         title = extra.get("title") or (extra.get("metadata") or {}).get("title")
         media_id, place = split_media_id(media_id)
         options = Options(place=place)
-        cast = await async_from_media(self.hass, media_type, media_id, options, title)
         length = length_of(extra, announce is True)
 
         async def show(display: DisplayCoordinator) -> None:
@@ -208,10 +207,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             else:
                 await async_enqueue(display, cast, options, enqueue)
 
-        if length is not None:
-            await show(self.coordinator)
-        else:
-            await self._async_act(show)
+        with self.coordinator.casting(options.asked):
+            cast = await async_from_media(
+                self.hass, media_type, media_id, options, title
+            )
+            if length is not None:
+                await show(self.coordinator)
+            else:
+                await self._async_act(show)
 
     @override
     async def async_select_source(self, source: str) -> None:
@@ -272,6 +275,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
         async def clear(display: DisplayCoordinator) -> None:
             """Empty the screen."""
+            await display.async_after_casts()
             async with display.async_command() as commands:
                 await commands.clear()
 
@@ -292,6 +296,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
         async def go(display: DisplayCoordinator) -> None:
             """Show it."""
+            await display.async_after_casts()
             async with display.stepping:
                 player = display.data.player
                 if player is None or player.position is None:
@@ -305,12 +310,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Show the works in random order, or in their own again."""
+        await self.coordinator.async_after_casts()
         async with self.coordinator.async_command() as display:
             await display.set_shuffle(shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set what happens at the end of the playlist."""
+        await self.coordinator.async_after_casts()
         async with self.coordinator.async_command() as display:
             await display.set_loop(LOOPS[repeat])
 

@@ -39,6 +39,14 @@ async def async_enqueue(
     """
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
+    async with coordinator.stepping:
+        return await _async_enqueue(coordinator, cast, options, how)
+
+
+async def _async_enqueue(
+    coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
+) -> dict[str, Any]:
+    """Put works into the list as it is when its turn has come."""
     before = await async_take(coordinator)
     player = coordinator.data.player
     if before.cast is None or player is None:

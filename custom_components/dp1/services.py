@@ -1,5 +1,6 @@
 """The actions."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -167,5 +168,9 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         what["media_content_id"], place = split_media_id(what["media_content_id"])
         options = replace(options, place=place)
     targets = await async_targets(call)
-    cast = await async_resolve(call.hass, what, options)
-    return await async_cast_to(call, targets, cast, options)
+    with ExitStack() as stack:
+        for target in targets:
+            if (coordinator := target.loaded) is not None:
+                stack.enter_context(coordinator.casting(options.asked))
+        cast = await async_resolve(call.hass, what, options)
+        return await async_cast_to(call, targets, cast, options)

@@ -77,7 +77,7 @@ async def async_restore(
     """
     wake = wake and not snapshot.asleep
     if snapshot.cast is not None:
-        options = Options(place=snapshot.start, wake=wake)
+        options = Options(place=snapshot.start, wake=wake, asked=None)
         await async_cast(coordinator, snapshot.cast, options)
     else:
         async with coordinator.async_command() as display:

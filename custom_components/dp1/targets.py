@@ -36,6 +36,11 @@ class Target:
         """Tell whether the display is set up by now."""
         return self.entry.state is ConfigEntryState.LOADED
 
+    @property
+    def loaded(self) -> DisplayCoordinator | None:
+        """What follows the display, if it is set up by now."""
+        return self.entry.runtime_data if self._is_loaded() else None
+
     async def async_coordinator(self) -> DisplayCoordinator:
         """Get hold of the display; when it is not set up, do that, or say what keeps it away."""
         if self._is_loaded():

@@ -1,0 +1,158 @@
+"""However much is asked of a display at once: it never has to refuse, and the last of each kind is what it does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine
+from typing import Any
+
+import pytest
+
+from homeassistant.core import HomeAssistant
+
+from .displays import until
+from .houses import House, series, titles
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+TIDES = series("Tides", 30)
+
+
+@pytest.fixture
+async def house(hass: HomeAssistant) -> AsyncIterator[House]:
+    """Set up one display that refuses what is too much."""
+    async with House.of(hass, "wall", storm_gate=True) as house:
+        house.walls["wall"].reset_counters()
+        yield house
+
+
+async def at_once(*asked: Coroutine[Any, Any, object]) -> None:
+    """Do everything at once, begun in this order."""
+    await asyncio.gather(*asked)
+
+
+def refused(house: House) -> int:
+    """Count what the display had to refuse."""
+    return sum(each.status == 429 for each in house.walls["wall"].received)
+
+
+async def test_twenty_automations_of_all_kinds(house: House) -> None:
+    """Casts, places, orders, volumes and sleep of twenty automations: nothing is refused, the last counts."""
+    await house.show("wall", playlist=TIDES)
+    wall = house.walls["wall"]
+    await at_once(
+        *(
+            step
+            for number in range(1, 5)
+            for step in (
+                house.show("wall", playlist=series(f"List {number}", 6)),
+                house.do("dp1.show_work", "wall", work=number + 1),
+                house.do("volume_set", "wall", volume_level=number * 0.12),
+                house.do("repeat_set", "wall", repeat=("off", "one")[number % 2]),
+                house.do("turn_on" if number % 2 else "turn_off", "wall"),
+            )
+        )
+    )
+    await house.hass.async_block_till_done()
+    assert refused(house) == 0
+    shown = wall.state
+    assert shown.playlist_title == "List 4"
+    assert shown.position == 4
+    assert shown.volume == 48
+    assert shown.loop_mode == "none"
+    assert shown.asleep
+    await until(lambda: house.state("wall").state == "off")
+    assert wall.casts < 5
+
+
+async def test_twenty_casts(house: House) -> None:
+    """Of twenty casts at once hang the first, perhaps, and the last."""
+    await at_once(
+        *(
+            house.show("wall", playlist=series(f"List {number}", 3), start_at=2)
+            for number in range(20)
+        )
+    )
+    assert refused(house) == 0
+    assert house.hanging("wall") == "List 19 2"
+    assert house.attribute("wall", "media_title") == "List 19 2"
+    assert house.walls["wall"].casts <= 2
+
+
+async def test_twenty_steps(house: House) -> None:
+    """Twenty times next is twenty works on."""
+    await house.show("wall", playlist=TIDES)
+    await at_once(*(house.do("media_next_track", "wall") for _ in range(20)))
+    assert refused(house) == 0
+    assert house.hanging("wall") == "Tides 21"
+
+
+@pytest.mark.parametrize(("last", "asleep"), [("turn_off", True), ("turn_on", False)])
+async def test_twenty_changes_of_mind(house: House, last: str, asleep: bool) -> None:
+    """Whoever speaks last decides about sleep."""
+    first = "turn_on" if last == "turn_off" else "turn_off"
+    await at_once(
+        *(house.do(action, "wall") for _ in range(10) for action in (first, last))
+    )
+    assert refused(house) == 0
+    assert house.walls["wall"].state.asleep is asleep
+    await until(lambda: (house.state("wall").state == "off") is asleep)
+
+
+async def test_off_after_a_cast(house: House) -> None:
+    """A cast that wakes does not wake a display that was put to sleep after it was asked for."""
+    await at_once(
+        house.show("wall", playlist=TIDES),
+        house.show("wall", playlist=TIDES),
+        house.do("turn_off", "wall"),
+    )
+    assert house.walls["wall"].state.asleep
+    assert house.walls["wall"].state.playlist_title == "Tides"
+
+
+async def test_twenty_volumes(house: House) -> None:
+    """A slider that is moved ends where it was let go."""
+    await at_once(
+        *(
+            house.do("volume_set", "wall", volume_level=number / 25)
+            for number in range(1, 21)
+        )
+    )
+    assert refused(house) == 0
+    assert house.walls["wall"].state.volume == 80
+    assert house.walls["wall"].commands.count("setVolume") <= 2
+
+
+async def test_works_added_at_once(house: House) -> None:
+    """What several automations add at once is all there."""
+    await house.show("wall", playlist=series("Tides", 2))
+    await at_once(
+        *(
+            house.play(
+                "wall",
+                f"{house.door}/{number}.jpg",
+                kind="image",
+                enqueue="add",
+            )
+            for number in range(3)
+        )
+    )
+    assert refused(house) == 0
+    assert titles(house.walls["wall"].state.items) == [
+        "Tides 1",
+        "Tides 2",
+        "0",
+        "1",
+        "2",
+    ]
+
+
+async def test_a_slow_address_does_not_come_last(house: House) -> None:
+    """A cast that takes long to prepare gives way to one that was asked for later."""
+    house.walls["wall"].reset_counters()
+
+    async def slow() -> None:
+        """Play what has to be looked at first."""
+        await house.play("wall", f"{house.door}/slow.jpg")
+
+    await at_once(slow(), house.show("wall", playlist=TIDES))
+    assert house.hanging("wall") == "Tides 1"
+    assert house.walls["wall"].casts == 1
