@@ -1,0 +1,81 @@
+"""Answers as the display's HTTP server writes them, and connections that end badly."""
+
+import ipaddress
+import socket
+import struct
+from typing import Any
+
+from aiohttp import web
+
+from tests.simulators.feed.go_json import dumps
+
+_LOCAL_ENDINGS = (".local", ".lan", ".home", ".home.arpa", ".internal")
+
+
+def refusal(status: int, text: str, **headers: str) -> web.Response:
+    """An error: text, and a line feed."""
+    return web.Response(
+        status=status,
+        body=f"{text}\n".encode(),
+        headers={
+            "Content-Type": "text/plain; charset=utf-8",
+            "X-Content-Type-Options": "nosniff",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        },
+    )
+
+
+def success(value: Any) -> web.Response:
+    """One JSON value, and a line feed."""
+    return web.Response(
+        body=f"{dumps(value)}\n".encode(), headers={"Content-Type": "application/json"}
+    )
+
+
+def nothing() -> web.Response:
+    """An answer without content."""
+    return web.Response(status=204)
+
+
+async def hide_software(_: web.Request, response: web.StreamResponse) -> None:
+    """Leave out what the display's server does not send."""
+    response.headers.popall("Server", None)
+    if response.status == 204:
+        response.headers.popall("Content-Type", None)
+
+
+def close(request: web.Request, *, reset: bool = False) -> web.Response:
+    """End the connection without an answer, if need be with a TCP reset."""
+    transport = request.transport
+    if transport is not None:
+        if reset:
+            raw = transport.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        transport.abort()
+    return web.Response()
+
+
+async def truncate(request: web.Request, response: web.Response) -> web.Response:
+    """Send half of an answer, then end the connection."""
+    body = response.body
+    assert isinstance(body, bytes)
+    partial = web.StreamResponse(status=response.status, headers=response.headers)
+    partial.content_length = len(body)
+    await partial.prepare(request)
+    await partial.write(body[: len(body) // 2])
+    return close(request)
+
+
+def is_local_host(host: str) -> bool:
+    """Whether the newest firmware takes such a Host header."""
+    name = host.strip()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.partition(":")[0]
+    name = name.rstrip(".").lower()
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return bool(name) and ("." not in name or name.endswith(_LOCAL_ENDINGS))
+    return True

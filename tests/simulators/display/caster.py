@@ -1,0 +1,259 @@
+"""How a playlist gets from a command to the player: fetched, read into types, judged, handed on."""
+
+from typing import Any
+
+import aiohttp
+
+from .clock import Clock
+from .device import Device
+from .document import read_playlist
+from .errors import CommandError, NotPlayableError
+from .firmware import Firmware
+from .metrics import Counters
+from .offline import OfflineCache
+from .player import Player
+from .policy import ContentPolicy, check_signatures, due_items
+from .sources import is_reserved, preflight
+from .tasks import Tasks
+
+from tests.simulators.feed.go_json import GoDecodeError, loads
+from tests.simulators.feed.signing import plain_numbers
+
+type Json = dict[str, Any]
+
+NOW: Json = {"action": "now_display"}
+
+
+class Caster:
+    """Carries out ``displayPlaylist``, and refreshes what came from an address.
+
+    Attributes:
+        dynamic_items: what any dynamic query finds; None if queries fail.
+        policy: which works the owner wants to see.
+        preflight: whether newer firmware looks at the works before it shows them.
+    """
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        clock: Clock,
+        device: Device,
+        player: Player,
+        counters: Counters,
+        offline: OfflineCache,
+        tasks: Tasks,
+    ) -> None:
+        """Prepare; a session is needed before the first cast."""
+        self._firmware = firmware
+        self._clock = clock
+        self._device = device
+        self._player = player
+        self._counters = counters
+        self._offline = offline
+        self._tasks = tasks
+        self.session: aiohttp.ClientSession | None = None
+        self.dynamic_items: list[Json] | None = None
+        self.policy = ContentPolicy()
+        self.preflight = True
+
+    async def cast(self, request: Json | None) -> Json:
+        """Carry out the command, and count; the reply is the player's."""
+        self._counters.starts += 1
+        try:
+            reply = await self._cast(request or {})
+        except Exception:
+            self._counters.failures += 1
+            raise
+        self._counters.failures += not reply.get("ok")
+        return reply
+
+    async def _cast(self, request: Json) -> Json:
+        """Fetch, read, judge and hand on."""
+        raw = await self.resolve(request, offline=self._firmware.second)
+        document = read_playlist(raw, self._firmware)
+        arguments = dict(request)
+        if not self._firmware.second:
+            self._resolve_dynamic(document)
+            return self._player.display(document, arguments)
+        return await self._cast_second(raw, document, arguments)
+
+    async def _cast_second(self, raw: Json, document: Json, arguments: Json) -> Json:
+        """Judge and hand on as newer firmware does."""
+        arguments["intent"] = self._intent(arguments.get("intent"))
+        newest = self._firmware.since("2.0.7")
+        self._resolve_dynamic(document)
+        if newest:
+            self.policy.filter(raw, document, arguments)
+        await self._look_at_sources(document)
+        verdict = check_signatures(raw) if newest else {}
+        status = verdict.get("signatureStatus", "valid")
+        if self._device.signature_mode == "strict" and status != "valid":
+            raise NotPlayableError(
+                f"sigInvalid: playlist rejected by strict signature verification ({status})"
+            )
+        if not self._defer(document):
+            return {"ok": True, "deferred": True}
+        reply = self._player.display(document, arguments)
+        if reply.get("ok") is True and verdict:
+            self._player.signature_status = verdict["signatureStatus"]
+            reply |= verdict
+        return reply
+
+    @staticmethod
+    def _intent(intent: object) -> object:
+        """The intent, with what newer firmware puts in where the action is missing."""
+        if intent is None:
+            return NOW
+        if isinstance(intent, dict) and not intent.get("action"):
+            return intent | NOW
+        return intent
+
+    def _defer(self, document: Json) -> bool:
+        """Leave out what is not due yet; False if nothing is."""
+        items = document["items"] or []
+        due, upcoming = due_items(items, self._clock.now())
+        if upcoming is None:
+            return True
+        self._tasks.start(self._show_later(dict(document)))
+        document["items"] = due
+        return bool(due)
+
+    async def _show_later(self, document: Json) -> None:
+        """Show each further item when its time comes."""
+        shown = bool(due_items(document["items"], self._clock.now())[0])
+        while True:
+            now = self._clock.now()
+            due, upcoming = due_items(document["items"], now)
+            if due and not shown:
+                self._player.load({**document, "items": due})
+                shown = True
+            elif due:
+                self._player.update({**document, "items": due})
+            if upcoming is None:
+                return
+            await self._clock.sleep(upcoming.timestamp() - now.timestamp())
+
+    async def resolve(self, request: Json, *, offline: bool = False) -> Json:
+        """The document that a request names or holds; raises CommandError."""
+        url = request.get("playlistUrl")
+        if url is not None:
+            if not isinstance(url, str) or not url:
+                raise CommandError("playlistUrl is not a text")
+            try:
+                return await self._fetch(url)
+            except CommandError:
+                if offline and url in self._offline.playlists:
+                    return self._offline.playlists[url]
+                raise
+        document = request.get("dp1_call")
+        if document is None:
+            raise CommandError("unknown payload type")
+        if not isinstance(document, dict):
+            raise CommandError("dp1_call is not an object")
+        return document
+
+    async def _fetch(self, url: str) -> Json:
+        """Get a document from where it is."""
+        if self.session is None or is_reserved(url):
+            raise CommandError("no answer")
+        try:
+            async with self.session.get(url) as response:
+                if not 200 <= response.status < 300:
+                    raise CommandError(f"HTTP {response.status}")
+                body = await response.read()
+            document = plain_numbers(loads(body, whole=True))
+        except (
+            aiohttp.ClientError,
+            GoDecodeError,
+            OSError,
+            OverflowError,
+            TimeoutError,
+            ValueError,
+        ) as err:
+            raise CommandError(str(err)) from err
+        if not isinstance(document, dict):
+            raise CommandError("not an object")
+        return document
+
+    def _resolve_dynamic(self, document: Json) -> None:
+        """Replace the items by what a query finds."""
+        query = document.get("dynamicQuery")
+        legacy = document.get("dynamicQueries") or []
+        if query is None and not legacy:
+            return
+        endpoint = (query or legacy[0])["endpoint"]
+        if (
+            self.dynamic_items is None
+            or len(legacy) > 1
+            or not endpoint.startswith("https://")
+        ):
+            raise CommandError("the query failed")
+        document["items"] = list(self.dynamic_items)
+
+    async def _look_at_sources(self, document: Json) -> None:
+        """Refuse a list of dead links."""
+        if (
+            not self.preflight
+            or self.session is None
+            or not self._firmware.since("2.0.6")
+        ):
+            return
+        reason = await preflight(
+            self.session, document["items"] or [], self._offline.ready
+        )
+        if reason is not None:
+            raise NotPlayableError(reason)
+
+    async def refresh(self, interval: float) -> None:
+        """Fetch again what came from an address, every so often; failures are silent."""
+        while True:
+            await self._clock.sleep(interval)
+            url = self._player.playlist_url
+            if url is None:
+                continue
+            try:
+                document = read_playlist(await self._fetch(url), self._firmware)
+                self._resolve_dynamic(document)
+            except CommandError:
+                continue
+            if self._player.playlist_url == url:
+                self._player.update(document)
+
+
+class LegacyCaster:
+    """Carries out ``displayPlaylist`` as it was described in 2025: one of an address or a document."""
+
+    def __init__(self, caster: Caster, player: Player, *, strict: bool) -> None:
+        """Use the fetching of the other; ``strict`` refuses what the description does not name."""
+        self._caster = caster
+        self._player = player
+        self._strict = strict
+
+    async def cast(self, request: Json | None) -> None:
+        """Show a playlist; raises NotPlayableError with the reason if it cannot be."""
+        arguments = request or {}
+        if self._strict and not set(arguments) <= {"playlistUrl", "playlist", "intent"}:
+            raise NotPlayableError("unknown field in request")
+        given = [
+            name
+            for name in ("playlistUrl", "playlist")
+            if arguments.get(name) is not None
+        ]
+        if len(given) != 1:
+            raise NotPlayableError(
+                "exactly one of playlistUrl and playlist is required"
+            )
+        document = arguments.get("playlist")
+        if document is None:
+            try:
+                document = await self._caster.resolve(arguments)
+            except CommandError as err:
+                raise NotPlayableError("the playlist cannot be loaded") from err
+        items = document.get("items") if isinstance(document, dict) else None
+        if (
+            not isinstance(items, list)
+            or not items
+            or not all(isinstance(item, dict) and item.get("source") for item in items)
+        ):
+            raise NotPlayableError("not a valid DP-1 playlist")
+        self._player.load(document, arguments.get("playlistUrl"))

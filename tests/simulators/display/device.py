@@ -1,0 +1,394 @@
+"""The device around the player: sound, rotation, versions, network, input, and its commands."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, timedelta
+from typing import Any
+
+from .arguments import Arguments
+from .clock import Clock
+from .errors import CommandError
+from .firmware import Firmware
+from .panel import Panel
+from .player import Page, Player
+from .sleep import SleepSchedule
+
+type Json = dict[str, Any]
+type Command = Callable[[Arguments], Any | Awaitable[Any]]
+
+OK: Json = {"ok": True}
+ORIENTATIONS = ("landscape", "portrait", "landscapeReverse", "portraitReverse")
+FIRST_MIXER = 63
+_KEYS = frozenset({*range(32, 127), 8, 9, 13, 27})
+_BUTTONS = ("", "left", "right", "middle")
+_MOST_POINTS = 16
+_MODES = ("silent", "notify", "strict")
+_MOST_TTL = 86400
+_NAME_LENGTH = 64
+
+
+def mixer_of(percent: int) -> int:
+    """The mixer's value for a volume."""
+    return 0 if percent == 0 else 25 + percent * 75 // 100
+
+
+def percent_of(mixer: int) -> int:
+    """The volume that a mixer's value is reported as."""
+    return 0 if mixer <= 25 else (mixer - 25) * 100 // 75
+
+
+@dataclass(slots=True)
+class Device:
+    """The device.
+
+    Attributes:
+        firmware: what is installed.
+        device_id: serial.
+        clock: its time.
+        name: what the owner calls it; empty if nothing.
+        wired: on Ethernet and not on Wi-Fi.
+        ssid: name of the Wi-Fi.
+        installed_version: as reported; changes by an update.
+        latest_version: what an update would install.
+        internet: whether it gets out.
+        claimed: whether it has an owner.
+        link: whether it has a network.
+        mixer: value of the sound mixer; None if it does not answer.
+        muted: whether the sound is off.
+        orientation: how the screen is turned.
+        panel: the monitor.
+        analytics_disabled: the owner wants none.
+        beta_features: the owner wants them.
+        overlay: what is painted over the work.
+        last_outage: of the network.
+        signature_mode: what is done about playlists that are not signed well.
+        metrics: the latest sample of the system monitor; None before the first.
+        broken: the configuration cannot be read.
+        reset_staged: it is about to forget everything.
+        wifi_signal: percent; None when not associated.
+        on_reboot: called to start again.
+        on_shutdown: called to switch off.
+        on_update: called to install what is newest.
+        on_leave: called to leave the network.
+        on_rename: called when the name has changed.
+        on_change: called when the next status should go out at once.
+    """
+
+    firmware: Firmware
+    device_id: str
+    clock: Clock
+    name: str = ""
+    wired: bool = False
+    ssid: str = "HomeNet"
+    installed_version: str = ""
+    latest_version: str = ""
+    internet: bool = True
+    claimed: bool = True
+    link: bool = True
+    mixer: int | None = FIRST_MIXER
+    muted: bool = False
+    orientation: str = ORIENTATIONS[0]
+    panel: Panel = field(default_factory=Panel)
+    analytics_disabled: bool = False
+    beta_features: bool = False
+    overlay: Json | None = None
+    last_outage: Json | None = None
+    signature_mode: str = "silent"
+    metrics: Json | None = field(default_factory=lambda: first_sample())
+    broken: bool = False
+    reset_staged: bool = False
+    wifi_signal: int | None = 71
+    on_reboot: Callable[[], None] = lambda: None
+    on_shutdown: Callable[[], None] = lambda: None
+    on_update: Callable[[], None] = lambda: None
+    on_leave: Callable[[], None] = lambda: None
+    on_rename: Callable[[], None] = lambda: None
+    on_change: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        """Report the version that is installed."""
+        self.installed_version = self.installed_version or self.firmware.version
+        self.latest_version = self.latest_version or self.installed_version
+
+    @property
+    def volume(self) -> int | None:
+        """The volume as it is reported."""
+        return None if self.mixer is None else percent_of(self.mixer)
+
+    @property
+    def screen_size(self) -> tuple[int, int]:
+        """Width and height as they are seen."""
+        return (2160, 3840) if self.orientation.startswith("portrait") else (3840, 2160)
+
+    def network(self) -> Json:
+        """The network as newer firmware tells it."""
+        found: Json = {"state": "online" if self.internet else "offline_retrying"}
+        if not self.wired:
+            found["ssid"] = self.ssid
+        found["link"] = "ethernet" if self.wired else "wifi"
+        found["internet"] = self.internet
+        return found
+
+    def identity(self, contract: str) -> Json:
+        """What the status routes answer."""
+        return {
+            "device_id": self.device_id,
+            "version": self.installed_version,
+            "branch": "release",
+            "contract": contract,
+            "claimed": self.claimed,
+            "internet": self.internet,
+            "setup_state": self._setup_state(),
+            "connectivity": "connected" if self.link else "disconnected",
+            "topic_id": f"topic-{self.device_id.lower()}",
+            "network": self.network(),
+        }
+
+    def _setup_state(self) -> str:
+        """How far the device is set up."""
+        if not self.claimed:
+            return "unprovisioned"
+        return "online" if self.internet else "offline_retrying"
+
+    def status(self, page: Page, sleep: SleepSchedule) -> Json:
+        """What ``getDeviceStatus`` answers."""
+        if self.broken:
+            raise CommandError("the configuration cannot be read")
+        found: Json = {"screenRotation": self.orientation}
+        if not self.wired:
+            found["connectedWifi"] = self.ssid
+        found["installedVersion"] = self.installed_version
+        if self.internet:
+            found["latestVersion"] = self.latest_version
+        if self.analytics_disabled:
+            found["analyticsDisabled"] = True
+        if self.beta_features:
+            found["betaFeaturesEnabled"] = True
+        if self.firmware.since("1.0.6"):
+            found["macInfo"] = self._macs()
+        if self.firmware.since("1.0.7") and self.mixer is not None:
+            found["volume"] = self.volume
+            found["isMuted"] = self.muted
+        if self.firmware.since("1.0.13"):
+            found["displayURL"] = page.value
+        if self.firmware.since("1.0.15"):
+            found["sleepSchedule"] = sleep.record()
+        return found | self._second_status()
+
+    def _second_status(self) -> Json:
+        """What newer firmware adds to the status."""
+        if not self.firmware.second:
+            return {}
+        found: Json = {
+            "contract": "2",
+            "deviceName": self.name,
+            "network": self.network(),
+        }
+        if self.last_outage is not None and self.firmware.since("2.0.3"):
+            found["lastOutage"] = self.last_outage
+        if self.firmware.since("2.0.7"):
+            found["signatureVerificationMode"] = self.signature_mode
+        return found
+
+    def _macs(self) -> dict[str, str]:
+        """The addresses of the network interfaces; made of the serial, so that no two displays have the same."""
+        tail = sum(ord(char) * (n + 1) for n, char in enumerate(self.device_id)) % 65536
+        base = f"02:00:00:{tail >> 8:02x}:{tail & 255:02x}"
+        return {"enp1s0": f"{base}:01", "wlp2s0": f"{base}:02"}
+
+    # Commands
+
+    def set_volume(self, arguments: Arguments) -> Json:
+        """Set the mixer."""
+        percent = arguments.integer("percent")
+        if not 0 <= percent <= 100 or self.mixer is None:
+            raise CommandError("out of range")
+        self.mixer = mixer_of(percent)
+        return OK
+
+    def toggle_mute(self, _: Arguments) -> Json:
+        """Switch the sound off or on."""
+        self.muted = not self.muted
+        return OK
+
+    def rotate(self, arguments: Arguments) -> Json:
+        """Turn the screen by a quarter."""
+        step = -1 if arguments.flag("clockwise") else 1
+        place = ORIENTATIONS.index(self.orientation) + step
+        self.orientation = ORIENTATIONS[place % len(ORIENTATIONS)]
+        self.on_change()
+        return {"orientation": self.orientation}
+
+    def device_metrics(self, _: Arguments) -> Json | None:
+        """The latest sample."""
+        if self.metrics is None:
+            return None
+        stamp = f"{self.clock.now().astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}000Z"
+        width, height = self.screen_size
+        screen = self.metrics["screen"] | {"width": width, "height": height}
+        return self.metrics | {"screen": screen, "timestamp": stamp}
+
+    def reboot(self, _: Arguments) -> Json:
+        """Start again."""
+        self.on_reboot()
+        return OK
+
+    def shutdown(self, _: Arguments) -> Json:
+        """Switch off."""
+        self.on_shutdown()
+        return OK
+
+    def update(self, _: Arguments) -> Json:
+        """Install what is newest, then start again."""
+        self.on_update()
+        return OK
+
+    def factory_reset(self, _: Arguments) -> Json:
+        """Forget everything, then start again."""
+        self.reset_staged = self.firmware.second
+        self.claimed = False
+        self.name = ""
+        self.on_reboot()
+        return OK
+
+    def connect(self, arguments: Arguments) -> Json:
+        """Take an owner."""
+        arguments.mapping("clientDevice")
+        self.claimed = True
+        return OK
+
+    def toggle_analytics(self, arguments: Arguments) -> Json:
+        """Allow measurements or not."""
+        self.analytics_disabled = not arguments.flag("enabled")
+        return OK
+
+    def toggle_beta(self, arguments: Arguments) -> Json:
+        """Allow new features or not."""
+        self.beta_features = arguments.flag("enabled")
+        return OK
+
+    def upload_logs(self, arguments: Arguments) -> Json:
+        """Send the logs to the vendor, for whom a person must be known."""
+        if not all(arguments.text(name) for name in ("userId", "apiKey", "title")):
+            raise CommandError("who asks is not known")
+        return OK
+
+    def ssh_access(self, arguments: Arguments) -> Json:
+        """Open or close the door for the vendor."""
+        seconds = arguments.integer("ttlSeconds")
+        if not 0 <= seconds <= _MOST_TTL:
+            raise CommandError("out of range")
+        if not arguments.flag("enabled"):
+            return {"enabled": False}
+        end = self.clock.now().astimezone(UTC) + timedelta(seconds=seconds)
+        return {
+            "enabled": True,
+            "ttlSeconds": seconds,
+            "expiresAt": f"{end:%Y-%m-%dT%H:%M:%SZ}",
+        }
+
+    def set_name(self, arguments: Arguments) -> Json:
+        """Call it something else."""
+        if not arguments.given("name"):
+            raise CommandError("no name")
+        text = "".join(char for char in arguments.text("name") if char.isprintable())
+        self.name = " ".join(text.split())[:_NAME_LENGTH]
+        self.on_rename()
+        return {"deviceName": self.name}
+
+    def set_signature_mode(self, arguments: Arguments) -> Json:
+        """Choose what is done about playlists that are not signed well."""
+        mode = arguments.text("mode")
+        if mode not in _MODES:
+            raise CommandError("unknown mode")
+        self.signature_mode = mode
+        return {"ok": True, "signatureVerificationMode": mode}
+
+    def start_wifi_setup(self, _: Arguments) -> Json:
+        """Leave the network and open an own one."""
+        if self.wired:
+            return {"ok": False, "code": "wired_link_active"}
+        self.on_leave()
+        return {"ok": True, "ssid": self.device_id}
+
+    def run_diagnostics(self, _: Arguments) -> Json:
+        """Look at the network."""
+        return {"ok": True, "internet": self.internet, "network": self.network()}
+
+    def show_pairing_code(self, player: Player, arguments: Arguments) -> Json:
+        """Show the code for pairing: on a page of its own, or over the work."""
+        show = arguments.flag("show")
+        if self.firmware.second:
+            self.overlay = (
+                {"owner": "setup", "state": "pairing_code", "pairingCode": "4711-0815"}
+                if show
+                else None
+            )
+        elif show:
+            player.page = Page.SETUP
+        elif player.page is Page.SETUP:
+            player.page = Page.PLAYLIST
+        self.on_change()
+        return OK
+
+
+def press_key(arguments: Arguments) -> Json:
+    """Press a key that has an ASCII code."""
+    if arguments.integer("code") not in _KEYS:
+        raise CommandError("not a key")
+    return OK
+
+
+def tap(arguments: Arguments) -> Json:
+    """Press a button of the mouse."""
+    if arguments.text("button") not in _BUTTONS:
+        raise CommandError("not a button")
+    return OK
+
+
+def drag(arguments: Arguments) -> Json:
+    """Move the cursor."""
+    arguments.points("cursorOffsets")
+    return OK
+
+
+def click_and_drag(arguments: Arguments) -> Json:
+    """Move the cursor with the button down."""
+    if len(arguments.points("cursorOffsets")) > _MOST_POINTS:
+        raise CommandError("too many points")
+    return OK
+
+
+def zoom(arguments: Arguments) -> Json:
+    """Spread or pinch."""
+    steps = arguments.numbers("scaleSteps")
+    if len(steps) > _MOST_POINTS or any(step <= 0 for step in steps):
+        raise CommandError("not steps of a zoom")
+    return OK
+
+
+def first_sample() -> Json:
+    """A sample of the system monitor, without its time."""
+    return {
+        "cpu": {
+            "max_frequency": 4500,
+            "current_frequency": 1800,
+            "max_temperature": 100,
+            "current_temperature": 52,
+        },
+        "gpu": {
+            "max_frequency": 2600,
+            "current_frequency": 800,
+            "current_temperature": 50,
+            "max_temperature": 100,
+            "gpu_busy": 7.5,
+        },
+        "memory": {"max_capacity": 15700, "used_capacity": 5200},
+        "screen": {"width": 3840, "height": 2160, "refresh_rate": 60},
+        "uptime": 86400.5,
+        "disk": {
+            "total_capacity": 240000000,
+            "used_capacity": 31000000,
+            "available_capacity": 196000000,
+        },
+    }

@@ -1,0 +1,133 @@
+"""The storm gate: how many commands the firmware lets through."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+import json
+from typing import Any
+
+from .clock import Clock
+from .errors import BusyError
+from .firmware import Firmware
+
+CAPACITY = 16
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class RateClass:
+    """What a class of commands is allowed.
+
+    Attributes:
+        rate: commands a second.
+        burst: commands at once.
+        weight: part of the capacity while it is under way.
+        dedupe: whether equal ones under way share one execution.
+        bucket: name of a bucket that its commands share; each has its own otherwise.
+    """
+
+    rate: float
+    burst: float
+    weight: int = 1
+    dedupe: bool = False
+    bucket: str | None = None
+
+
+DISRUPTIVE = RateClass(0.2, 2, dedupe=True)
+USER_ACTION = RateClass(2, 5)
+HEAVY = RateClass(1, 3, weight=4, dedupe=True)
+SLOW_WRITE = RateClass(2, 5, weight=2)
+QUERY = RateClass(5, 10, dedupe=True)
+DIAGNOSTICS = RateClass(0.2, 2, weight=2, dedupe=True)
+INPUT = RateClass(50, 100, bucket="input")
+DEFAULT = RateClass(10, 20, bucket="default")
+
+_BOTH: tuple[tuple[RateClass, str], ...] = (
+    (
+        DISRUPTIVE,
+        "reboot shutdown factoryReset updateToLatestVersion setSleepSchedule setSleepMode",
+    ),
+    (USER_ACTION, "sleepNow wakeNow"),
+    (
+        HEAVY,
+        "displayPlaylist displayDefaultPlaylist refreshArtwork uploadLogs sshAccess",
+    ),
+    (SLOW_WRITE, "ddcPanelControl"),
+    (QUERY, "getDeviceStatus deviceMetrics ddcPanelStatus"),
+    (
+        INPUT,
+        (
+            "sendKeyboardEvent tapGesture doubleTapGesture longPressGesture"
+            " dragGesture clickAndDragGesture zoomGesture"
+        ),
+    ),
+)
+_BEFORE_2: tuple[tuple[RateClass, str], ...] = ((DISRUPTIVE, "rotate"),)
+_FROM_2: tuple[tuple[RateClass, str], ...] = (
+    (DISRUPTIVE, "setDeviceName"),
+    (HEAVY, "playRecentlyPlayed downloadPlaylist downloadPlaylistItem"),
+    (SLOW_WRITE, "rotate clearPlaylistCache clearPlaylistItemCache"),
+    (QUERY, "getRecentlyPlayed getContentPolicy getOfflineCacheStatus"),
+    (DIAGNOSTICS, "runNetworkDiagnostics"),
+)
+
+
+@dataclass(slots=True)
+class Bucket:
+    """Tokens, and when they were counted."""
+
+    tokens: float
+    at: float
+
+
+class StormGate:
+    """Lets commands through, or says that there are too many."""
+
+    def __init__(self, firmware: Firmware, clock: Clock) -> None:
+        """Start with full buckets and nothing under way."""
+        rows = _BOTH + (_FROM_2 if firmware.second else _BEFORE_2)
+        self._classes = {
+            command: kind for kind, names in rows for command in names.split()
+        }
+        self._clock = clock
+        self._buckets: dict[str, Bucket] = {}
+        self._weight = 0
+        self._under_way: dict[str, asyncio.Future[Any]] = {}
+
+    async def run(
+        self, command: str, request: object, execute: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Carry out a command, or share the outcome of an equal one that is under way.
+
+        Raises:
+            BusyError: there are too many.
+        """
+        kind = self._classes.get(command, DEFAULT)
+        key = f"{command} {json.dumps(request, sort_keys=True)}"
+        if kind.dedupe and (leader := self._under_way.get(key)) is not None:
+            return await asyncio.shield(leader)
+        self._take(command, kind)
+        self._weight += kind.weight
+        outcome = asyncio.ensure_future(execute())
+        if kind.dedupe:
+            self._under_way[key] = outcome
+        try:
+            return await outcome
+        finally:
+            self._weight -= kind.weight
+            if self._under_way.get(key) is outcome:
+                del self._under_way[key]
+
+    def _take(self, command: str, kind: RateClass) -> None:
+        """Take a token, then look for room."""
+        now = self._clock.monotonic()
+        bucket = self._buckets.setdefault(
+            kind.bucket or command, Bucket(kind.burst, now)
+        )
+        earned = (now - bucket.at) * kind.rate
+        bucket.tokens, bucket.at = min(kind.burst, bucket.tokens + earned), now
+        if bucket.tokens < 1 - _ROUNDING:
+            raise BusyError("no token left")
+        bucket.tokens -= 1
+        if self._weight + min(kind.weight, CAPACITY) > CAPACITY:
+            raise BusyError("no room")

@@ -1,0 +1,99 @@
+"""The works that were shown of late."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .clock import Clock
+from .player import Player
+
+type Json = dict[str, Any]
+
+_MOST = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One showing of a work."""
+
+    record: Json
+    item: Json
+
+
+class History:
+    """What was shown, newest first."""
+
+    def __init__(self, clock: Clock, player: Player) -> None:
+        """Begin empty."""
+        self._clock = clock
+        self._player = player
+        self._shown: list[Shown] = []
+        self._number = 0
+
+    def note(self, item: Json) -> None:
+        """Note that a work was put up."""
+        self._number += 1
+        manifest = item.get("inlineManifest")
+        manifest = manifest if isinstance(manifest, dict) else {}
+        record: Json = {
+            "recordId": f"record-{self._number}",
+            "playedAtMs": int(self._clock.now().timestamp() * 1000),
+            "isActive": False,
+        }
+        optional = {
+            "itemId": item.get("id"),
+            "title": item.get("title"),
+            "artist": _artist(manifest),
+            "thumbnailUrl": _thumbnail(manifest),
+        }
+        record |= {name: value for name, value in optional.items() if value}
+        self._shown.insert(0, Shown(record, item))
+        del self._shown[_MOST:]
+
+    def records(self) -> Json:
+        """What ``getRecentlyPlayed`` answers."""
+        active = self._player.current is not None and not self._player.asleep
+        return {
+            "ok": True,
+            "status": "ok",
+            "activeOccurrenceKnown": True,
+            "incomplete": False,
+            "records": [
+                shown.record | {"isActive": active and place == 0}
+                for place, shown in enumerate(self._shown)
+            ],
+        }
+
+    def play(self, request: Json | None) -> Json:
+        """Show one of them again, by itself."""
+        wanted = (request or {}).get("recordId")
+        reply: Json = {"ok": False, "status": "notFound", "error": "no such record"}
+        for shown in list(self._shown):
+            if shown.record["recordId"] == wanted:
+                item = shown.item
+                title = item.get("title", "")
+                self._player.load({"dpVersion": "", "title": title, "items": [item]})
+                reply = {"ok": True, "status": "ok"}
+                break
+        return {"recordId": wanted, "message": reply}
+
+
+def _artist(manifest: Json) -> str | None:
+    """The names of the artists."""
+    metadata = manifest.get("metadata")
+    artists = metadata.get("artists") if isinstance(metadata, dict) else None
+    names = [
+        artist["name"]
+        for artist in (artists if isinstance(artists, list) else [])
+        if isinstance(artist, dict) and isinstance(artist.get("name"), str)
+    ]
+    return ", ".join(names) or None
+
+
+def _thumbnail(manifest: Json) -> str | None:
+    """The address of a small picture."""
+    thumbnails = manifest.get("thumbnails")
+    for size in ("small", "default", "large", "xlarge"):
+        entry = thumbnails.get(size) if isinstance(thumbnails, dict) else None
+        if isinstance(entry, dict) and isinstance(entry.get("uri"), str):
+            return str(entry["uri"])
+    return None

@@ -1,0 +1,104 @@
+"""How the display announces itself."""
+
+from collections.abc import Awaitable
+import socket
+
+from zeroconf import InterfaceChoice, IPVersion, ServiceInfo
+from zeroconf.asyncio import AsyncZeroconf
+
+from .device import Device
+from .firmware import Firmware
+
+SERVICE = "_ff1._tcp.local."
+_LABEL_BYTES = 63
+_NAME_TTL = 3200
+_ADDRESS_TTL = 120
+
+
+def instance_label(firmware: Firmware, device: Device) -> str:
+    """The name of the service: the serial, in newer firmware what the owner calls it where that can be."""
+    if not firmware.second or not device.name:
+        return device.device_id or "FF1"
+    unusable = len(device.name.encode()) > _LABEL_BYTES or {".", "\\"} & set(
+        device.name
+    )
+    return (device.device_id or "FF1") if unusable else device.name
+
+
+def properties(firmware: Firmware, device: Device) -> dict[str, str]:
+    """The TXT record, in order."""
+    if not firmware.second:
+        return {"id": device.device_id, "name": device.device_id}
+    return {
+        "id": device.device_id,
+        "name": device.name or device.device_id,
+        "claimed": "true" if device.claimed else "false",
+        "api": "2",
+    }
+
+
+class Announcer:
+    """Announces a display, and takes it back."""
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        device: Device,
+        address: str,
+        zeroconf: AsyncZeroconf | None,
+    ) -> None:
+        """Prepare; the responder may be somebody else's, who closes it then."""
+        self._firmware = firmware
+        self._device = device
+        self._address = address
+        self._given = zeroconf
+        self._own: AsyncZeroconf | None = None
+        self._info: ServiceInfo | None = None
+        self._announcing: Awaitable[None] | None = None
+
+    @property
+    def announced(self) -> bool:
+        """Whether the display can be found."""
+        return self._info is not None
+
+    async def announce(self, port: int) -> None:
+        """Let it be found, as it is called now."""
+        await self.withdraw()
+        if self._given is None and self._own is None:
+            self._own = AsyncZeroconf(
+                interfaces=InterfaceChoice.All, ip_version=IPVersion.V4Only
+            )
+        family = socket.AF_INET6 if ":" in self._address else socket.AF_INET
+        self._info = ServiceInfo(
+            SERVICE,
+            f"{instance_label(self._firmware, self._device)}.{SERVICE}",
+            port=port,
+            properties=properties(self._firmware, self._device),
+            server=f"{self._device.device_id}.local.",
+            addresses=[socket.inet_pton(family, self._address)],
+            host_ttl=_ADDRESS_TTL,
+            other_ttl=_NAME_TTL,
+        )
+        zeroconf = self._given or self._own
+        assert zeroconf is not None
+        # The real one does not look whether its name is taken.
+        self._announcing = await zeroconf.async_register_service(
+            self._info, allow_name_change=False, cooperating_responders=True
+        )
+
+    async def withdraw(self) -> None:
+        """Say goodbye."""
+        zeroconf = self._given or self._own
+        if self._announcing is not None:
+            await self._announcing
+            self._announcing = None
+        if self._info is not None and zeroconf is not None:
+            await (await zeroconf.async_unregister_service(self._info))
+        self._info = None
+
+    async def close(self) -> None:
+        """Say goodbye and end."""
+        await self.withdraw()
+        if self._own is not None:
+            await self._own.async_close()
+            self._own = None

@@ -1,0 +1,156 @@
+"""Works kept for the time without a network; off as delivered."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import aiohttp
+
+from .errors import CommandError
+from .sources import look
+from .tasks import Tasks
+
+type Json = dict[str, Any]
+type Resolve = Callable[[Json], Awaitable[Json]]
+
+_PAGE = 1000
+
+
+def _error(code: str, message: str, *, retryable: bool = False) -> Json:
+    """A typed no."""
+    return {
+        "ok": False,
+        "error": {"code": code, "message": message, "retryable": retryable},
+    }
+
+
+DISABLED = _error("disabled", "this is switched off")
+
+
+class OfflineCache:
+    """What was downloaded.
+
+    Attributes:
+        enabled: whether there is such a thing.
+        playlists: documents that were downloaded, by address.
+        entries: state of each work, by source.
+        on_entry: called when a state has changed.
+    """
+
+    def __init__(self, tasks: Tasks) -> None:
+        """Begin empty."""
+        self._tasks = tasks
+        self._by_playlist: dict[str, list[str]] = {}
+        self.session: aiohttp.ClientSession | None = None
+        self.enabled = False
+        self.playlists: dict[str, Json] = {}
+        self.entries: dict[str, Json] = {}
+        self.on_entry: Callable[[Json], None] = lambda entry: None
+
+    @property
+    def ready(self) -> set[str]:
+        """Sources that can be shown without a network."""
+        return {
+            source
+            for source, entry in self.entries.items()
+            if entry["state"] == "ready"
+        }
+
+    async def download(self, request: Json | None, resolve: Resolve) -> Json:
+        """Keep all works of a playlist (``downloadPlaylist``)."""
+        return await self._queue(request or {}, resolve, None)
+
+    async def download_item(self, request: Json | None, resolve: Resolve) -> Json:
+        """Keep one work of a playlist (``downloadPlaylistItem``)."""
+        wanted = (request or {}).get("source")
+        if not isinstance(wanted, str) or not wanted:
+            return self._refusal() or _error("invalid_request", "no source")
+        return await self._queue(request or {}, resolve, wanted)
+
+    def _refusal(self) -> Json | None:
+        """The answer of a cache that is switched off."""
+        return None if self.enabled else dict(DISABLED)
+
+    async def _queue(self, request: Json, resolve: Resolve, wanted: str | None) -> Json:
+        """Put works into the queue."""
+        if not self.enabled:
+            return dict(DISABLED)
+        try:
+            document = await resolve(request)
+        except CommandError:
+            return _error("resolve_failed", "no playlist", retryable=True)
+        items = document.get("items") or []
+        sources = [item["source"] for item in items if isinstance(item, dict)]
+        if wanted is not None and wanted not in sources:
+            return _error("not_found", "no such work in the playlist")
+        chosen = sources if wanted is None else [wanted]
+        queued = [source for source in chosen if source not in self.ready]
+        for source in queued:
+            self._set(source, "queued", 0)
+            self._tasks.start(self._load(source))
+        if wanted is not None:
+            return {"ok": True, "status": "queued", "source": wanted}
+        self._by_playlist[str(document.get("id", ""))] = sources
+        if isinstance(request.get("playlistUrl"), str):
+            self.playlists[request["playlistUrl"]] = document
+        return {
+            "ok": True,
+            "status": "queued",
+            "total": len(sources),
+            "queuedCount": len(queued),
+        }
+
+    async def _load(self, source: str) -> None:
+        """Get one work."""
+        self._set(source, "downloading", 50)
+        status = (await look(self.session, source))[0] if self.session else 0
+        if 200 <= status < 300:
+            self._set(source, "ready", 100)
+        else:
+            self._set(source, "broken_online" if status >= 400 else "failed", 0)
+
+    def _set(self, source: str, state: str, percent: int) -> None:
+        """Note and tell the state of a work."""
+        entry = {"source": source, "state": state, "percent": percent}
+        self.entries[source] = entry
+        self.on_entry(entry)
+
+    def clear_item(self, request: Json | None) -> Json:
+        """Drop one work (``clearPlaylistItemCache``)."""
+        if not self.enabled:
+            return dict(DISABLED)
+        if self.entries.pop(str((request or {}).get("source")), None) is None:
+            return _error("not_found", "not kept")
+        return {"ok": True}
+
+    def clear_playlist(self, request: Json | None) -> Json:
+        """Drop the works of a playlist (``clearPlaylistCache``)."""
+        if not self.enabled:
+            return dict(DISABLED)
+        identifier = str((request or {}).get("playlistId"))
+        sources = self._by_playlist.pop(identifier, None)
+        if sources is None:
+            return _error("not_found", "not kept")
+        for source in sources:
+            self.entries.pop(source, None)
+        return {"ok": True}
+
+    def status(self, request: Json | None) -> Json:
+        """Tell the state of all works, or of some (``getOfflineCacheStatus``)."""
+        if not self.enabled:
+            return dict(DISABLED)
+        arguments = request or {}
+        wanted = arguments.get("sources")
+        entries = [
+            entry
+            for source, entry in self.entries.items()
+            if wanted is None or source in wanted
+        ]
+        totals = {"items": len(entries), "ready": len(self.ready)}
+        if arguments.get("totalsOnly") is True:
+            return {"ok": True, "items": [], "totals": totals}
+        start = int(arguments.get("cursor") or 0)
+        end = start + min(int(arguments.get("limit") or _PAGE), _PAGE)
+        found: Json = {"ok": True, "items": entries[start:end], "totals": totals}
+        if end < len(entries):
+            found |= {"truncated": True, "nextCursor": str(end)}
+        return found

@@ -1,0 +1,175 @@
+"""The page that paints what the simulated display shows, for people and browsers to look at."""
+
+import asyncio
+from contextlib import suppress
+import hashlib
+from html import escape
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from .device import Device
+from .player import Player, RenderStatus
+from .sources import is_reserved, look, read_data
+from .tasks import Tasks
+
+type Json = dict[str, Any]
+
+ROOT = "/simulator"
+_HERE = Path(__file__).parent
+_WEB = "web"
+_LOOK_SECONDS = 10
+_WORKS = ("Tide", "Ember", "Drift")
+
+
+def default_playlist(base: str) -> Json:
+    """The list that everybody has: works of this simulator."""
+    return {
+        "dpVersion": "1.1.0",
+        "id": "5b1f6a52-6a58-4d31-9d5e-1f6f53a0c001",
+        "slug": "default",
+        "title": "Default exhibition",
+        "items": [
+            {
+                "id": f"5b1f6a52-6a58-4d31-9d5e-1f6f53a0c1{number:02}",
+                "title": title,
+                "source": f"{base}{ROOT}/works/{title}",
+                "duration": 300,
+                "license": "open",
+            }
+            for number, title in enumerate(_WORKS)
+        ],
+    }
+
+
+class Painter:
+    """Tells the page what to paint, and finds out what kind of thing a work is."""
+
+    def __init__(self, device: Device, player: Player, tasks: Tasks) -> None:
+        """Watch a player."""
+        self._device = device
+        self._player = player
+        self._tasks = tasks
+        self._changed = asyncio.Event()
+        self._kinds: dict[str, str] = {}
+        self.session: aiohttp.ClientSession | None = None
+
+    def change(self) -> None:
+        """Paint anew."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    def show(self) -> None:
+        """Find out what kind the new work is, and whether it can be loaded, then paint it."""
+        item = self._player.current
+        if item is not None:
+            self._tasks.start(self._look(item, self._player.settings.showing_key))
+        self.change()
+
+    async def _look(self, item: Json, key: str) -> None:
+        """Ask for the work."""
+        source = str(item.get("source", ""))
+        status, kind = 200, ""
+        if source.lower().startswith("data:"):
+            data = read_data(source)
+            status, kind = (200, data[0]) if data else (400, "")
+        elif self.session is not None and not is_reserved(source):
+            status = 0
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    status, kind = await look(self.session, source)
+        self._kinds[source] = _kind(kind)
+        player = self._player
+        if player.settings.showing_key == key and not player.asleep:
+            good = 200 <= status < 400
+            player.render_status = RenderStatus.READY if good else RenderStatus.FAILED
+        self.change()
+
+    def scene(self) -> Json:
+        """Everything the page needs to know."""
+        player, device = self._player, self._device
+        item = player.current
+        found: Json = {
+            "device": device.name or device.device_id,
+            "asleep": player.asleep,
+            "page": player.page.name.lower(),
+            "orientation": device.orientation,
+            "overlay": device.overlay,
+            "work": None,
+        }
+        if item is None or player.document is None:
+            return found
+        source = str(item.get("source", ""))
+        found |= {
+            "playlist": player.document.get("title", ""),
+            "playlistUrl": player.playlist_url,
+            "index": player.position,
+            "count": len(player.items),
+            "shuffle": player.shuffle,
+            "loop": player.loop_mode,
+            "showing": player.settings.showing_key,
+            "display": player.settings.effective(player.document, item),
+            "work": {
+                "id": item.get("id", ""),
+                "title": item.get("title", ""),
+                "source": source,
+                "duration": item.get("duration"),
+                "kind": self._kinds.get(source, ""),
+            },
+        }
+        return found
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Serve the page and what belongs to it."""
+        match request.path.removeprefix(ROOT).split("/"):
+            case ["", ""]:
+                page = await asyncio.to_thread((_HERE / "page.html").read_text, "utf-8")
+                return web.Response(text=page, content_type="text/html")
+            case ["", "events"]:
+                return await self._events(request)
+            case ["", "state"]:
+                return web.json_response(self.scene())
+            case ["", "works", title]:
+                return web.Response(text=_work(title), content_type="text/html")
+        raise web.HTTPNotFound
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        """Tell each change as it happens."""
+        response = web.StreamResponse(headers={"Cache-Control": "no-store"})
+        response.content_type = "text/event-stream"
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            while True:
+                changed = self._changed
+                text = json.dumps(self.scene())
+                await response.write(f"data: {text}\n\n".encode())
+                await changed.wait()
+        return response
+
+
+def _kind(media_type: str) -> str:
+    """How the page shows a media type."""
+    family = media_type.partition("/")[0]
+    return family if family in ("image", "video", "audio") else _WEB
+
+
+def _work(title: str) -> str:
+    """A small work that moves, coloured after its title."""
+    hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:2]) % 360
+    return (
+        "<!doctype html><meta charset=utf-8>"
+        f"<title>{escape(title)}</title>"
+        "<style>html,body{margin:0;height:100%;overflow:hidden;background:#000}"
+        "i{position:absolute;border-radius:50%;width:70vmax;height:70vmax;"
+        "mix-blend-mode:screen;animation:m 24s ease-in-out infinite alternate}"
+        "@keyframes m{to{transform:translate(40vw,30vh) scale(1.4)}}</style>"
+        + "".join(
+            f"<i style='left:{n * 22 - 20}vw;top:{n * 17 - 25}vh;"
+            f"background:radial-gradient(hsl({hue + n * 37} 80% 55%/.7),transparent 65%);"
+            f"animation-delay:-{n * 7}s'></i>"
+            for n in range(4)
+        )
+    )

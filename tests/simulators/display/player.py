@@ -1,0 +1,456 @@
+"""The player: what is on the page, and the commands that the page understands."""
+
+import asyncio
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import date, datetime
+from enum import IntEnum, StrEnum
+import random
+from typing import Any
+
+from .clock import Clock
+from .errors import CommandError, NoResultError
+from .firmware import FIRST_PLAYER, Firmware
+from .settings import Settings
+from .sources import is_supported
+from .tasks import Tasks
+
+type Json = dict[str, Any]
+
+FOREVER = 999999999
+_OK: Json = {"ok": True}
+_NO: Json = {"ok": False}
+_SOURCES_CHECKED = date(2026, 7, 30)
+_ONLY_IF_EMPTY = date(2026, 7, 1)
+_DURATION_SET = date(2026, 7, 20)
+
+
+class Page(StrEnum):
+    """What the browser of the display shows."""
+
+    PLAYLIST = "http://127.0.0.1:8080/playlist"
+    SLEEP = "http://127.0.0.1:8080/sleep"
+    ERROR = "http://127.0.0.1:8080/error"
+    SETUP = "file:///opt/launcher/index.html"
+
+    @property
+    def is_player(self) -> bool:
+        """It is a page of the player."""
+        return self is not Page.SETUP
+
+
+class RenderStatus(IntEnum):
+    """How far a work is."""
+
+    PENDING = 0
+    LOADING = 1
+    READY = 2
+    FAILED = 3
+
+
+class Player:
+    """What hangs.
+
+    Attributes:
+        page: what the browser shows.
+        dead: the page does not answer: why, or empty.
+        overheating: the player has stopped because of heat.
+        document: the playlist as it came; None if nothing is loaded.
+        playlist_url: where it came from.
+        items: the works in the order of play.
+        index: the place as it was set, may be beyond the end.
+        loop_mode: ``none``, ``playlist`` or ``one``.
+        shuffle: whether the order is a random one.
+        settings: framing and label.
+        render_status: how far the work is.
+        signature_status: verdict on the playlist, where there is one.
+        boot_playlist: what a start without anything else shows.
+        orientation: tells how the screen is turned.
+        on_show: called when a work is put up.
+        on_change: called when anything else changes.
+    """
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        clock: Clock,
+        tasks: Tasks,
+        default_playlist: Callable[[], Json],
+        page_delay: float,
+    ) -> None:
+        """Begin with an empty page."""
+        self._firmware = firmware
+        self._clock = clock
+        self._tasks = tasks
+        self._default_playlist = default_playlist
+        self._page_delay = page_delay
+        self._random = random.Random(0)
+        self._slot: asyncio.Task[None] | None = None
+        self._original: list[Json] = []
+        self._held = False
+        self.page = Page.PLAYLIST
+        self.dead = ""
+        self.overheating = False
+        self.document: Json | None = None
+        self.playlist_url: str | None = None
+        self.items: list[Json] = []
+        self.index = 0
+        self.loop_mode = "playlist"
+        self.shuffle = False
+        self.settings = Settings(firmware)
+        self.render_status: RenderStatus | None = None
+        self.signature_status: str | None = None
+        self.boot_playlist: tuple[Json, str | None] | None = None
+        self.orientation: Callable[[], str] = lambda: "landscape"
+        self.on_show: Callable[[], None] = lambda: None
+        self.on_change: Callable[[], None] = lambda: None
+        self._commands: dict[str, tuple[date, Callable[[Json], Json]]] = {
+            "checkStatus": (FIRST_PLAYER, lambda _: self.status()),
+            "moveToArtwork": (FIRST_PLAYER, self._move),
+            "updateArtFraming": (FIRST_PLAYER, self.settings.frame),
+            "updateDisplaySettings": (FIRST_PLAYER, self.settings.update),
+            "ping": (FIRST_PLAYER, lambda _: _OK),
+            "disconnect": (FIRST_PLAYER, self._disconnect),
+            "setSleepMode": (FIRST_PLAYER, self._set_sleep_mode),
+            "setShuffle": (date(2026, 3, 11), self._set_shuffle),
+            "setLoop": (date(2026, 3, 11), self._set_loop),
+            "displayDefaultPlaylist": (date(2026, 3, 13), self._display_default),
+            "refreshArtwork": (date(2026, 4, 21), self._refresh_artwork),
+            "updateDefaultDuration": (_DURATION_SET, self._set_default_duration),
+        }
+
+    @property
+    def asleep(self) -> bool:
+        """The page is dark."""
+        return self.page is Page.SLEEP
+
+    @property
+    def position(self) -> int:
+        """Place of the work in the order of play, from 0."""
+        return self.index % len(self.items) if self.items else 0
+
+    @property
+    def current(self) -> Json | None:
+        """The work that hangs, seen or not."""
+        return self.items[self.position] if self.items else None
+
+    def require_page(self) -> None:
+        """Raise what a page that cannot answer leads to."""
+        if self.dead:
+            raise CommandError(self.dead)
+        if not self.page.is_player:
+            raise NoResultError
+
+    def handle(self, command: str, request: Json | None) -> Json:
+        """Carry out a command of the page; what it does not know it answers with no."""
+        self.require_page()
+        since, method = self._commands.get(command, (date.max, None))
+        if method is None or self._firmware.player < since:
+            return dict(_NO)
+        reply = dict(method(request or {}))
+        if command not in ("checkStatus", "ping"):
+            self.on_change()
+        return reply
+
+    def display(self, document: Json, arguments: Json) -> Json:
+        """Show, schedule or keep a playlist, as the intent says."""
+        self.require_page()
+        url = arguments.get("playlistUrl")
+        if arguments.get("refresh") is True:
+            self.update(document)
+            return dict(_OK)
+        intent = arguments.get("intent")
+        intent = intent if isinstance(intent, dict) else {}
+        match intent.get("action"):
+            case "get_current_playlist":
+                return self.status()
+            case "schedule_play":
+                return self._schedule(document, url, intent.get("schedule_time"))
+            case "now_display":
+                return self._accept(document, url)
+            case "display_at_boot":
+                reply = self._accept(document, url)
+                if reply["ok"]:
+                    self.boot_playlist = (document, url)
+                return reply
+        return dict(_NO)
+
+    def _accept(self, document: Json, url: str | None) -> Json:
+        """Show a playlist now, unless a work of it cannot be."""
+        items = document.get("items")
+        if not items:
+            return dict(_NO)
+        if self._firmware.player >= _SOURCES_CHECKED and not all(
+            is_supported(item.get("source")) for item in items
+        ):
+            return dict(_NO)
+        self.load(document, url)
+        return dict(_OK)
+
+    def load(self, document: Json, url: str | None = None) -> None:
+        """Take a playlist from its beginning; the page stays what it is."""
+        self.overheating = False
+        self.document = document
+        self.playlist_url = url
+        self._original = self._timed(document["items"])
+        self.items = list(self._original)
+        self.index = 0
+        self.loop_mode = "playlist"
+        self.shuffle = False
+        self.signature_status = None
+        self._show()
+
+    @staticmethod
+    def _timed(items: list[Json]) -> list[Json]:
+        """The items with a duration each."""
+        return [
+            deepcopy(item) if item.get("duration") else {**item, "duration": FOREVER}
+            for item in items
+        ]
+
+    def update(self, document: Json) -> None:
+        """Take another state of the same list; the work that hangs stays where it is still in it."""
+        items = self._timed(document.get("items") or [])
+        if not items or not self.items:
+            return
+        current = self.current
+        self.document = document
+        self._original = items
+        if self.shuffle:
+            rank = {item.get("id"): place for place, item in enumerate(self.items)}
+            items = sorted(items, key=lambda item: rank.get(item.get("id"), len(rank)))
+        self.items = list(items)
+        place = self._place_of(current)
+        if place is None:
+            self.index %= len(items)
+            self._show()
+        else:
+            self.index = place
+            self.on_change()
+
+    def _place_of(self, wanted: Json | None) -> int | None:
+        """Where the work with the same id is."""
+        identifier = wanted.get("id") if wanted else None
+        for place, item in enumerate(self.items):
+            if identifier and item.get("id") == identifier:
+                return place
+        return None
+
+    def _schedule(self, document: Json, url: str | None, when: object) -> Json:
+        """Show a playlist at a local time."""
+        try:
+            moment = datetime.fromisoformat(str(when or "").removesuffix("Z"))
+        except ValueError:
+            return dict(_NO)
+        now = self._clock.now()
+        delay = (
+            moment.replace(tzinfo=moment.tzinfo or now.tzinfo) - now
+        ).total_seconds()
+
+        async def later() -> None:
+            """Wait for the time."""
+            await self._clock.sleep(delay)
+            self.load(document, url)
+
+        self._tasks.start(later())
+        return dict(_OK)
+
+    def _show(self) -> None:
+        """Put the current work up."""
+        self.settings.begin_showing()
+        self._held = False
+        self.render_status = None if self.asleep else RenderStatus.LOADING
+        self._arm()
+        self.on_show()
+
+    def _arm(self) -> None:
+        """Start the time of the work that hangs."""
+        self._disarm()
+        duration = self._duration()
+        if not self.asleep and duration is not None:
+            self._slot = self._tasks.start(self._advance_after(duration))
+
+    def _disarm(self) -> None:
+        """Stop the time of the work that hangs."""
+        if self._slot is not None and self._slot is not asyncio.current_task():
+            self._slot.cancel()
+        self._slot = None
+
+    def _duration(self) -> float | None:
+        """How long the work hangs in seconds; None for ever."""
+        item = self.current
+        if item is None or self.document is None:
+            return None
+        defaults = (self.document.get("defaults") or {}).get("display") or {}
+        merged = defaults | (item.get("display") or {})
+        chosen = self.settings.default_duration
+        bound = merged.get("userOverrides") is False or merged.get("loop") is False
+        duration = item["duration"] if chosen is None or bound else chosen
+        return None if duration >= FOREVER else duration
+
+    async def _advance_after(self, duration: float) -> None:
+        """Put up the next work when the time of this one is over."""
+        await self._clock.sleep(duration)
+        last = self.position == len(self.items) - 1
+        if self.loop_mode == "none" and last:
+            self._held = True
+            self._slot = None
+            return
+        if self.loop_mode != "one":
+            self.index = (self.position + 1) % len(self.items)
+        self._show()
+
+    def _move(self, request: Json) -> Json:
+        """Jump; the number is kept as it came."""
+        index = request.get("index")
+        if isinstance(index, bool) or not isinstance(index, int) or index < 0:
+            return _NO
+        if self.items:
+            self.index = index
+            self._show()
+        return _OK
+
+    def _set_shuffle(self, request: Json) -> Json:
+        """Mix the order, the current work first; or put it back."""
+        current = self.current
+        if current is None:
+            return _NO
+        if request.get("enabled"):
+            rest = [item for item in self.items if item is not current]
+            self._random.shuffle(rest)
+            self.items = [current, *rest]
+            self.index = 0
+        else:
+            self.items = list(self._original)
+            self.index = self._place_of(current) or 0
+        self.shuffle = bool(request.get("enabled"))
+        return _OK
+
+    def _set_loop(self, request: Json) -> Json:
+        """Choose what follows the last work."""
+        mode = request.get("mode")
+        self.loop_mode = mode if mode in ("none", "one") else "playlist"
+        if self._held:
+            self._held = False
+            self._arm()
+        return _OK
+
+    def _set_default_duration(self, request: Json) -> Json:
+        """Choose the seconds per work."""
+        seconds = request.get("durationSeconds")
+        if seconds is not None and (
+            isinstance(seconds, bool)
+            or not isinstance(seconds, int | float)
+            or seconds <= 0
+        ):
+            return _NO
+        self.settings.default_duration = seconds
+        self._arm()
+        return _OK
+
+    def _refresh_artwork(self, _: Json) -> Json:
+        """Load the work again."""
+        if self.current is None:
+            return {"ok": False, "error": "no artwork is loaded", "code": "no_artwork"}
+        if self.asleep:
+            return {
+                "ok": False,
+                "error": "the artwork handler is not ready",
+                "code": "handler_pending",
+            }
+        self.render_status = RenderStatus.LOADING
+        self.on_show()
+        return _OK
+
+    def _display_default(self, request: Json) -> Json:
+        """Show the list that everybody has, after the reply."""
+        only_if_empty = request.get("onlyIfNoPlaylist") is True
+        if only_if_empty and self.items and self._firmware.player >= _ONLY_IF_EMPTY:
+            return _OK
+        self._tasks.start(self._show_default())
+        return _OK
+
+    async def _show_default(self) -> None:
+        """Wake and show the list that everybody has."""
+        await self._clock.sleep(self._page_delay)
+        self.page = Page.PLAYLIST
+        self.load(self._default_playlist())
+
+    def _disconnect(self, _: Json) -> Json:
+        """Forget the list."""
+        self._disarm()
+        self.document = None
+        self.playlist_url = None
+        self.items = []
+        self._original = []
+        self.index = 0
+        self.loop_mode = "playlist"
+        self.shuffle = False
+        self.render_status = None
+        self.signature_status = None
+        return _OK
+
+    def _set_sleep_mode(self, request: Json) -> Json:
+        """Go dark or come back, after the reply."""
+        self.turn_page(asleep=bool(request.get("sleepMode")))
+        return _OK
+
+    def turn_page(self, *, asleep: bool) -> None:
+        """Go dark or come back in a moment; raises what a page that cannot answer leads to."""
+        self.require_page()
+        self._tasks.start(self._turn_page(asleep))
+
+    async def _turn_page(self, asleep: bool) -> None:
+        """Change between the dark page and the other."""
+        await self._clock.sleep(self._page_delay)
+        if not self.page.is_player or asleep == self.asleep:
+            return
+        self.page = Page.SLEEP if asleep else Page.PLAYLIST
+        if asleep:
+            self._disarm()
+            self.render_status = None
+            self.on_change()
+        elif self.items:
+            self._show()
+        else:
+            self.load(self._default_playlist())
+
+    def start(self, *, asleep: bool) -> None:
+        """Come up after a start of the device: with what hung before, else with the boot playlist or the default."""
+        self.page = Page.SLEEP if asleep else Page.PLAYLIST
+        self.dead = ""
+        self.overheating = False
+        if self.items:
+            self._show()
+        elif self.boot_playlist is not None:
+            self.load(*self.boot_playlist)
+        else:
+            self.load(self._default_playlist())
+
+    def halt(self) -> None:
+        """Stop all that runs by itself."""
+        self._disarm()
+
+    def status(self) -> Json:
+        """What ``checkStatus`` answers."""
+        if self.overheating:
+            return {"ok": False, "error": "overheating"}
+        found: Json = {"ok": True}
+        if self.document is not None:
+            found["castCommand"] = "displayPlaylist"
+            found["playlist"] = self.document
+            if self.playlist_url is not None:
+                found["playlistUrl"] = self.playlist_url
+            found["items"] = self.items
+            found["index"] = self.index
+        if self.render_status is not None:
+            found["renderStatus"] = int(self.render_status)
+        found["stamp"] = ""
+        found["deviceSettings"] = self.settings.report(self.orientation())
+        found["isPaused"] = self.asleep
+        found["sleepMode"] = self.asleep
+        found["loopMode"] = self.loop_mode
+        found["shuffle"] = self.shuffle
+        if self.signature_status is not None:
+            found["signatureStatus"] = self.signature_status
+        return found

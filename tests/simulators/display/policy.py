@@ -1,0 +1,127 @@
+"""What newer firmware decides about a playlist before it is shown: contents, signatures, times."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from .errors import CommandError, NotPlayableError
+
+from tests.simulators.feed.signing import verify
+
+type Json = dict[str, Any]
+
+_FLAGS = frozenset({"showMatureContent", "strictPersonal"})
+_MATURE = "mature"
+
+
+class ContentPolicy:
+    """Which works the owner wants to see.
+
+    Attributes:
+        show_mature: works rated so are shown.
+        strict_personal: the policy holds for the owner's own works too.
+    """
+
+    def __init__(self) -> None:
+        """Begin as delivered."""
+        self.show_mature = True
+        self.strict_personal = False
+
+    def _reply(self) -> Json:
+        """The policy as it is told."""
+        policy = {
+            "showMatureContent": self.show_mature,
+            "strictPersonal": self.strict_personal,
+        }
+        return {"ok": True, "contentPolicy": policy, "active": True}
+
+    def get(self, request: Json | None) -> Json:
+        """Tell it; takes no arguments."""
+        return {"ok": False, "error": "invalidRequest"} if request else self._reply()
+
+    def set(self, request: Json | None) -> Json:
+        """Change it; takes both flags and nothing else."""
+        if (
+            request is None
+            or set(request) != _FLAGS
+            or not all(isinstance(value, bool) for value in request.values())
+        ):
+            return {"ok": False, "error": "invalidRequest"}
+        self.show_mature = request["showMatureContent"]
+        self.strict_personal = request["strictPersonal"]
+        return self._reply()
+
+    def filter(self, raw: Json, document: Json, arguments: Json) -> None:
+        """Take out what is not to be seen; raises NotPlayableError if nothing is left or a rating is none."""
+        items = raw.get("items")
+        items = items if isinstance(items, list) else []
+        for rated in (raw, *items):
+            rating = rated.get("contentRating") if isinstance(rated, dict) else None
+            if rating is not None and not isinstance(rating, str):
+                raise NotPlayableError("playlistInvalid: contentRating is not a text")
+        context = arguments.get("contentContext", "curated")
+        if context not in ("curated", "personal"):
+            raise CommandError("unknown contentContext")
+        personal = context == "personal" and not self.strict_personal
+        if self.show_mature or personal or len(items) != len(document["items"] or []):
+            return
+        kept = [
+            item
+            for given, item in zip(items, document["items"] or [], strict=True)
+            if _MATURE
+            not in ((given or {}).get("contentRating"), raw.get("contentRating"))
+        ]
+        if items and not kept:
+            raise NotPlayableError("contentBlocked: the content policy hides all items")
+        document["items"] = kept
+
+
+def check_signatures(raw: Json) -> Json:
+    """The verdict on the signatures of a document, and on each of them."""
+    entries = raw.get("signatures")
+    entries = entries if isinstance(entries, list) else []
+    signers = [_signer(raw, entry) for entry in entries if isinstance(entry, dict)]
+    found: Json = {"signatureStatus": "unsigned", "signers": signers}
+    if signers:
+        good = all(signer["ok"] for signer in signers)
+        found["signatureStatus"] = "valid" if good else "invalid"
+    if raw.get("signature"):
+        found["legacySignature"] = True
+    return found
+
+
+def _signer(raw: Json, entry: Mapping[str, Any]) -> Json:
+    """The verdict on one signature."""
+    told: Json = {name: str(entry.get(name, "")) for name in ("alg", "kid", "role")}
+    complete = all(
+        isinstance(entry.get(name), str)
+        for name in ("alg", "kid", "payload_hash", "sig")
+    )
+    told["ok"] = complete and verify(raw, dict(entry))
+    if not told["ok"]:
+        told["reason"] = "signature does not verify" if complete else "incomplete"
+    return told
+
+
+def due_items(items: list[Json], now: datetime) -> tuple[list[Json], datetime | None]:
+    """The items whose time has come, and when the next of the others is due."""
+    due = []
+    later = []
+    for item in items:
+        moment = _moment(item.get("displayAt"), now)
+        if moment is None or moment <= now:
+            due.append(item)
+        else:
+            later.append(moment)
+    return due, min(later, default=None)
+
+
+def _moment(text: str | None, now: datetime) -> datetime | None:
+    """Read a time; without an offset it is the device's."""
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)

@@ -1,0 +1,221 @@
+"""The status poller: what it tells the sockets, and when."""
+
+import asyncio
+from contextlib import suppress
+import hashlib
+from typing import Any
+
+from aiohttp import web
+
+from .clock import Clock
+from .device import Device
+from .document import pushed_items
+from .errors import CommandError
+from .firmware import Firmware
+from .metrics import Counters
+from .player import Player
+from .sleep import SleepSchedule
+
+from tests.simulators.feed.go_json import dumps
+
+type Json = dict[str, Any]
+
+_QUEUE = 10
+_STUB: Json = {"dpVersion": "", "title": "", "items": None}
+_OLD_SETTINGS = ("scaling", "orientation")
+
+
+class Sockets:
+    """The clients that listen."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._open: set[web.WebSocketResponse] = set()
+        self._frozen: set[web.WebSocketResponse] = set()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._open)
+
+    def add(self, socket: web.WebSocketResponse) -> None:
+        """Take a client."""
+        self._open.add(socket)
+
+    def remove(self, socket: web.WebSocketResponse) -> None:
+        """Forget a client."""
+        self._open.discard(socket)
+        self._frozen.discard(socket)
+
+    def freeze(self) -> None:
+        """Say and answer nothing on the sockets there are, and leave them open."""
+        self._frozen |= self._open
+
+    def is_frozen(self, socket: web.WebSocketResponse) -> bool:
+        """Whether it gets nothing any more."""
+        return socket in self._frozen
+
+    async def send(self, frame: str | bytes) -> bool:
+        """Send a frame to all; False if one could not be written to and was closed."""
+        good = True
+        for socket in self._open - self._frozen:
+            try:
+                if isinstance(frame, str):
+                    await socket.send_str(frame)
+                else:
+                    await socket.send_bytes(frame)
+            except ConnectionError:
+                good = False
+                self.remove(socket)
+        return good
+
+    async def close(self) -> None:
+        """Say goodbye to all that are still spoken to."""
+        for socket in self._open - self._frozen:
+            with suppress(ConnectionError):
+                await socket.close(code=1000)
+
+
+class Poller:
+    """Looks at player, device and panel every few seconds, and tells what has changed.
+
+    Attributes:
+        relayer_connected: whether the cloud is connected; without it only the player is told about.
+        muted: nothing is told about the player, because it is being recovered.
+    """
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        clock: Clock,
+        device: Device,
+        player: Player,
+        sleep: SleepSchedule,
+        counters: Counters,
+        sockets: Sockets,
+        interval: float,
+    ) -> None:
+        """Know whom to look at."""
+        self._firmware = firmware
+        self._clock = clock
+        self._device = device
+        self._player = player
+        self._sleep = sleep
+        self._counters = counters
+        self._sockets = sockets
+        self._interval = interval
+        self._told: dict[str, str] = {}
+        self._forced: asyncio.Queue[None] = asyncio.Queue(_QUEUE)
+        self._polled_at = clock.monotonic()
+        self._was_dead = False
+        self.relayer_connected = True
+        self.muted = False
+
+    def force(self) -> None:
+        """Look at once."""
+        with suppress(asyncio.QueueFull):
+            self._forced.put_nowait(None)
+
+    def forget(self) -> None:
+        """Tell everything again at the next look."""
+        self._told.clear()
+
+    async def run(self) -> None:
+        """Look until the end."""
+        while True:
+            await self._wait()
+            await self.poll()
+
+    async def _wait(self) -> None:
+        """Wait for the next round, or until somebody cannot."""
+        pause = asyncio.ensure_future(self._clock.sleep(self._interval))
+        forced = asyncio.ensure_future(self._forced.get())
+        try:
+            await asyncio.wait((pause, forced), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            pause.cancel()
+            forced.cancel()
+
+    async def poll(self) -> None:
+        """Look once."""
+        self._count()
+        if self._was_dead and not self._player.dead and self._firmware.second:
+            self.forget()
+        self._was_dead = bool(self._player.dead)
+        await self._tell("player_status", self._player_status())
+        if not self.relayer_connected:
+            return
+        with suppress(CommandError):
+            status = self._device.status(self._player.page, self._sleep)
+            await self._tell("device_status", status)
+        if self._firmware.since("1.0.11"):
+            panel = await self._device.panel.status(explains=self._firmware.second)
+            await self._tell("ddc_status", panel)
+
+    def _count(self) -> None:
+        """Count the time in which a work was seen."""
+        now = self._clock.monotonic()
+        if self._player.current is not None and not self._player.asleep:
+            self._counters.playing_seconds += now - self._polled_at
+        self._polled_at = now
+
+    async def _tell(self, kind: str, message: Json | None) -> None:
+        """Send a message that is not the last one again."""
+        if message is None:
+            return
+        frame = envelope(kind, message)
+        digest = hashlib.md5(frame.encode(), usedforsecurity=False).hexdigest()
+        if self._told.get(kind) != digest and await self._sockets.send(frame):
+            self._told[kind] = digest
+
+    def _player_status(self) -> Json | None:
+        """What is told about the player; None if nothing can be."""
+        player = self._player
+        if self.muted or not player.page.is_player:
+            return None
+        if player.dead:
+            if self._firmware.second:
+                return None
+            return {"error": player.dead, "ok": False}
+        status = player.status()
+        told: Json = {"ok": True} if status["ok"] else {}
+        if "error" in status:
+            told |= {"error": status["error"]}
+        renamed = {"castCommand": "castCommand", "playlistUrl": "playlistURL"}
+        told |= {name: status[key] for key, name in renamed.items() if key in status}
+        told["playlist"] = _STUB
+        told["index"] = status.get("index")
+        told["items"] = pushed_items(status.get("items", []), self._firmware)
+        if "isPaused" in status:
+            told["isPaused"] = status["isPaused"]
+            told["deviceSettings"] = self._settings(status["deviceSettings"])
+            told["loopMode"] = status["loopMode"]
+            told["shuffle"] = status["shuffle"]
+        return told | self._second_status(status)
+
+    def _settings(self, settings: Json) -> Json:
+        """The settings that a firmware knows."""
+        if self._firmware.second:
+            return settings
+        return {name: settings[name] for name in _OLD_SETTINGS}
+
+    def _second_status(self, status: Json) -> Json:
+        """What newer firmware adds."""
+        told: Json = {}
+        if self._firmware.second and "renderStatus" in status:
+            told["renderStatus"] = status["renderStatus"]
+        if self._firmware.since("2.0.7") and "signatureStatus" in status:
+            told["signatureStatus"] = status["signatureStatus"]
+        if self._firmware.since("2.0.8") and self._device.overlay is not None:
+            told["overlay"] = self._device.overlay
+        return told
+
+
+def envelope(kind: str, message: Json) -> str:
+    """A notification as it goes over the wire."""
+    body = {
+        "message": message,
+        "notification_type": kind,
+        "persist_record_count": 1,
+        "type": "notification",
+    }
+    return f"{dumps(body)}\n"

@@ -1,0 +1,170 @@
+"""Which part of the display carries out a command, and how its reply is wrapped."""
+
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import Any
+
+from . import device as executor
+from .arguments import Arguments
+from .caster import Caster
+from .device import Command, Device
+from .errors import CommandError
+from .firmware import Firmware
+from .history import History
+from .offline import DISABLED, OfflineCache
+from .player import Page, Player
+from .sleep import SleepSchedule
+
+type Json = dict[str, Any]
+type Raw = Callable[[Json | None], Any]
+
+QUERIES = frozenset(
+    {
+        "checkStatus",
+        "ddcPanelStatus",
+        "deviceMetrics",
+        "getContentPolicy",
+        "getDeviceStatus",
+        "getOfflineCacheStatus",
+        "getRecentlyPlayed",
+        "ping",
+        "runNetworkDiagnostics",
+    }
+)
+_BEFORE_RESET = frozenset(
+    {"getDeviceStatus", "deviceMetrics", "ddcPanelStatus", "getContentPolicy"}
+)
+_PAIRING = (
+    "startMintPairingSession",
+    "closeMintPairingSession",
+    "mintPairingApprovalDecision",
+)
+
+
+class Router:
+    """Carries out commands."""
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        device: Device,
+        player: Player,
+        sleep: SleepSchedule,
+        caster: Caster,
+        history: History,
+        offline: OfflineCache,
+    ) -> None:
+        """Know all parts."""
+        self._firmware = firmware
+        self._device = device
+        self._player = player
+        self._sleep = sleep
+        self._caster = caster
+        self._history = history
+        self._offline = offline
+        self._executor = self._device_commands()
+        self._raw = self._second_commands()
+        self.on_player_command: Callable[[], None] = lambda: None
+
+    async def execute(self, command: str, request: Json | None) -> Any:
+        """Carry out a command; the reply as it goes over the wire."""
+        if self._device.reset_staged and command not in _BEFORE_RESET:
+            raise CommandError("a reset is about to happen")
+        since, method = self._executor.get(command, ("", None))
+        if method is not None and self._firmware.since(since):
+            return await _finished(method(Arguments(request)))
+        since, raw = self._raw.get(command, ("", None))
+        if raw is not None and self._firmware.since(since):
+            return await _finished(raw(request))
+        if command in _PAIRING and self._firmware.guarded:
+            return DISABLED
+        try:
+            return await self._to_player(command, request)
+        finally:
+            self.on_player_command()
+
+    async def _to_player(self, command: str, request: Json | None) -> Json:
+        """Carry out a command of the page."""
+        if command == "displayPlaylist":
+            return {"message": await self._caster.cast(request)}
+        if command == "refreshArtwork" and self._firmware.second and self._player.dead:
+            self._player.dead = ""
+            self._player.page = Page.PLAYLIST
+            return {"ok": True, "recovered": "navigate"}
+        return {"message": self._player.handle(command, request)}
+
+    def _device_commands(self) -> dict[str, tuple[str, Command]]:
+        """What the device does itself, and since which version."""
+        device, sleep, panel = self._device, self._sleep, self._device.panel
+        return {
+            "analyticsToggle": ("1.0.2", device.toggle_analytics),
+            "betaFeaturesToggle": ("1.0.2", device.toggle_beta),
+            "clickAndDragGesture": ("1.0.17", executor.click_and_drag),
+            "connect": ("0.9.0", device.connect),
+            "ddcPanelControl": ("1.0.11", panel.control),
+            "ddcPanelStatus": (
+                "1.0.11",
+                lambda _: panel.status(explains=self._firmware.second),
+            ),
+            "deviceMetrics": ("0.9.0", device.device_metrics),
+            "doubleTapGesture": ("1.0.17", executor.tap),
+            "dragGesture": ("0.9.0", executor.drag),
+            "factoryReset": ("0.15.1", device.factory_reset),
+            "getDeviceStatus": (
+                "0.9.0",
+                lambda _: device.status(self._player.page, sleep),
+            ),
+            "longPressGesture": ("1.0.17", executor.tap),
+            "reboot": ("0.9.0", device.reboot),
+            "rotate": ("0.9.0", device.rotate),
+            "sendKeyboardEvent": ("0.9.0", executor.press_key),
+            "setSleepSchedule": ("1.0.15", sleep.set_schedule),
+            "setVolume": ("1.0.7", device.set_volume),
+            "showPairingQRCode": (
+                "0.9.0",
+                lambda arguments: device.show_pairing_code(self._player, arguments),
+            ),
+            "shutdown": ("0.9.0", device.shutdown),
+            "sleepNow": ("1.0.15", sleep.sleep_now),
+            "sshAccess": ("1.0.9", device.ssh_access),
+            "tapGesture": ("0.9.0", executor.tap),
+            "toggleMute": ("1.0.7", device.toggle_mute),
+            "updateToLatestVersion": ("0.9.0", device.update),
+            "uploadLogs": ("0.15.1", device.upload_logs),
+            "wakeNow": ("1.0.15", sleep.wake_now),
+            "zoomGesture": ("1.0.17", executor.zoom),
+            "runNetworkDiagnostics": ("2.0.0", device.run_diagnostics),
+            "setDeviceName": ("2.0.0", device.set_name),
+            "setSignatureVerificationMode": ("2.0.7", device.set_signature_mode),
+            "startWifiSetup": ("2.0.0", device.start_wifi_setup),
+        }
+
+    def _second_commands(self) -> dict[str, tuple[str, Raw]]:
+        """What newer firmware adds and decodes in its own way."""
+        policy, offline = self._caster.policy, self._offline
+        resolve = self._caster.resolve
+        return {
+            "clearPlaylistCache": ("2.0.0", offline.clear_playlist),
+            "clearPlaylistItemCache": ("2.0.0", offline.clear_item),
+            "downloadPlaylist": (
+                "2.0.0",
+                lambda request: offline.download(request, resolve),
+            ),
+            "downloadPlaylistItem": (
+                "2.0.0",
+                lambda request: offline.download_item(request, resolve),
+            ),
+            "getContentPolicy": ("2.0.7", policy.get),
+            "getOfflineCacheStatus": ("2.0.0", offline.status),
+            "getRecentlyPlayed": (
+                "2.0.7",
+                lambda _: {"message": self._history.records()},
+            ),
+            "playRecentlyPlayed": ("2.0.7", self._history.play),
+            "setContentPolicy": ("2.0.7", policy.set),
+        }
+
+
+async def _finished(reply: Any) -> Any:
+    """The reply, once it is there."""
+    return await reply if isawaitable(reply) else reply

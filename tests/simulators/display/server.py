@@ -1,0 +1,450 @@
+"""The display's HTTP server: routes, and every outcome of a command."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC
+import hashlib
+import json
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from . import answers, metrics, screenshot
+from .caster import LegacyCaster
+from .clock import Clock
+from .device import Device
+from .errors import BusyError, CommandError, NoResultError, NotPlayableError
+from .faults import Fault, FaultKind
+from .firmware import Firmware
+from .gate import StormGate
+from .metrics import Counters
+from .player import Player
+from .poller import Poller, Sockets
+from .router import QUERIES, Router
+
+from tests.simulators.feed.go_json import GoDecodeError, dumps, loads
+from tests.simulators.feed.signing import plain_numbers
+
+type Json = dict[str, Any]
+type Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+CAST = "/api/cast"
+MOST_IN_FLIGHT = 64
+MOST_BODY = 4 * 1024 * 1024
+_CAPTURE_SECONDS = 10
+
+
+@dataclass(slots=True)
+class Received:
+    """A command as it came.
+
+    Attributes:
+        command: its name.
+        request: its arguments.
+        time: when, by the simulator's clock, in seconds.
+        status: HTTP status of the answer; 0 if there was none.
+        applied: whether it was carried out.
+        reply: what was answered.
+    """
+
+    command: str
+    request: Json | None
+    time: float
+    status: int = 0
+    applied: bool = False
+    reply: Any = None
+
+    @property
+    def is_query(self) -> bool:
+        """It only asks."""
+        return self.command in QUERIES
+
+
+@dataclass(slots=True)
+class Screen:
+    """How taking a picture of the page goes.
+
+    Attributes:
+        targets: pages that there are.
+        seconds: how long it takes.
+        broken: it fails.
+    """
+
+    targets: int = 1
+    seconds: float = 0.0
+    broken: bool = False
+    busy: bool = False
+
+
+class _Malformed(Exception):
+    """The body of a command is not one."""
+
+
+class Server:
+    """Answers.
+
+    Attributes:
+        received: every command that came.
+        faults: what goes wrong.
+        in_flight: requests not answered yet.
+        casts_in_flight: commands not answered yet.
+        max_in_flight: the most of them there were at a time.
+        latency: seconds before a command is carried out.
+        write_timeout: seconds after which an answer is lost.
+        screen: how taking pictures goes.
+        gate: lets commands through; None if everything may pass.
+        legacy_reply: answer to a playlist by the description of 2025.
+    """
+
+    def __init__(
+        self,
+        firmware: Firmware,
+        clock: Clock,
+        device: Device,
+        player: Player,
+        router: Router,
+        poller: Poller,
+        sockets: Sockets,
+        counters: Counters,
+        legacy: LegacyCaster,
+        page: Handler,
+    ) -> None:
+        """Know all parts."""
+        self._firmware = firmware
+        self._clock = clock
+        self._device = device
+        self._player = player
+        self._router = router
+        self._poller = poller
+        self._sockets = sockets
+        self._counters = counters
+        self._legacy = legacy
+        self._page = page
+        self._routes = self._known_routes()
+        self.received: list[Received] = []
+        self.faults: list[Fault] = []
+        self.in_flight = 0
+        self.casts_in_flight = 0
+        self.max_in_flight = 0
+        self.latency = 0.0
+        self.write_timeout = 30.0
+        self.screen = Screen()
+        self.gate = StormGate(firmware, clock) if firmware.guarded else None
+        self.legacy_reply: bytes = b'{"ok":true}\n'
+
+    def _known_routes(self) -> dict[str, Handler]:
+        """The routes of a firmware."""
+        routes: dict[str, Handler] = {CAST: self._cast}
+        if self._firmware.legacy:
+            return routes
+        routes["/api/notification"] = self._notification
+        if self._firmware.since("1.0.9"):
+            routes["/metrics"] = self._metrics
+        if self._firmware.second:
+            routes["/api/status"] = self._status
+            routes["/api/v2/status"] = self._status
+        if self._firmware.since("2.0.3"):
+            routes["/api/screenshot"] = self._screenshot
+        return routes
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request."""
+        if request.path == "/" or request.path.startswith("/simulator/"):
+            return await self._page(request)
+        if self._firmware.second and self.in_flight >= MOST_IN_FLIGHT:
+            return answers.refusal(429, "Too many concurrent requests, slow down")
+        self.in_flight += 1
+        request["counted"] = True
+        try:
+            return self._guard(request) or await self._route(request)
+        finally:
+            self._leave(request)
+
+    def _leave(self, request: web.Request) -> None:
+        """Count a request no more."""
+        if request.pop("counted", False):
+            self.in_flight -= 1
+
+    def _guard(self, request: web.Request) -> web.Response | None:
+        """Refuse what the newest firmware takes for a browser's request."""
+        if not self._firmware.since("2.0.8"):
+            return None
+        if not answers.is_local_host(request.headers.get("Host", "")):
+            return answers.refusal(403, "Host not allowed")
+        return _refuse_browsers(request)
+
+    async def _route(self, request: web.Request) -> web.StreamResponse:
+        """Hand a request to its route."""
+        handler = self._routes.get(request.path)
+        if handler is None:
+            return answers.refusal(404, "404 page not found")
+        if handler == self._cast:
+            return await handler(request)
+        fault = self._fault(request.path, "")
+        if fault is None:
+            return await handler(request)
+        return await self._strike(request, fault, lambda: handler(request))
+
+    def _fault(self, route: str, command: str) -> Fault | None:
+        """The fault that strikes."""
+        return next(
+            (fault for fault in self.faults if fault.strikes(route, command)), None
+        )
+
+    async def _strike(
+        self,
+        request: web.Request,
+        fault: Fault,
+        apply: Callable[[], Awaitable[web.StreamResponse]],
+    ) -> web.StreamResponse:
+        """Answer as badly as a fault wants."""
+        if fault.kind is FaultKind.SLOW:
+            await asyncio.sleep(fault.seconds)
+        response = await apply() if fault.applied else answers.nothing()
+        match fault.kind:
+            case FaultKind.RESET:
+                return answers.close(request, reset=True)
+            case FaultKind.CLOSE | FaultKind.CUT:
+                return answers.close(request)
+            case FaultKind.HANG:
+                await asyncio.sleep(fault.seconds)
+                return answers.close(request)
+            case FaultKind.LATE:
+                await asyncio.sleep(fault.seconds)
+            case FaultKind.STATUS:
+                return answers.refusal(fault.status, fault.text)
+            case FaultKind.GARBAGE:
+                return web.Response(text=fault.text, content_type="application/json")
+            case FaultKind.TRUNCATED if isinstance(response, web.Response):
+                return await answers.truncate(request, response)
+        return response
+
+    # Commands
+
+    async def _cast(self, request: web.Request) -> web.StreamResponse:
+        """Answer a command."""
+        if request.method != "POST":
+            return answers.refusal(405, "Post method is required")
+        if (
+            self._firmware.guarded
+            and not self._firmware.second
+            and self.casts_in_flight >= MOST_IN_FLIGHT
+        ):
+            return answers.refusal(429, "Too many concurrent commands, slow down")
+        started = asyncio.get_running_loop().time()
+        self.casts_in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.casts_in_flight)
+        try:
+            response = await self._command(request)
+        finally:
+            self.casts_in_flight -= 1
+        if asyncio.get_running_loop().time() - started > self.write_timeout:
+            return answers.close(request)
+        return response
+
+    async def _command(self, request: web.Request) -> web.StreamResponse:
+        """Read a command and carry it out."""
+        body = await self._read(request)
+        if body is None:
+            return answers.refusal(413, "Request body too large")
+        try:
+            command, arguments = _parse(body)
+        except _Malformed:
+            return answers.refusal(400, "Invalid JSON payload")
+        if not command:
+            return answers.refusal(400, "Command type is required")
+        record = Received(command, arguments, self._clock.monotonic())
+        self.received.append(record)
+        fault = self._fault(CAST, command)
+        if fault is None:
+            return await self._answer(record)
+        return await self._strike(request, fault, lambda: self._answer(record))
+
+    async def _read(self, request: web.Request) -> bytes | None:
+        """The body; None if it is too large."""
+        chunks = []
+        size = 0
+        async for chunk in request.content.iter_any():
+            size += len(chunk)
+            if self._firmware.second and size > MOST_BODY:
+                return None
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    async def _answer(self, record: Received) -> web.Response:
+        """Carry out a command and say how it went."""
+        await asyncio.sleep(self.latency)
+        response = await self._outcome(record)
+        record.status = response.status
+        return response
+
+    async def _outcome(self, record: Received) -> web.Response:
+        """Every way a command can end."""
+        if self._firmware.legacy:
+            return await self._legacy_outcome(record)
+        try:
+            record.reply = await self._execute(record)
+        except BusyError:
+            return answers.refusal(429, "Too many commands, slow down")
+        except NotPlayableError as err:
+            return answers.refusal(422, str(err))
+        except CommandError:
+            return answers.refusal(500, "Failed to process cast request")
+        except NoResultError:
+            return answers.nothing()
+        record.applied = True
+        return answers.success(record.reply)
+
+    async def _execute(self, record: Received) -> Any:
+        """Carry out a command, as often as the gate lets it."""
+        command, arguments = record.command, record.request
+        if self.gate is None:
+            return await self._router.execute(command, arguments)
+        return await self.gate.run(
+            command, arguments, lambda: self._router.execute(command, arguments)
+        )
+
+    async def _legacy_outcome(self, record: Received) -> web.Response:
+        """Carry out the one command that was described in 2025."""
+        if record.command != "displayPlaylist":
+            return answers.refusal(400, "Unknown command")
+        try:
+            await self._legacy.cast(record.request)
+        except NotPlayableError as err:
+            return answers.refusal(400, str(err))
+        record.applied = True
+        return web.Response(body=self.legacy_reply, content_type="application/json")
+
+    # Status
+
+    async def _status(self, request: web.Request) -> web.Response:
+        """Tell which device this is."""
+        if request.method != "GET":
+            return answers.refusal(405, "Method not allowed")
+        contract = "2" if request.path == "/api/v2/status" else "1"
+        return answers.success(self._device.identity(contract))
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        """Tell the counters."""
+        relayer = self._poller.relayer_connected
+        text = metrics.write(
+            self._counters, self._device, self._firmware, relayer=relayer
+        )
+        kind = "text/plain; version=0.0.4; charset=utf-8"
+        return web.Response(body=text.encode(), headers={"Content-Type": kind})
+
+    async def _notification(self, request: web.Request) -> web.StreamResponse:
+        """Let a client listen until it goes."""
+        if request.method != "GET":
+            return answers.refusal(405, "Method not allowed")
+        socket = web.WebSocketResponse(autoping=False, autoclose=False, compress=False)
+        if not socket.can_prepare(request).ok:
+            text = "Bad Request\nFailed to upgrade to websocket"
+            return answers.refusal(400, text, Sec_Websocket_Version="13")
+        await socket.prepare(request)
+        self._leave(request)
+        self._sockets.add(socket)
+        try:
+            await self._listen(socket)
+        finally:
+            self._sockets.remove(socket)
+        return socket
+
+    async def _listen(self, socket: web.WebSocketResponse) -> None:
+        """Answer pings, and throw away what a client says."""
+        while not socket.closed:
+            message = await socket.receive()
+            if message.type in (WSMsgType.CLOSED, WSMsgType.CLOSING, WSMsgType.ERROR):
+                return
+            if self._sockets.is_frozen(socket):
+                continue
+            if message.type is WSMsgType.PING:
+                await socket.pong(message.data)
+            elif message.type is WSMsgType.CLOSE:
+                await socket.close()
+
+    # Pictures
+
+    async def _screenshot(self, request: web.Request) -> web.StreamResponse:
+        """Send a picture of the page."""
+        if request.method != "GET":
+            return answers.refusal(405, "GET method is required")
+        refused = _refuse_browsers(request)
+        if refused is not None:
+            return refused
+        try:
+            size = screenshot.requested_size(request.query, self._device.screen_size)
+        except screenshot.BadSizeError as err:
+            return answers.refusal(400, str(err))
+        if self.screen.busy:
+            text = "Another capture is running"
+            return answers.refusal(429, text, Retry_After="1")
+        self.screen.busy = True
+        try:
+            response = await self._capture(*size)
+            await response.prepare(request)
+            await response.write_eof()
+        finally:
+            self.screen.busy = False
+        return response
+
+    async def _capture(self, width: int, height: int) -> web.Response:
+        """Take a picture."""
+        if self.screen.targets != 1 or self._player.dead:
+            return answers.refusal(503, "No single page to capture")
+        if self.screen.broken:
+            return answers.refusal(502, "Capture failed")
+        try:
+            async with asyncio.timeout(_CAPTURE_SECONDS):
+                await asyncio.sleep(self.screen.seconds)
+        except TimeoutError:
+            return answers.refusal(504, "Capture took too long")
+        work = None if self._player.asleep else self._player.current
+        picture = await asyncio.to_thread(screenshot.draw, width, height, work)
+        taken = self._clock.now().astimezone(UTC)
+        return web.Response(
+            body=picture,
+            headers={
+                "Content-Type": "image/png",
+                "Cache-Control": "no-store",
+                "X-FF1-Capture-Source": "chromium-cdp",
+                "X-FF1-Screenshot-Width": str(width),
+                "X-FF1-Screenshot-Height": str(height),
+                "X-FF1-Capture-SHA256": hashlib.sha256(picture).hexdigest(),
+                "X-FF1-Captured-At": f"{taken:%Y-%m-%dT%H:%M:%SZ}",
+            },
+        )
+
+
+def _refuse_browsers(request: web.Request) -> web.Response | None:
+    """Refuse what a browser sends for a page."""
+    if "Origin" in request.headers or "Sec-Fetch-Site" in request.headers:
+        return answers.refusal(403, "Browser origins are not allowed")
+    return None
+
+
+def _parse(body: bytes) -> tuple[str, Json | None]:
+    """Command and arguments of a body; raises _Malformed."""
+    try:
+        value = plain_numbers(loads(body))
+        json.dumps(value, allow_nan=False)
+    except (GoDecodeError, OverflowError, RecursionError, ValueError) as err:
+        raise _Malformed from err
+    if value is None:
+        return "", None
+    if not isinstance(value, dict):
+        raise _Malformed
+    command: object = ""
+    arguments: object = None
+    for name, entry in value.items():
+        if name.lower() == "command" and entry is not None:
+            command = entry
+        elif name.lower() == "request" and entry is not None:
+            arguments = entry
+    if not isinstance(command, str) or not isinstance(arguments, dict | None):
+        raise _Malformed
+    return command, arguments
+
+
+__all__ = ["Received", "Screen", "Server", "dumps"]

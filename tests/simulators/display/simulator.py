@@ -1,0 +1,557 @@
+"""The simulated display as one thing: what it is made of, its life, and what can happen to it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Self
+
+import aiohttp
+from aiohttp import web
+from zeroconf.asyncio import AsyncZeroconf
+
+from . import answers
+from .caster import Caster, LegacyCaster
+from .clock import Clock, SystemClock
+from .device import Device
+from .faults import Fault, FaultKind
+from .firmware import Firmware, Profile
+from .history import History
+from .mdns import Announcer
+from .metrics import Counters
+from .offline import OfflineCache
+from .page import Painter, default_playlist
+from .player import Page, Player
+from .poller import Poller, Sockets, envelope
+from .router import Router
+from .server import Received, Server
+from .sleep import SLEEPING, SleepSchedule
+from .tasks import Tasks
+
+type Json = dict[str, Any]
+
+_FETCH_SECONDS = 30
+_IDLE_SECONDS = 60.0
+_BEFORE_REBOOT = 0.1
+_RECOVERY_SECONDS = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayState:
+    """What a display is and shows at one moment.
+
+    Attributes:
+        playlist: the document as the player has it.
+        playlist_url: where it came from.
+        items: the works in the order of play.
+        index: the place as it was set.
+        position: place of the work that hangs, from 0.
+        current: the work that hangs, seen or not.
+        shuffle: whether the order is a random one.
+        loop_mode: ``none``, ``playlist`` or ``one``.
+        asleep: whether the page is dark.
+        volume: as it is reported.
+        muted: whether the sound is off.
+        orientation: how the screen is turned.
+        settings: framing and label, as they are reported.
+        name: what the owner calls it.
+        installed_version: of the firmware.
+    """
+
+    playlist: Json | None
+    playlist_url: str | None
+    items: list[Json]
+    index: int
+    position: int
+    current: Json | None
+    shuffle: bool
+    loop_mode: str
+    asleep: bool
+    volume: int | None
+    muted: bool
+    orientation: str
+    settings: Json
+    name: str
+    installed_version: str
+
+    @property
+    def current_title(self) -> str:
+        """Title of the work that hangs."""
+        return str((self.current or {}).get("title", ""))
+
+    @property
+    def playlist_title(self) -> str:
+        """Title of the playlist."""
+        return str((self.playlist or {}).get("title", ""))
+
+
+class DisplaySimulator:
+    """A display on loopback.
+
+    Attributes:
+        firmware: what is installed.
+        clock: its time.
+        device: sound, rotation, network, monitor and so on.
+        player: what hangs.
+        sleep: the sleep schedule.
+        caster: how playlists come in, and the content policy.
+        offline: the offline cache.
+        history: works shown of late.
+        counters: the numbers at ``/metrics``.
+        poller: what is told to the sockets.
+        sockets: who listens.
+        server: routes, faults and what was received.
+        boot_seconds: how long a start takes.
+    """
+
+    def __init__(
+        self,
+        profile: Profile | str = Profile.B,
+        device_id: str = "FF1-SIM00001",
+        name: str = "",
+        *,
+        version: str | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        poll_interval: float = 5.0,
+        refresh_interval: float = 300.0,
+        boot_seconds: float = 1.0,
+        page_delay: float = 0.1,
+        clock: Clock | None = None,
+        wired: bool = False,
+        storm_gate: bool = True,
+        mdns: bool = False,
+        mdns_address: str = "127.0.0.1",
+        zeroconf: AsyncZeroconf | None = None,
+    ) -> None:
+        """Prepare; nothing listens before ``start``.
+
+        Args:
+            profile: which generation of firmware to be.
+            device_id: serial.
+            name: what the owner calls it; only newer firmware has such a name.
+            version: of the firmware; the last of the profile by default.
+            host: address to listen at.
+            port: port to listen at; 0 for any.
+            poll_interval: seconds between two looks at what to tell.
+            refresh_interval: seconds between two fetches of a playlist's address.
+            boot_seconds: how long a start takes.
+            page_delay: how long the page takes to go dark or come back, in seconds.
+            clock: the time for all that happens by itself.
+            wired: on Ethernet and not on Wi-Fi.
+            storm_gate: whether commands are limited, in firmware that can.
+            mdns: whether to announce it.
+            mdns_address: IP address to announce.
+            zeroconf: responder to announce it with; an own one by default.
+        """
+        self.firmware = Firmware.of(Profile(profile), version)
+        self.clock = clock or SystemClock()
+        self.boot_seconds = boot_seconds
+        self._host = host
+        self._port = port
+        self._refresh_interval = refresh_interval
+        self._mdns = mdns or zeroconf is not None
+        self._runner: web.AppRunner | None = None
+        self._session: aiohttp.ClientSession | None = None
+        self._tasks = Tasks()
+        self._life = Tasks()
+        self._restarting: asyncio.Task[None] | None = None
+        self._build(device_id, name, poll_interval, page_delay, wired=wired)
+        if not storm_gate:
+            self.server.gate = None
+        self._announcer = Announcer(self.firmware, self.device, mdns_address, zeroconf)
+
+    def _build(
+        self,
+        device_id: str,
+        name: str,
+        poll_interval: float,
+        page_delay: float,
+        *,
+        wired: bool,
+    ) -> None:
+        """Put the parts together."""
+        firmware, clock, tasks = self.firmware, self.clock, self._tasks
+        self.device = Device(firmware, device_id, clock, name, wired)
+        self.player = Player(
+            firmware, clock, tasks, lambda: default_playlist(self.url), page_delay
+        )
+        self.sleep = SleepSchedule(firmware, clock, self.player, tasks)
+        self.offline = OfflineCache(tasks)
+        self.history = History(clock, self.player)
+        self.counters = Counters()
+        self.caster = Caster(
+            firmware,
+            clock,
+            self.device,
+            self.player,
+            self.counters,
+            self.offline,
+            tasks,
+        )
+        router = Router(
+            firmware,
+            self.device,
+            self.player,
+            self.sleep,
+            self.caster,
+            self.history,
+            self.offline,
+        )
+        self.sockets = Sockets()
+        self.poller = Poller(
+            firmware,
+            clock,
+            self.device,
+            self.player,
+            self.sleep,
+            self.counters,
+            self.sockets,
+            poll_interval,
+        )
+        self._painter = Painter(self.device, self.player, tasks)
+        strict = firmware.profile is Profile.LEGACY_STRICT
+        self.server = Server(
+            firmware,
+            clock,
+            self.device,
+            self.player,
+            router,
+            self.poller,
+            self.sockets,
+            self.counters,
+            LegacyCaster(self.caster, self.player, strict=strict),
+            self._painter.handle,
+        )
+        self._connect(router)
+
+    def _connect(self, router: Router) -> None:
+        """Let the parts tell each other what happens."""
+        router.on_player_command = self.poller.force
+        self.player.orientation = lambda: self.device.orientation
+        self.player.on_show = self._on_show
+        self.player.on_change = self._painter.change
+        self.sleep.on_change = self._on_change
+        self.sleep.switch_panel = self.device.panel.switch
+        self.device.on_change = self._on_change
+        self.device.on_reboot = self._later(self.reboot)
+        self.device.on_update = self._later(self._update)
+        self.device.on_shutdown = self._later(self.power_off)
+        self.device.on_leave = self._later(self.power_off)
+        self.device.on_rename = lambda: self._background(self._announce)
+        self.offline.on_entry = self._on_offline_entry
+
+    # What it is
+
+    @property
+    def host(self) -> str:
+        """Address it listens at."""
+        return self._host
+
+    @property
+    def port(self) -> int:
+        """Port it listens at, or last did."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Where it is, without a slash at the end."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._port}"
+
+    @property
+    def running(self) -> bool:
+        """Whether anybody answers."""
+        return self._runner is not None
+
+    @property
+    def state(self) -> DisplayState:
+        """What it is and shows now."""
+        player, device = self.player, self.device
+        return DisplayState(
+            playlist=player.document,
+            playlist_url=player.playlist_url,
+            items=list(player.items),
+            index=player.index,
+            position=player.position,
+            current=player.current,
+            shuffle=player.shuffle,
+            loop_mode=player.loop_mode,
+            asleep=player.asleep,
+            volume=device.volume,
+            muted=device.muted,
+            orientation=device.orientation,
+            settings=player.settings.report(device.orientation),
+            name=device.name,
+            installed_version=device.installed_version,
+        )
+
+    # What was received
+
+    @property
+    def received(self) -> list[Received]:
+        """Every command that came, in order."""
+        return self.server.received
+
+    @property
+    def commands(self) -> list[str]:
+        """Names of the commands that came, in order."""
+        return [record.command for record in self.received]
+
+    @property
+    def writes(self) -> int:
+        """How many commands came that do something."""
+        return sum(not record.is_query for record in self.received)
+
+    @property
+    def queries(self) -> int:
+        """How many commands came that only ask."""
+        return sum(record.is_query for record in self.received)
+
+    @property
+    def casts(self) -> int:
+        """How many playlists were to be shown."""
+        return self.commands.count("displayPlaylist")
+
+    @property
+    def max_in_flight(self) -> int:
+        """How many commands there were at a time, at most."""
+        return self.server.max_in_flight
+
+    def reset_counters(self) -> None:
+        """Forget what was received."""
+        self.received.clear()
+        self.server.max_in_flight = self.server.casts_in_flight
+
+    # Its life
+
+    async def start(self) -> None:
+        """Come up for the first time, with nothing on the wall."""
+        timeout = aiohttp.ClientTimeout(total=_FETCH_SECONDS)
+        self._session = aiohttp.ClientSession(timeout=timeout)
+        self.caster.session = self._session
+        self.offline.session = self._session
+        self._painter.session = self._session
+        await self._come_up()
+
+    async def stop(self) -> None:
+        """Say goodbye, end, and leave nothing behind."""
+        await self._life.cancel()
+        await self._go_down()
+        await self._announcer.close()
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def __aenter__(self) -> Self:
+        """Start."""
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        await self.stop()
+
+    async def _come_up(self) -> None:
+        """Listen, and do what happens by itself."""
+        await self.accept()
+        if not self.firmware.legacy:
+            self._tasks.start(self.poller.run())
+            self._tasks.start(self.caster.refresh(self._refresh_interval))
+            self.sleep.restart()
+        await self._announce()
+
+    async def _go_down(self) -> None:
+        """Close the sockets with a word, refuse everything, and stop what happens by itself."""
+        await self._announcer.withdraw()
+        await self.sockets.close()
+        await self.refuse()
+        self.player.halt()
+        await self._tasks.cancel()
+
+    async def accept(self) -> None:
+        """Listen; after ``refuse`` again at the same port."""
+        if self._runner is not None:
+            return
+        app = web.Application(client_max_size=0)
+        app.router.add_route("*", "/{path:.*}", self.server.handle)
+        app.on_response_prepare.append(answers.hide_software)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            shutdown_timeout=0.05,
+            keepalive_timeout=_IDLE_SECONDS,
+        )
+        await self._runner.setup()
+        await web.TCPSite(self._runner, self._host, self._port).start()
+        self._port = self._runner.addresses[0][1]
+
+    async def refuse(self) -> None:
+        """Refuse connections and drop those there are, as a daemon that has died; ``accept`` ends it."""
+        runner, self._runner = self._runner, None
+        if runner is not None:
+            await _stop_accepting(runner)
+            await runner.cleanup()
+
+    async def _announce(self) -> None:
+        """Let it be found, if it wants to be and can."""
+        if not self._mdns:
+            return
+        visible = self.device.link if self.firmware.second else self.device.internet
+        if self.running and visible:
+            await self._announcer.announce(self._port)
+        else:
+            await self._announcer.withdraw()
+
+    async def reboot(self) -> None:
+        """Go down, wait, and come up with what hung before."""
+        await self._go_down()
+        await asyncio.sleep(self.boot_seconds)
+        await self.power_on()
+
+    async def power_off(self) -> None:
+        """Go down until ``power_on``."""
+        await self._go_down()
+
+    async def power_on(self) -> None:
+        """Come up again with what hung before, in the state that the schedule says."""
+        if self.running:
+            return
+        if self.device.reset_staged:
+            self.device.reset_staged = False
+            self.player.handle("disconnect", None)
+        self.counters.playing_seconds = 0.0
+        self.counters.starts = self.counters.failures = 0
+        self.poller.forget()
+        await self._come_up()
+        if not self.firmware.legacy:
+            self.player.start(asleep=self.sleep.state == SLEEPING)
+
+    async def _update(self) -> None:
+        """Install what is newest, and start again."""
+        self.device.installed_version = self.device.latest_version
+        await self.reboot()
+
+    async def move(self, host: str | None = None, port: int = 0) -> None:
+        """Go to another address, of the same machine; by default to another port."""
+        old = self._port
+        await self._announcer.withdraw()
+        await self.sockets.close()
+        await self.refuse()
+        self._host = host or self._host
+        self._port = port
+        while self._port in (0, old) and not self.running:
+            self._port = port
+            await self.accept()
+            if self._port == old and port == 0:
+                await self.refuse()
+        await self._announce()
+
+    # What can happen to it
+
+    def inject(self, kind: FaultKind | str, **details: Any) -> Fault:
+        """Let answers go wrong from now on; details are those of ``Fault``."""
+        fault = Fault(FaultKind(kind), **details)
+        self.server.faults.append(fault)
+        return fault
+
+    def heal(self) -> None:
+        """Let nothing go wrong any more with answers."""
+        self.server.faults.clear()
+
+    def show_setup_page(self, shown: bool = True) -> None:
+        """Leave the player for the set-up page, where no command is carried out (204); or come back."""
+        self.player.page = Page.SETUP if shown else Page.PLAYLIST
+        self._on_change()
+
+    def overheat(self) -> None:
+        """Stop the player because of heat."""
+        self.player.overheating = True
+        self._on_change()
+
+    def break_page(self, reason: str = "cdp evaluate failed: timeout") -> None:
+        """Let the page die: its commands fail, and the sockets are told."""
+        self.player.dead = reason
+        self._on_change()
+
+    def mend_page(self) -> None:
+        """Let the page live again."""
+        self.player.dead = ""
+        self._on_change()
+
+    async def run_out_of_memory(self) -> None:
+        """Lose the page to its hunger: after a silent while the default list hangs."""
+        self.poller.muted = True
+        self.player.page = Page.PLAYLIST
+        self.player.load(default_playlist(self.url))
+        await self.clock.sleep(_RECOVERY_SECONDS)
+        self.poller.muted = False
+        self.poller.force()
+
+    async def set_internet(self, there: bool) -> None:
+        """Lose the internet, or get it back."""
+        self.device.internet = there
+        if self.poller.relayer_connected and not there:
+            self.counters.disconnects += 1
+        self.poller.relayer_connected = there
+        await self._announce()
+
+    def go_half_open(self) -> None:
+        """Say and answer nothing on the sockets there are, while TCP stays open."""
+        self.sockets.freeze()
+
+    async def send_frame(self, frame: str | bytes) -> None:
+        """Send anything at all to all sockets."""
+        await self.sockets.send(frame)
+
+    async def notify(self, kind: str, message: Json) -> None:
+        """Send a notification of any kind to all sockets."""
+        await self.sockets.send(envelope(kind, message))
+
+    # Inside
+
+    def _on_show(self) -> None:
+        """A work was put up."""
+        if self.player.current is not None:
+            self.history.note(self.player.current)
+        self._painter.show()
+
+    def _on_change(self) -> None:
+        """Something else has changed."""
+        self._painter.change()
+        self.poller.force()
+
+    def _on_offline_entry(self, entry: Json) -> None:
+        """Tell the state of a kept work."""
+        self._tasks.start(self.notify("offline_cache_status", entry))
+
+    def _background(self, action: Callable[[], Awaitable[None]]) -> None:
+        """Do something beside the answers, which outlives a restart."""
+
+        async def run() -> None:
+            """Do it."""
+            with suppress(asyncio.CancelledError):
+                await action()
+
+        self._life.start(run())
+
+    def _later(self, action: Callable[[], Awaitable[None]]) -> Callable[[], None]:
+        """Something to do when the answer has gone out."""
+
+        async def run() -> None:
+            """Wait for that, then do it."""
+            await asyncio.sleep(_BEFORE_REBOOT)
+            await action()
+
+        return lambda: self._background(run)
+
+
+async def _stop_accepting(runner: web.AppRunner) -> None:
+    """Let who is being accepted come in first: asyncio trips over connections that come in while it closes."""
+    loop = asyncio.get_running_loop()
+    for site in runner.sites:
+        if isinstance(server := site._server, asyncio.Server):
+            for listener in server.sockets:
+                loop.remove_reader(listener.fileno())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
