@@ -9,6 +9,7 @@ from custom_components.dp1 import coordinator as module
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.update_coordinator import UpdateFailed
 
 from .displays import (
     DESCRIPTION,
@@ -266,7 +267,9 @@ async def test_another_display_at_the_address_is_left_alone(
     ) as other:
         await until(lambda: state_of(hass).state == "unavailable")
         other.player.load(EVENING)
-        await until(lambda: other.poller is not None)
+        with pytest.raises(UpdateFailed):
+            await setup_display.runtime_data._async_update_data()
+        setup_display.runtime_data.async_take_over(screenshots=True)
         with pytest.raises(HomeAssistantError) as caught:
             await hass.services.async_call(
                 "dp1",

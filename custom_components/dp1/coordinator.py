@@ -362,6 +362,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _publish(self, data: DisplayData) -> None:
         """Let everybody know, without touching the rhythm of the poll as the base class would."""
+        if self._is_other:
+            return
         returned = not self.last_update_success
         changed = data != self.data
         self.data = data
