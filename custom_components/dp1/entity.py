@@ -76,7 +76,9 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
 
 class DescribedEntity(DisplayEntity):
-    """An entity of one display, as described."""
+    """An entity of one display, as described, that is written only when there is news for it."""
+
+    _was_available: bool | None = None
 
     def __init__(
         self,
@@ -87,11 +89,31 @@ class DescribedEntity(DisplayEntity):
         super().__init__(coordinator, description.key, description.part)
         self.entity_description = description
 
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Follow the display, from what it said meanwhile."""
+        await super().async_added_to_hass()
+        self._take_over()
+        self._was_available = self.available
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        """Write the state if there is news for this entity."""
+        is_news = self._take_over()
+        available = self.available
+        if is_news or available is not self._was_available:
+            self._was_available = available
+            super()._handle_coordinator_update()
+
+    @callback
+    def _take_over(self) -> bool:
+        """Take over what the display said last, and tell whether that is news."""
+        return False
+
 
 class ValueEntity[_T](DescribedEntity):
-    """An entity that shows one value, and is written only when that changes."""
-
-    _was_available: bool | None = None
+    """An entity that shows one value."""
 
     def __init__(
         self, coordinator: DisplayCoordinator, description: ValueDescription[_T]
@@ -101,24 +123,12 @@ class ValueEntity[_T](DescribedEntity):
         self._value_fn = description.value_fn
         self._value = self._value_fn(coordinator.data)
 
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Follow the display, from what it said meanwhile."""
-        await super().async_added_to_hass()
-        self._value = self._value_fn(self.coordinator.data)
-        self._was_available = self.available
-
     @callback
     @override
-    def _handle_coordinator_update(self) -> None:
-        """Write the state if there is news for this entity."""
-        value = self._value_fn(self.coordinator.data)
-        available = self.available
-        if value == self._value and available is self._was_available:
-            return
-        self._value = value
-        self._was_available = available
-        super()._handle_coordinator_update()
+    def _take_over(self) -> bool:
+        """Read the value."""
+        before, self._value = self._value, self._value_fn(self.coordinator.data)
+        return self._value != before
 
 
 @callback

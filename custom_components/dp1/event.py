@@ -10,6 +10,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
 from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
+from .library import Work
 from .picture import artist_of
 from .problem import problem_of
 from .protocol.status import PlayerStatus
@@ -110,19 +111,16 @@ class Activity(DescribedEntity, EventEntity):
         """Begin with what is: that it is so is nothing that happens."""
         super().__init__(coordinator, description)
         self._changes = Changes(coordinator.data, self.available)
-        self._was_available = self.available
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
         """Let everything that has happened be known, one after the other."""
-        data, available = self.coordinator.data, self.available
-        for kind in self._changes.take(data, available):
+        data = self.coordinator.data
+        for kind in self._changes.take(data, self.available):
             self._trigger_event(kind, _about(kind, data))
-            super()._handle_coordinator_update()
-        if available is not self._was_available:
-            self._was_available = available
-            super()._handle_coordinator_update()
+            self.async_write_ha_state()
+        super()._handle_coordinator_update()
 
 
 def _work(player: PlayerStatus | None) -> Hashable:
@@ -143,9 +141,10 @@ def _about(kind: str, data: DisplayData) -> dict[str, Any]:
     """Describe what is on the wall when something happens."""
     about: dict[str, Any] = {}
     if (player := data.player) is not None and (item := player.current) is not None:
+        work = data.work or Work()
         about = {
-            "title": clean(item.title, TITLE_LENGTH) or None,
-            "artist": artist_of(item),
+            "title": clean(item.title, TITLE_LENGTH) or work.title,
+            "artist": artist_of(item) or work.artist,
             "playlist": clean(player.playlist_title, TITLE_LENGTH) or None,
             "position": player.position,
             "works": len(player.items),

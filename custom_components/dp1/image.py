@@ -77,12 +77,13 @@ class WorkImage(ValueEntity[str], ImageEntity):
 
     @callback
     @override
-    def _handle_coordinator_update(self) -> None:
+    def _take_over(self) -> bool:
         """Let go of the picture when another work hangs."""
-        if self._value_fn(self.coordinator.data) != self._value:
+        is_news = super()._take_over()
+        if is_news:
             self._attr_image_last_updated = dt_util.utcnow()
             self._cached_image = None
-        super()._handle_coordinator_update()
+        return is_news
 
     @override
     async def async_image(self) -> bytes | None:

@@ -42,7 +42,7 @@ class MeasureDescription(DisplaySensorDescription):
 
     entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
     entity_registry_enabled_default: bool = False
-    state_class: SensorStateClass | str | None = SensorStateClass.MEASUREMENT
+    state_class: SensorStateClass | None = SensorStateClass.MEASUREMENT
     suggested_display_precision: int | None = 0
 
 

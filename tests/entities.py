@@ -1,0 +1,52 @@
+"""What the tests of a display's further entities share."""
+
+from typing import Any
+
+import pytest
+
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
+
+from .displays import DEVICE_ID, state_of, until
+
+
+def entity_id(hass: HomeAssistant, platform: str, key: str) -> str | None:
+    """Find an entity by what it is, whatever it is called."""
+    registry = er.async_get(hass)
+    return registry.async_get_entity_id(platform, "dp1", f"{DEVICE_ID}_{key}")
+
+
+def shown(hass: HomeAssistant, platform: str, key: str) -> State:
+    """Get the state of an entity that is there."""
+    found = entity_id(hass, platform, key)
+    assert found is not None, f"{platform}.{key}"
+    return state_of(hass, found)
+
+
+def value(hass: HomeAssistant, platform: str, key: str) -> str | None:
+    """Get the value of an entity, if it is there."""
+    found = entity_id(hass, platform, key)
+    state = hass.states.get(found) if found else None
+    return state.state if state else None
+
+
+async def known(hass: HomeAssistant, platform: str, key: str) -> str:
+    """Wait for an entity that appears only when the display has been asked, and get its value."""
+    await until(
+        lambda: value(hass, platform, key) not in (None, "unknown", "unavailable")
+    )
+    return shown(hass, platform, key).state
+
+
+async def act(
+    hass: HomeAssistant, platform: str, key: str, action: str, **data: Any
+) -> None:
+    """Do something with an entity."""
+    target = {"entity_id": entity_id(hass, platform, key)}
+    await hass.services.async_call(platform, action, target | data, blocking=True)
+
+
+def all_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let entities that are off at first be on."""
+    monkeypatch.setattr(Entity, "entity_registry_enabled_default", True)

@@ -1,0 +1,146 @@
+"""Buttons do what they say, and only that."""
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import coordinator as module
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from .displays import FIRMWARE, playlist, set_up, until
+from .entities import act, all_switched_on, known, shown, value
+from .simulators.display import DisplaySimulator, FaultKind
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+
+
+def written(display: DisplaySimulator) -> list[tuple[str, object]]:
+    """Get the commands that did something."""
+    return [(one.command, one.request) for one in display.received if not one.is_query]
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+@pytest.mark.parametrize(
+    ("key", "command"),
+    [
+        ("refresh_work", "refreshArtwork"),
+        ("reboot", "reboot"),
+        ("shut_down", "shutdown"),
+    ],
+)
+async def test_one_command(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    key: str,
+    command: str,
+) -> None:
+    """A button sends its command, once."""
+    display.player.load(EVENING)
+    await set_up(hass, display_entry)
+    await act(hass, "button", key, "press")
+    assert written(display) == [(command, {})]
+
+
+async def test_default_playlist(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The maker's playlist can be put up."""
+    await act(hass, "button", "default_playlist", "press")
+    assert written(display) == [("displayDefaultPlaylist", {})]
+    await until(lambda: value(hass, "sensor", "work_number") == "1")
+
+
+async def test_refresh_nothing(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Where nothing hangs, nothing can be loaded anew, which is said."""
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "button", "refresh_work", "press")
+    assert error.value.translation_key == "display_rejected"
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_pairing_code(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """The code is shown and hidden again, also where nothing else works meanwhile."""
+    display.player.load(EVENING)
+    await set_up(hass, display_entry)
+    await act(hass, "button", "show_pairing_code", "press")
+    await act(hass, "button", "hide_pairing_code", "press")
+    assert written(display) == [
+        ("showPairingQRCode", {"show": True}),
+        ("showPairingQRCode", {"show": False}),
+    ]
+    await until(lambda: value(hass, "sensor", "work_number") == "1")
+    assert hass.states.get("media_player.wall").state == "playing"
+
+
+async def test_reboot_and_return(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display that restarts is away, and comes back by itself."""
+    display.boot_seconds = 0.5
+    await act(hass, "button", "reboot", "press")
+    await until(lambda: hass.states.get("media_player.wall").state == "unavailable")
+    await until(lambda: hass.states.get("media_player.wall").state != "unavailable")
+    assert shown(hass, "button", "reboot").state != "unavailable"
+
+
+@pytest.mark.parametrize("key", ["reboot", "shut_down"])
+async def test_gone_before_it_answers(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    key: str,
+) -> None:
+    """A display that leaves without an answer has obeyed."""
+    display.inject(FaultKind.CUT, route="/api/cast", times=1)
+    await act(hass, "button", key, "press")
+
+
+@pytest.mark.parametrize("profile", ["B", "C"])
+async def test_screenshot(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each press takes a new picture of what is shown."""
+    all_switched_on(monkeypatch)
+    display.player.load(EVENING)
+    await set_up(hass, display_entry)
+    first = await known(hass, "image", "screenshot")
+    await act(hass, "button", "take_screenshot", "press")
+    assert shown(hass, "image", "screenshot").state > first
+
+
+async def test_screenshot_that_fails(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A picture that cannot be taken is an error, and the old one stays."""
+    all_switched_on(monkeypatch)
+    await set_up(hass, display_entry)
+    before = await known(hass, "image", "screenshot")
+    display.server.screen.broken = True
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "button", "take_screenshot", "press")
+    assert error.value.translation_key == "display_temporary"
+    display.server.screen.broken = False
+    display.inject(FaultKind.STATUS, route="/api/screenshot", status=404)
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "button", "take_screenshot", "press")
+    assert error.value.translation_key == "display_rejected"
+    assert shown(hass, "image", "screenshot").state == before

@@ -1,0 +1,212 @@
+"""What happens on a display is told as it happens, each time once."""
+
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import coordinator as module
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant
+
+from .displays import FIRMWARE, playlist, set_up, until
+from .entities import entity_id, shown
+from .simulators.display import DisplaySimulator
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+
+
+class Heard:
+    """What was heard of a display."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Listen from now on."""
+        self.told: list[dict[str, Any]] = []
+        self._entity_id = entity_id(hass, "event", "activity")
+        hass.bus.async_listen("state_changed", self._hear)
+
+    def _hear(self, event: Event[EventStateChangedData]) -> None:
+        """Note what is told."""
+        state, before = event.data["new_state"], event.data["old_state"]
+        if event.data["entity_id"] != self._entity_id or state is None:
+            return
+        if state.state not in ("unknown", "unavailable") and (
+            before is None or before.state != state.state
+        ):
+            self.told.append(dict(state.attributes))
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of what was told, in order."""
+        return [one["event_type"] for one in self.told]
+
+    def last(self, kind: str) -> dict[str, Any]:
+        """The last of a kind."""
+        return next(one for one in reversed(self.told) if one["event_type"] == kind)
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(module, "READ_COOLDOWN", 0.05)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+
+
+@pytest.fixture
+async def heard(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> Heard:
+    """Listen to a display that shows a work already."""
+    display.player.load(EVENING)
+    await set_up(hass, display_entry)
+    return Heard(hass)
+
+
+async def sleep(hass: HomeAssistant, asleep: bool) -> None:
+    """Put the display to sleep or wake it."""
+    await hass.services.async_call(
+        "media_player",
+        "turn_off" if asleep else "turn_on",
+        {"entity_id": "media_player.wall"},
+        blocking=True,
+    )
+
+
+async def test_kinds(hass: HomeAssistant, heard: Heard) -> None:
+    """An automation can choose among what may happen."""
+    assert shown(hass, "event", "activity").attributes["event_types"] == [
+        "artwork_changed",
+        "playlist_started",
+        "playback_failed",
+        "fell_asleep",
+        "woke",
+        "came_back",
+    ]
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_another_work(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """Another work on the wall is told with its title and place; that the first hangs is not news."""
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: heard.told)
+    assert heard.kinds == ["artwork_changed"]
+    told = heard.last("artwork_changed")
+    assert told["title"] == "Noon"
+    assert told["playlist"] == "Evening"
+    assert (told["position"], told["works"]) == (2, 3)
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_another_playlist(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """A playlist that somebody casts is told, and so is its first work."""
+    night = playlist("Moon", "Stars", title="Night")
+    for number, item in enumerate(night["items"]):
+        item["id"] = f"5d0c9d5e-0000-4000-8000-00000000010{number}"
+    display.player.load(night)
+    await until(lambda: len(heard.told) == 2)
+    assert sorted(heard.kinds) == ["artwork_changed", "playlist_started"]
+    started = heard.last("playlist_started")
+    assert (started["title"], started["playlist"]) == ("Moon", "Night")
+
+
+async def test_the_same_in_another_order(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """Shuffling changes neither the work nor the playlist."""
+    for enabled in (True, False):
+        display.player.handle("setShuffle", {"enabled": enabled})
+        await until(
+            lambda: (
+                hass.states.get("media_player.wall").attributes["shuffle"] is enabled  # noqa: B023
+            )
+        )
+    assert not heard.told
+
+
+async def test_emptied_and_shown_again(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """A wall that was empty in between is news again."""
+    display.player.handle("disconnect", {})
+    await until(lambda: hass.states.get("media_player.wall").state == "idle")
+    display.player.load(EVENING)
+    await until(lambda: len(heard.told) == 2)
+    assert sorted(heard.kinds) == ["artwork_changed", "playlist_started"]
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_sleep(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """Falling asleep and waking are told once each, and the same work after that is no news."""
+    await sleep(hass, True)
+    await until(lambda: heard.kinds == ["fell_asleep"])
+    await sleep(hass, False)
+    await until(lambda: heard.kinds == ["fell_asleep", "woke"])
+
+
+async def test_cast_while_asleep(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """What is cast to a sleeping display is told when it can be seen."""
+    await sleep(hass, True)
+    night = playlist("Moon", id="0f9a8a36-4f6c-4f0c-8c7e-4d8f1f3b0000", title="Night")
+    night["items"][0]["id"] = "5d0c9d5e-0000-4000-8000-000000000100"
+    display.player.load(night)
+    await until(
+        lambda: (
+            hass.states.get("media_player.wall").state == "off"
+            and display.state.current_title == "Moon"
+        )
+    )
+    await hass.async_block_till_done()
+    assert heard.kinds == ["fell_asleep"]
+    await sleep(hass, False)
+    await until(lambda: len(heard.told) == 4)
+    assert heard.kinds[1] == "woke"
+    assert set(heard.kinds[2:]) == {"artwork_changed", "playlist_started"}
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_failure(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """A player that stops is told with its reason, and again only after it was well in between."""
+    for times in (1, 2):
+        display.overheat()
+        await until(lambda: heard.kinds == ["playback_failed"] * times)  # noqa: B023
+        assert heard.last("playback_failed")["reason"] == "overheating"
+        display.player.overheating = False
+        await until(
+            lambda: shown(hass, "binary_sensor", "playback_problem").state == "off"
+        )
+    assert heard.kinds == ["playback_failed"] * 2
+
+
+@pytest.mark.parametrize("profile", ["B", "C"])
+async def test_work_that_does_not_load(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """A work that cannot be shown is told."""
+    display.player.render_status = 3
+    await until(lambda: heard.kinds == ["playback_failed"])
+    assert heard.last("playback_failed")["reason"] == "render_failed"
+    assert heard.last("playback_failed")["title"] == "Dawn"
+
+
+async def test_return(
+    hass: HomeAssistant, display: DisplaySimulator, heard: Heard
+) -> None:
+    """That a display is there again is told, with what it shows by then."""
+    await display.power_off()
+    await until(lambda: shown(hass, "event", "activity").state == "unavailable")
+    display.player.index = 2
+    await display.power_on()
+    await until(lambda: "artwork_changed" in heard.kinds)
+    assert heard.kinds == ["came_back", "artwork_changed"]
+    assert heard.last("artwork_changed")["title"] == "Dusk"

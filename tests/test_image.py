@@ -1,0 +1,186 @@
+"""The picture of the work, and the picture of the display."""
+
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1 import fetch_picture
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers.entity_registry import EVENT_ENTITY_REGISTRY_UPDATED
+
+from .displays import playlist, set_up, until
+from .entities import act, all_switched_on, known, shown, value
+from .protocol.scripted_server import Reply, Request, ScriptedServer
+from .simulators.display import DisplaySimulator, FaultKind
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+
+
+class Gallery:
+    """A server of pictures, and what Home Assistant asked it."""
+
+    def __init__(self) -> None:
+        """Serve one picture."""
+        self.kind = "image/png"
+        self.content = PNG
+        self.status = 200
+        self.asked: list[str] = []
+        self.url = ""
+
+    def __call__(self, request: Request) -> Reply:
+        """Serve; the display asks too, and does not count."""
+        if request.headers["User-Agent"].startswith("HomeAssistant/"):
+            self.asked.append(request.path)
+        return Reply(self.status, self.content, {"Content-Type": self.kind})
+
+    def show(self, display: DisplaySimulator, *names: str) -> None:
+        """Hang pictures of this server."""
+        document = playlist(*names)
+        for item, name in zip(document["items"], names, strict=True):
+            item["source"] = f"{self.url}/{name}"
+        display.player.load(document)
+
+
+@pytest.fixture
+async def gallery(socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Serve pictures."""
+    gallery = Gallery()
+    async with ScriptedServer.run(gallery) as server:
+        gallery.url = server.url
+        yield gallery
+
+
+async def picture(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator, key: str
+) -> tuple[int, str, bytes]:
+    """Look at a picture as a dashboard does."""
+    client = await hass_client()
+    address: Any = shown(hass, "image", key).attributes["entity_picture"]
+    response = await client.get(address)
+    return response.status, response.content_type, await response.read()
+
+
+async def test_work(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    gallery: Gallery,
+) -> None:
+    """The picture comes through Home Assistant, is fetched once, and changes with the work."""
+    gallery.show(display, "dawn.png", "noon.png")
+    await set_up(hass, display_entry)
+    first = shown(hass, "image", "work").state
+    assert not gallery.asked
+    for _ in range(2):
+        assert await picture(hass, hass_client, "work") == (200, "image/png", PNG)
+    assert gallery.asked == ["/dawn.png"]
+    gallery.content, gallery.kind = b"\xff\xd8\xff\xe0", "image/jpeg"
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: shown(hass, "image", "work").state > first)
+    assert await picture(hass, hass_client, "work") == (
+        200,
+        "image/jpeg",
+        gallery.content,
+    )
+    assert gallery.asked == ["/dawn.png", "/noon.png"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "content"),
+    [
+        ("text/html", 200, b"<html>"),
+        ("image/svg+xml", 200, b"<svg><script/></svg>"),
+        ("image/png", 404, b""),
+        ("image/png", 200, PNG * 20),
+    ],
+    ids=["page", "scripts", "gone", "large"],
+)
+async def test_picture_that_is_none(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    gallery: Gallery,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    status: int,
+    content: bytes,
+) -> None:
+    """Nothing is passed on that is no picture of a kind and size that is safe to show."""
+    monkeypatch.setattr(fetch_picture, "LARGEST", 1000)
+    gallery.kind, gallery.status, gallery.content = kind, status, content
+    gallery.show(display, "dawn.png")
+    await set_up(hass, display_entry)
+    answer = await picture(hass, hass_client, "work")
+    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+async def test_work_without_a_picture(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    gallery: Gallery,
+) -> None:
+    """A work after the first that has no picture shows none, not that of another."""
+    gallery.show(display, "dawn.png", "noon")
+    await set_up(hass, display_entry)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: value(hass, "sensor", "work_number") == "2")
+    answer = await picture(hass, hass_client, "work")
+    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert not gallery.asked
+
+
+@pytest.mark.parametrize("profile", ["B", "C"])
+async def test_screenshot(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The picture of the display is as large as needed, and in the shape of its screen."""
+    all_switched_on(monkeypatch)
+    display.device.orientation = "portrait"
+    await set_up(hass, display_entry)
+    await known(hass, "image", "screenshot")
+    status, kind, content = await picture(hass, hass_client, "screenshot")
+    assert (status, kind) == (200, "image/png")
+    size = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
+    assert size == (1080, 1920)
+
+
+async def test_first_screenshot_fails(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a first picture there is none, and the next one is there when it is asked for."""
+    all_switched_on(monkeypatch)
+    fault = display.inject(
+        FaultKind.STATUS, route="/api/screenshot", status=502, times=0
+    )
+
+    @callback
+    def spoil(event: Event[Any]) -> None:
+        """Let the first picture fail, after it was seen that the display takes such."""
+        if event.data["entity_id"] == "image.wall_screenshot":
+            fault.times = 1
+
+    hass.bus.async_listen(EVENT_ENTITY_REGISTRY_UPDATED, spoil)
+    await set_up(hass, display_entry)
+    await until(lambda: fault.hits)
+    await hass.async_block_till_done()
+    assert value(hass, "image", "screenshot") == "unknown"
+    answer = await picture(hass, hass_client, "screenshot")
+    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    await act(hass, "button", "take_screenshot", "press")
+    assert (await picture(hass, hass_client, "screenshot"))[0] == HTTPStatus.OK

@@ -1,0 +1,371 @@
+"""Numbers, choices, switches and times: what is set shows what the display says, in every generation of firmware."""
+
+from datetime import time
+from itertools import permutations
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.protocol import budget
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+
+from .displays import FIRMWARE, playlist, set_up, until
+from .entities import act, entity_id, known, shown, value
+from .simulators.display import DisplaySimulator, FaultKind
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+LABELLED = FIRMWARE[1:]
+SECOND = FIRMWARE[2:]
+TURNS = ("landscape", "portrait", "landscape_reverse", "portrait_reverse")
+WIRE = {
+    "landscape": "landscape",
+    "portrait": "portrait",
+    "landscape_reverse": "landscapeReverse",
+    "portrait_reverse": "portraitReverse",
+}
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch, display: DisplaySimulator) -> None:
+    """Let nobody wait for rates."""
+    display.server.gate = None
+    swift = budget.RateClass(rate=1000, burst=1000)
+    for command in ("getDeviceStatus", "rotate", "setSleepSchedule"):
+        monkeypatch.setitem(budget._CLASSES, command, swift)
+
+
+def setting(display: DisplaySimulator, name: str) -> Any:
+    """Get a setting of the player as the display tells it."""
+    return display.state.settings.get(name)
+
+
+def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | None]:
+    """Get the arguments of all commands of a kind."""
+    return [one.request for one in display.received if one.command == command]
+
+
+# Choices
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_scaling(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Works are fitted to the screen as chosen, for good."""
+    assert shown(hass, "select", "scaling").attributes["options"] == [
+        "fit",
+        "fill",
+        "stretch",
+        "auto",
+    ]
+    for option in ("fill", "stretch", "auto", "fit"):
+        await act(hass, "select", "scaling", "select_option", option=option)
+        assert value(hass, "select", "scaling") == option
+        assert setting(display, "scaling") == option
+    assert requests(display, "updateDisplaySettings")[-1] == {
+        "isSaved": True,
+        "scaling": "fit",
+    }
+
+
+@pytest.mark.parametrize("profile", LABELLED)
+async def test_museum_label(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The label is shown as chosen."""
+    for option in ("on", "off", "timed"):
+        await act(hass, "select", "museum_label", "select_option", option=option)
+        assert value(hass, "select", "museum_label") == option
+        assert setting(display, "tombstone") == option
+
+
+async def test_framing(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display that frames works is told how, once it has shown that it does."""
+    assert entity_id(hass, "select", "framing") is None
+    display.player.settings.saved["framing"] = "artwork"
+    assert await known(hass, "select", "framing") == "artwork"
+    await act(hass, "select", "framing", "select_option", option="fill")
+    assert value(hass, "select", "framing") == "fill" == setting(display, "framing")
+
+
+@pytest.mark.parametrize("profile", SECOND)
+async def test_signature_mode(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The display does with unsigned playlists as chosen."""
+    for option in ("notify", "strict", "silent"):
+        await act(hass, "select", "signature_mode", "select_option", option=option)
+        assert value(hass, "select", "signature_mode") == option
+        assert display.device.signature_mode == option
+
+
+async def test_a_setting_of_the_phone_shows(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What somebody else chooses is shown."""
+    display.player.settings.saved["scaling"] = "stretch"
+    await until(lambda: value(hass, "select", "scaling") == "stretch")
+
+
+async def test_a_setting_unheard_of(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What newer firmware may choose is not known, rather than wrong."""
+    display.player.settings.saved["scaling"] = "kaleidoscope"
+    await until(lambda: value(hass, "select", "scaling") == "unknown")
+
+
+# Orientation
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_every_orientation_from_every_other(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Every orientation is reached in at most two quarter turns."""
+    assert shown(hass, "select", "orientation").attributes["options"] == list(TURNS)
+    for start, end in permutations(TURNS, 2):
+        display.device.orientation = WIRE[start]
+        display.reset_counters()
+        await act(hass, "select", "orientation", "select_option", option=end)
+        assert value(hass, "select", "orientation") == end
+        assert display.device.orientation == WIRE[end]
+        assert len(requests(display, "rotate")) <= 2
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_upside_down_within_the_display_s_limits(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The longest way is gone at once, without being refused."""
+    await act(hass, "select", "orientation", "select_option", option=TURNS[2])
+    assert display.device.orientation == WIRE[TURNS[2]]
+    assert [one.status for one in display.received if one.command == "rotate"] == [
+        200,
+        200,
+    ]
+
+
+async def test_an_orientation_that_is_there_already(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Nothing is turned that hangs right."""
+    await act(hass, "select", "orientation", "select_option", option="landscape")
+    assert not requests(display, "rotate")
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_the_last_of_many_orientations_wins(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Of twenty choices at once the last counts, and the display does not spin."""
+    for number in range(20):
+        await hass.services.async_call(
+            "select",
+            "select_option",
+            {
+                "entity_id": entity_id(hass, "select", "orientation"),
+                "option": TURNS[number % 4],
+            },
+        )
+    await hass.async_block_till_done()
+    await until(lambda: display.device.orientation == WIRE[TURNS[3]])
+    await until(lambda: value(hass, "select", "orientation") == TURNS[3])
+    assert len(requests(display, "rotate")) <= 4
+
+
+# Numbers
+
+
+@pytest.mark.parametrize("profile", LABELLED)
+async def test_seconds_per_work(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Works that do not say so themselves stay as long as set; nought lets them stay."""
+    assert float(shown(hass, "number", "seconds_per_work").state) == 0
+    for seconds in (600, 90):
+        await act(hass, "number", "seconds_per_work", "set_value", value=seconds)
+        assert float(shown(hass, "number", "seconds_per_work").state) == seconds
+        assert setting(display, "defaultDuration") == seconds
+    await act(hass, "number", "seconds_per_work", "set_value", value=0)
+    assert float(shown(hass, "number", "seconds_per_work").state) == 0
+    assert setting(display, "defaultDuration") is None
+    assert requests(display, "updateDefaultDuration")[-1] == {"durationSeconds": None}
+
+
+@pytest.mark.parametrize("profile", SECOND)
+async def test_margin(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The margin is set in pixels; one with another unit is not known."""
+    assert float(shown(hass, "number", "margin").state) == 0
+    await act(hass, "number", "margin", "set_value", value=24)
+    assert float(shown(hass, "number", "margin").state) == 24
+    assert setting(display, "margin") == 24
+    display.player.settings.saved["margin"] = "5%"
+    await until(lambda: value(hass, "number", "margin") == "unknown")
+    display.player.settings.saved["margin"] = "12px"
+    await until(lambda: value(hass, "number", "margin") == "12.0")
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_panel_numbers(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The panel is set over its cable, and asked what came of it."""
+    for key, start in {"brightness": 65, "contrast": 70, "volume": 40}.items():
+        assert float(await known(hass, "number", f"panel_{key}")) == start
+        await act(hass, "number", f"panel_{key}", "set_value", value=30)
+        assert float(shown(hass, "number", f"panel_{key}").state) == 30
+        assert display.device.panel.values[key] == 30
+
+
+async def test_a_panel_that_knows_little(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A panel has the entities that it answers for."""
+    display.device.panel.values = {"brightness": 50}
+    await set_up(hass, display_entry)
+    assert float(await known(hass, "number", "panel_brightness")) == 50
+    assert entity_id(hass, "number", "panel_contrast") is None
+    assert entity_id(hass, "switch", "panel") is None
+
+
+async def test_a_panel_that_refuses(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What the panel does not do is an error, and not shown as done."""
+    await known(hass, "number", "panel_brightness")
+    display.inject(FaultKind.STATUS, command="ddcPanelControl", status=500)
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "number", "panel_brightness", "set_value", value=10)
+    assert error.value.translation_key == "display_rejected"
+    assert float(shown(hass, "number", "panel_brightness").state) == 65
+
+
+# Switches
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_panel(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The panel goes to standby and comes back."""
+    assert await known(hass, "switch", "panel") == "on"
+    await act(hass, "switch", "panel", "turn_off")
+    assert display.device.panel.values["power"] == "standby"
+    assert value(hass, "switch", "panel") == "off"
+    await act(hass, "switch", "panel", "turn_on")
+    assert value(hass, "switch", "panel") == "on"
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_sleep_schedule(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The schedule goes on and off, and keeps its times."""
+    assert value(hass, "switch", "sleep_schedule") == "off"
+    await act(hass, "switch", "sleep_schedule", "turn_on")
+    assert value(hass, "switch", "sleep_schedule") == "on"
+    assert display.sleep.record()["enabled"] is True
+    assert display.sleep.record()["sleepTime"] == "22:00"
+    await act(hass, "switch", "sleep_schedule", "turn_off")
+    assert value(hass, "switch", "sleep_schedule") == "off"
+    assert display.sleep.record()["wakeTime"] == "07:30"
+
+
+@pytest.mark.parametrize("profile", SECOND)
+async def test_mature_content(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Works rated mature are hidden or shown; the other half of the policy stays."""
+    display.caster.policy.strict_personal = True
+    assert await known(hass, "switch", "mature_content") == "on"
+    await act(hass, "switch", "mature_content", "turn_off")
+    assert value(hass, "switch", "mature_content") == "off"
+    assert display.caster.policy.show_mature is False
+    assert display.caster.policy.strict_personal is True
+    await act(hass, "switch", "mature_content", "turn_on")
+    assert value(hass, "switch", "mature_content") == "on"
+
+
+# Times
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_times(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Both times are set on the display itself, and nothing else with them."""
+    assert value(hass, "time", "sleep_time") == "22:00:00"
+    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
+    assert value(hass, "time", "sleep_time") == "23:05:00"
+    await act(hass, "time", "wake_time", "set_value", time=time(6, 0))
+    assert value(hass, "time", "wake_time") == "06:00:00"
+    record = display.sleep.record()
+    assert (record["sleepTime"], record["wakeTime"]) == ("23:05", "06:00")
+    assert record["enabled"] is False
+
+
+@pytest.mark.usefixtures("hasty")
+async def test_times_of_a_schedule_that_is_on(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A schedule that is on stays on."""
+    await act(hass, "switch", "sleep_schedule", "turn_on")
+    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
+    assert display.sleep.record()["enabled"] is True
+    assert value(hass, "switch", "sleep_schedule") == "on"
+
+
+async def test_same_times(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display cannot sleep and wake at the same time, which is said before it is asked."""
+    with pytest.raises(ServiceValidationError) as error:
+        await act(hass, "time", "sleep_time", "set_value", time=time(7, 30))
+    assert error.value.translation_key == "same_times"
+    assert not requests(display, "setSleepSchedule")
+
+
+async def test_a_time_for_a_schedule_that_is_gone(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display that has lost its schedule is not told of one."""
+    record, display.sleep.record = display.sleep.record, lambda: None
+    with pytest.raises(ServiceValidationError) as error:
+        await act(hass, "time", "sleep_time", "set_value", time=time(21, 0))
+    assert error.value.translation_key == "no_schedule"
+    display.sleep.record = record
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_times_do_not_wake(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display that somebody put to sleep goes on sleeping when its times are set."""
+    target = {"entity_id": "media_player.wall"}
+    await hass.services.async_call("media_player", "turn_off", target, blocking=True)
+    await act(hass, "time", "wake_time", "set_value", time=time(6, 0))
+    await until(lambda: display.state.asleep)
+    assert display.sleep.record()["currentState"] == "sleeping"
+    assert display.sleep.record()["wakeTime"] == "06:00"
+
+
+async def test_garbled_times(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A display keeps times as they were given, however that was; those that are none are not known."""
+    display.sleep.sleep_time = "9:5"
+    display.sleep.wake_time = "soon"
+    await set_up(hass, display_entry)
+    assert value(hass, "time", "sleep_time") == "09:05:00"
+    assert entity_id(hass, "time", "wake_time") is None

@@ -1,0 +1,106 @@
+"""The firmware: what is installed, what there is, and how it comes."""
+
+from datetime import timedelta
+
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.protocol import budget
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from .displays import FIRMWARE, set_up, until
+from .entities import act, entity_id, known, shown, value
+from .simulators.display import DisplaySimulator, FaultKind
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_install(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """The latest firmware is installed when told so, and is under way until it shows."""
+    display.device.latest_version = "9.9.9"
+    display.boot_seconds = 0.3
+    await set_up(hass, display_entry)
+    state = shown(hass, "update", "firmware")
+    assert state.state == "on"
+    assert state.attributes["installed_version"] == display.firmware.version
+    assert state.attributes["latest_version"] == "9.9.9"
+    assert state.attributes["in_progress"] is False
+    await act(hass, "update", "firmware", "install")
+    state = shown(hass, "update", "firmware")
+    assert state.attributes["in_progress"] is True
+    assert state.attributes["update_percentage"] is None
+    await until(lambda: value(hass, "update", "firmware") == "off")
+    state = shown(hass, "update", "firmware")
+    assert state.attributes["installed_version"] == "9.9.9"
+    assert state.attributes["in_progress"] is False
+    assert display.commands.count("updateToLatestVersion") == 1
+
+
+async def test_installation_that_never_shows(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An installation is not believed in for ever."""
+    swift = budget.RateClass(rate=1000, burst=1000)
+    monkeypatch.setitem(budget._CLASSES, "updateToLatestVersion", swift)
+    display.server.gate = None
+    display.device.latest_version = "9.9.9"
+    display.device.on_update = lambda: None
+    await set_up(hass, display_entry)
+    for _ in range(2):
+        await act(hass, "update", "firmware", "install")
+        assert shown(hass, "update", "firmware").attributes["in_progress"] is True
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=31))
+        await hass.async_block_till_done()
+        assert shown(hass, "update", "firmware").attributes["in_progress"] is False
+        assert value(hass, "update", "firmware") == "on"
+
+
+async def test_installation_that_is_refused(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """What the display does not begin is not under way."""
+    display.device.latest_version = "9.9.9"
+    await set_up(hass, display_entry)
+    display.inject(FaultKind.STATUS, command="updateToLatestVersion", status=500)
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "update", "firmware", "install")
+    assert error.value.translation_key == "display_rejected"
+    assert shown(hass, "update", "firmware").attributes["in_progress"] is False
+
+
+async def test_latest_firmware_unknown(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """Without the internet the display does not know what there is; the entity waits for that."""
+    await display.set_internet(False)
+    await set_up(hass, display_entry)
+    assert entity_id(hass, "update", "firmware") is None
+    await display.set_internet(True)
+    assert await known(hass, "update", "firmware") == "off"
+
+
+async def test_unload_while_under_way(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """Nothing waits for a display that is let go."""
+    display.device.latest_version = "9.9.9"
+    display.device.on_update = lambda: None
+    await set_up(hass, display_entry)
+    await act(hass, "update", "firmware", "install")
+    assert await hass.config_entries.async_unload(display_entry.entry_id)
