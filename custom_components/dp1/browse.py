@@ -136,10 +136,13 @@ async def _async_media_of_others(
     """Open Home Assistant's own media, as far as displays show it."""
     with raised_as(BrowseError):
         return await media_source.async_browse_media(
-            hass,
-            text,
-            content_filter=lambda it: it.media_content_type.startswith(SHOWN),
+            hass, text, content_filter=is_shown
         )
+
+
+def is_shown(media: BrowseMedia) -> bool:
+    """Tell whether displays show a medium of Home Assistant's own."""
+    return media.media_content_type.startswith(SHOWN)
 
 
 async def _async_tops(

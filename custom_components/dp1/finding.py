@@ -15,7 +15,15 @@ from homeassistant.components.media_player import (
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from .browse import CLASSES, RECENT_FOLDER, ROOT, PictureUrl, node_media, recent_media
+from .browse import (
+    CLASSES,
+    RECENT_FOLDER,
+    ROOT,
+    PictureUrl,
+    is_shown,
+    node_media,
+    recent_media,
+)
 from .const import DOMAIN
 from .coordinator import DisplayCoordinator
 from .errors import raised_as, translated_errors
@@ -133,7 +141,12 @@ async def async_search_display(
                 result=[recent_media(given, picture_url) for _, given in recent]
             )
         if text and media_source.is_media_source_id(text) and not _is_ours(text):
-            return await media_source.async_search_media(coordinator.hass, text, query)
+            others = await media_source.async_search_media(
+                coordinator.hass, text, query
+            )
+            return SearchMedia(
+                result=[it for it in others.result if it.can_play and is_shown(it)]
+            )
         try:
             found = await async_search_libraries(
                 coordinator.hass, query, text, picture_url

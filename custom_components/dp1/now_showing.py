@@ -65,7 +65,8 @@ class NowShowing:
         known = [work for it in libraries if (work := it.about(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
-        if best is None and (item.source or item.ref):
+        # Without it, the display has not told everything yet.
+        if best is None and item.source:
             self._start(item)
 
     def _start(self, item: PlaylistItem) -> None:

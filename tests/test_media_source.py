@@ -1,0 +1,199 @@
+"""The libraries as a source of media: for the media panel, other players and automations."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
+
+from custom_components.dp1.media_source import _type_of
+from homeassistant.components import media_source
+from homeassistant.components.media_player import (
+    BrowseError,
+    MediaClass,
+    SearchMediaQuery,
+)
+from homeassistant.components.media_source import PlayMedia, Unresolvable
+from homeassistant.core import HomeAssistant
+
+from .galleries import EVENING, LARGE, Gallery, impatient, titles
+from .libraries import library_entry, set_up
+from .simulators.catalog import CatalogSimulator
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+async def resolve(gallery: Gallery, media_id: str) -> PlayMedia:
+    """Ask where something is."""
+    return await media_source.async_resolve_media(gallery.hass, media_id, None)
+
+
+async def search(
+    gallery: Gallery, words: str, media_id: str, *classes: MediaClass
+) -> Any:
+    """Search in a node."""
+    query = SearchMediaQuery(search_query=words, media_filter_classes=[*classes])
+    found = await media_source.async_search_media(gallery.hass, media_id, query)
+    return found.result
+
+
+async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
+    """The overview has it, and its top has the same branches as the display's."""
+    overview = await media_source.async_browse_media(gallery.hass, None)
+    (ours,) = (it for it in overview.children or () if it.title == "DP-1 Art")
+    top = await media_source.async_browse_media(gallery.hass, ours.media_content_id)
+    assert (top.title, top.media_content_id, top.can_search) == (
+        "DP-1 Art",
+        "media-source://dp1",
+        True,
+    )
+    assert titles(top.children or ()) == [
+        "Exhibitions",
+        "Channels",
+        "Playlists",
+        "Favourites",
+    ]
+    assert titles(top.children or ()) == titles((await gallery.browse()).children)[:4]
+
+
+async def test_in_the_media_panel(
+    gallery: Gallery,
+    hass_ws_client: WebSocketGenerator,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """The panel opens a page, shows its pictures, searches in it and plays a work."""
+    socket = await hass_ws_client()
+
+    async def ask(command: str, **data: Any) -> Any:
+        """Ask as the panel does."""
+        await socket.send_json_auto_id({"type": f"media_source/{command}", **data})
+        answer = await socket.receive_json()
+        assert answer["success"], answer
+        return answer["result"]
+
+    show = gallery.media_id(gallery.exhibition(LARGE))
+    page = await ask("browse_media", media_content_id=show)
+    assert (page["title"], len(page["children"])) == (LARGE, 20)
+    client = await hass_client()
+    answer = await client.get(page["children"][0]["thumbnail"])
+    assert (answer.status, answer.content_type) == (200, "image/png")
+    found = await ask(
+        "search_media",
+        media_content_id=show,
+        search_query=page["children"][2]["title"],
+        media_filter_classes=["album", "image"],
+    )
+    assert found["result"][0]["title"] == page["children"][2]["title"]
+    series = next(it for it in page["children"] if it["can_expand"])
+    works = await ask("browse_media", media_content_id=series["media_content_id"])
+    work = works["children"][0]["media_content_id"]
+    media = await ask("resolve_media", media_content_id=work)
+    assert media["url"].startswith(f"{gallery.catalog.url}/media/")
+    assert media["mime_type"] in ("text/html", "image/jpeg", "image/png", "video/mp4")
+
+
+async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
+    """A work resolves to where it is; what is more than one work is for displays only."""
+    page = await media_source.async_browse_media(
+        gallery.hass, gallery.media_id(f"playlist/{EVENING}")
+    )
+    assert page.children
+    media = await resolve(gallery, page.children[0].media_content_id)
+    assert media.url == "https://art.example.org/1"
+    for node in (f"playlist/{EVENING}", gallery.exhibition(LARGE), "exhibitions"):
+        with pytest.raises(Unresolvable) as caught:
+            await resolve(gallery, gallery.media_id(node))
+        assert caught.value.translation_key == "only_on_displays"
+    show = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
+    kinds = set()
+    for series in show.children:
+        if not series.can_expand:
+            media = await resolve(gallery, series.media_content_id)
+            assert media.url.startswith(gallery.catalog.url)
+            kinds.add(media.mime_type)
+    assert kinds <= {"text/html", "image/jpeg", "image/png", "video/mp4"}
+
+
+@pytest.mark.parametrize(
+    ("media_id", "key"),
+    [
+        ("{media}/series/nothing", "catalog_not_found"),
+        ("{media}/item/nothing/1", "feed_not_found"),
+        ("media-source://dp1/else/series/1", "not_a_library"),
+        ("media-source://dp1", "not_of_a_library"),
+    ],
+)
+async def test_what_cannot_be_resolved(
+    gallery: Gallery, media_id: str, key: str
+) -> None:
+    """What is not there is an error that a player understands."""
+    with pytest.raises(Unresolvable) as caught:
+        await resolve(gallery, media_id.format(media=gallery.media_id()))
+    assert caught.value.translation_key == key
+
+
+@pytest.mark.parametrize(
+    ("source", "medium", "expected"),
+    [
+        ("https://art.example/a.png?x=1", "software", "image/png"),
+        ("https://art.example/a.mp4", None, "video/mp4"),
+        (
+            "https://art.example/a/manifest/video.m3u8",
+            None,
+            "application/vnd.apple.mpegurl",
+        ),
+        ("https://art.example/a/index.html", "image", "text/html"),
+        ("https://art.example/a/", None, "text/html"),
+        ("https://art.example/a", "image", "image/jpeg"),
+        ("https://art.example/a.js", "video", "video/mp4"),
+        ("data:image/svg+xml;base64,PHN2Zy8+", None, "image/svg+xml"),
+        ("data:,x", None, "text/html"),
+    ],
+)
+def test_types(source: str, medium: str | None, expected: str) -> None:
+    """The type of a work is told by its address and its medium."""
+    assert _type_of(source, medium) == expected
+
+
+async def test_search_everywhere_and_within(gallery: Gallery) -> None:
+    """The top searches all libraries; a node searches itself."""
+    found = await search(gallery, LARGE, "media-source://dp1")
+    assert found[0].media_content_id == gallery.media_id(gallery.exhibition(LARGE))
+    found = await search(
+        gallery, "dune", gallery.media_id(f"playlist/{EVENING}"), MediaClass.IMAGE
+    )
+    assert titles(found) == ["Dune"]
+    with pytest.raises(BrowseError) as caught:
+        await search(gallery, "dune", gallery.media_id("playlist/nothing"))
+    assert caught.value.translation_key == "feed_not_found"
+
+
+async def test_several_libraries_or_none(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """Several libraries each have a branch; without one there is nothing to open."""
+    async with Gallery.of(hass, load=False) as gallery, CatalogSimulator() as other:
+        top = await media_source.async_browse_media(hass, "media-source://dp1")
+        assert not top.children
+        await gallery.load()
+        await set_up(hass, library_entry(None, other.url, title="Annex"))
+        top = await media_source.async_browse_media(hass, "media-source://dp1")
+        assert titles(top.children or ()) == ["Gallery", "Annex"]
+        assert await hass.config_entries.async_unload(gallery.entry.entry_id)
+        with pytest.raises(BrowseError) as caught:
+            await media_source.async_browse_media(hass, gallery.media_id("exhibitions"))
+        assert caught.value.translation_key == "library_not_loaded"
