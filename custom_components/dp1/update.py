@@ -58,6 +58,8 @@ class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):
         UpdateEntityFeature.INSTALL | UpdateEntityFeature.PROGRESS
     )
     _attr_title = "FF OS"
+    # It also updates itself, at night.
+    _attr_auto_update = True
     _replaced: str | None = None
     _cancel_patience: CALLBACK_TYPE | None = None
 
