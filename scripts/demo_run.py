@@ -156,6 +156,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
             profile=options.profile, device_id=DEVICE_ID, name=NAME, mdns=True
         )
     )
+    assert catalog.data.series_count  # drawn up now, not when the clock runs
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await _add_display(home, display)

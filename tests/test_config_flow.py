@@ -23,7 +23,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from .displays import DEVICE_ID, entry_of, set_up
 from .protocol.displays import plain
-from .protocol.scripted_server import Reply, ScriptedServer
+from .protocol.scripted_server import Reply, Request, ScriptedServer
 from .simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")
@@ -201,6 +201,27 @@ async def test_whatever_answers_is_told_and_can_be_mended(
     assert result["errors"] == {"host": error}
     result = await enter(hass, result, written(display))
     assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
+async def test_a_display_that_knows_no_other_command_than_casts(
+    hass: HomeAssistant,
+) -> None:
+    """What only lets itself be posted to takes commands, even if it does not find the one for its status."""
+
+    def answer(request: Request) -> Reply:
+        """Find nothing but the route of commands."""
+        return plain(405 if request.path == "/api/cast" and not posts(request) else 404)
+
+    async with ScriptedServer.run(answer) as server:
+        result = await enter(hass, await begin(hass), server.url)
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        await hass.async_block_till_done()
+        assert result["result"].runtime_data.cast_only
+
+
+def posts(request: Request) -> bool:
+    """Tell whether something is sent."""
+    return request.method == "POST"
 
 
 @pytest.mark.parametrize(

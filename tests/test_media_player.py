@@ -207,6 +207,19 @@ async def test_a_set_up_page_is_no_work(
     assert attribute(hass, "media_title") == "Dawn"
 
 
+@pytest.mark.parametrize("profile", ["A"])
+async def test_a_set_up_page_sleeps_too(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The display says no because of its page, and keeps the record all the same: the record counts."""
+    await setup_display.runtime_data.display.show_pairing_code(True)
+    await setup_display.runtime_data.async_refresh()
+    await do(hass, "turn_off")
+    assert state_of(hass).state == "off"
+    await do(hass, "turn_on")
+    assert state_of(hass).state == "idle"
+
+
 # Through the works
 
 

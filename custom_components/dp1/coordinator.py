@@ -561,11 +561,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         record = self.data.device.sleep_schedule if self.data.device else None
         self.sleep_asked = mine = next(ASKED)
         for _ in range(SLEEP_TRIES):
+            # Firmware 1.0 keeps what it was told and says no if its player is not on screen.
             async with self.async_command() as display:
-                if record is None:
-                    await display.set_sleep_mode(asleep)
-                else:
-                    await (display.sleep() if asleep else display.wake())
+                with suppress(RejectedError):
+                    if record is None:
+                        await display.set_sleep_mode(asleep)
+                    else:
+                        await (display.sleep() if asleep else display.wake())
             if await self._async_reach(
                 lambda data: data.asleep is asleep or self.sleep_asked != mine
             ):

@@ -59,6 +59,10 @@ async def async_identify(hass: HomeAssistant, address: Address) -> Found:
     except NotReadyError, RejectedError:
         # It takes commands, just not this one: a display by the description of 2025.
         device = None
+    except UnexpectedAnswerError:
+        if not await display.takes_commands():
+            raise
+        device = None
     return Found(
         device_id=identity.device_id if identity else None,
         name=clean(device.device_name, NAME_LENGTH) or None if device else None,

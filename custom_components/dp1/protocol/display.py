@@ -249,6 +249,10 @@ class Display:
         except UnexpectedAnswerError:
             return
 
+    async def takes_commands(self) -> bool:
+        """Tell whether commands are taken at all, even if none but casts: their route then refuses to be read (405)."""
+        return (await self._channel.get("api/cast")).status == 405
+
     def listen(self, heartbeat: float = HEARTBEAT) -> AsyncGenerator[Event]:
         """Follow what the display says by itself; see :func:`.notifications.listen`.
 
