@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
+import re
 from typing import Any
 
 import aiohttp
@@ -16,6 +17,7 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from custom_components.dp1 import pictures
+from custom_components.dp1.library import index, shared_reads
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -221,6 +223,25 @@ async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None
     evening = gallery.media_id(f"playlist/{EVENING}")
     assert (await gallery.browse(evening)).title == "Evening"
     gallery.catalog.heal()
+
+
+async def test_a_page_that_could_not_be_read_anew_tells_its_age(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before is shown, with the time of that and the reason."""
+    monkeypatch.setattr(index, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    page = gallery.media_id(gallery.exhibition(LARGE))
+    assert (await gallery.browse(page)).title == LARGE
+    await gallery.catalog.stop()
+    assert len((await gallery.browse(page)).children) == 20
+    await until(lambda: gallery.library.problem)
+    old = await gallery.browse(page)
+    assert len(old.children) == 20
+    assert re.fullmatch(
+        rf"{LARGE} \(as of [-0-9]{{10}} [:0-9]{{5}}\. The catalog of Gallery refused .*\)",
+        old.title,
+    )
 
 
 async def test_nothing_was_ever_read(hass: HomeAssistant, socket_enabled: None) -> None:

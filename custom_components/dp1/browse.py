@@ -109,13 +109,8 @@ async def _async_root(
         children.append(_recent_folder())
     # What is wrong with the media of others is not in the way of ours.
     with suppress(BrowseError):
-        others = await _async_media_of_others(hass, None)
-        if others.domain is None:
-            children += [
-                it for it in others.children or () if it.media_content_id != ROOT
-            ]
-        else:
-            children.append(others)
+        others = (await _async_media_of_others(hass, None)).children or ()
+        children += [it for it in others if it.media_content_id != ROOT]
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
         media_content_id="",
