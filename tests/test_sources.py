@@ -148,6 +148,18 @@ async def test_source_while_asleep(gallery: Gallery) -> None:
     assert gallery.wall.state.playlist_title == LARGE
 
 
+async def test_a_display_that_cannot_tell_what_it_shows(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """The source is the one that was chosen last, as far as Home Assistant knows."""
+    options = {"sources": ["exhibitions", "playlists"]}
+    async with Gallery.of(hass, profile="legacy", options=options) as gallery:
+        assert gallery.attribute("source") is None
+        for name in (LARGE, "Evening"):
+            await gallery.player("select_source", source=name)
+            assert gallery.attribute("source") == name
+
+
 async def test_catalog_down_after_a_source_was_shown(gallery: Gallery) -> None:
     """What was shown once can be chosen again when the catalog is down."""
     await gallery.player("select_source", source=LARGE)

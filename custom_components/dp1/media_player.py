@@ -122,7 +122,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_group_members = self._group_members()
         self._attr_media_track = player.position if player else None
         self._attr_media_image_url = picture_of(player, item, work)
-        self._attr_source = self._sources.shown(player)
+        self._attr_source = self._sources.shown(data)
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEATS.get(player.loop_mode or "") if player else None
         self._attr_volume_level = _level(device.volume) if device else None

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
+from .coordinator import DisplayData
 from .library import Library
 from .library.tree import media_id
+from .protocol.display import Cast
 from .protocol.status import PlayerStatus
 
 
@@ -34,15 +36,29 @@ class SourceList:
         """Tell what a name stands for."""
         return self._media_ids.get(name)
 
-    def shown(self, player: PlayerStatus | None) -> str | None:
+    def shown(self, data: DisplayData) -> str | None:
         """Name the source that hangs, whoever hung it, if that can be told for certain."""
-        if player is None or not player.items:
+        player = _given(data.assumed) if data.assumed else data.player
+        if player is None or not (player.items or data.assumed):
             return None
         for library in self._libraries:
             own = library.source_of(player)
             if own is not None and (name := self._names.get((library.entry_id, own))):
                 return name
         return None
+
+
+def _given(cast: Cast) -> PlayerStatus:
+    """Say what a display shows that cannot say it itself."""
+    document = cast.playlist or {}
+    return PlayerStatus.parse(
+        {
+            "ok": True,
+            "playlistUrl": cast.playlist_url,
+            "playlist": document,
+            "items": document.get("items"),
+        }
+    )
 
 
 def _names(own: str, library: Library) -> Iterator[str]:
