@@ -57,9 +57,6 @@ class Gallery:
         load: bool = True,
     ) -> AsyncIterator[Gallery]:
         """Set everything up, and wait until the library was read."""
-        await hass.config.async_update(
-            internal_url="http://192.0.2.1:8123", latitude=0, longitude=0
-        )
         assert await async_setup_component(hass, "media_source", {})
         async with AsyncExitStack() as stack:
             catalog = await stack.enter_async_context(CatalogSimulator())

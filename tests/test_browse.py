@@ -163,22 +163,19 @@ async def test_media_of_home_assistant(gallery: Gallery, tmp_path: Path) -> None
     assert "/media/local/sea.jpg" in (gallery.wall.state.current or {})["source"]
 
 
-@pytest.mark.parametrize(
-    ("media_id", "key"),
-    [
+async def test_what_cannot_be_opened(gallery: Gallery) -> None:
+    """What is not there is an error that the browser shows."""
+    for media_id, key in (
         ("ftp://nowhere", "nothing_to_open"),
         ("media-source://dp1/else/exhibitions", "not_a_library"),
         ("media-source://dp1/{entry}/exhibition/nothing", "catalog_not_found"),
         ("media-source://dp1/{entry}/playlist/nothing", "feed_not_found"),
         ("media-source://dp1/{entry}/nonsense", "catalog_not_found"),
         ("media-source://nobody/1", "browse_media_failed"),
-    ],
-)
-async def test_what_cannot_be_opened(gallery: Gallery, media_id: str, key: str) -> None:
-    """What is not there is an error that the browser shows."""
-    with pytest.raises(BrowseError) as caught:
-        await gallery.browse(media_id.format(entry=gallery.entry.entry_id))
-    assert caught.value.translation_key == key
+    ):
+        with pytest.raises(BrowseError) as caught:
+            await gallery.browse(media_id.format(entry=gallery.entry.entry_id))
+        assert caught.value.translation_key == key
 
 
 async def test_several_libraries(gallery: Gallery) -> None:
@@ -454,26 +451,23 @@ async def test_cast_a_playlist_of_the_feed_as_it_looks_here(gallery: Gallery) ->
     assert (told["method"], told["items"]) == ("inline", 2)
 
 
-@pytest.mark.parametrize(
-    ("what", "key"),
-    [
+async def test_cast_what_is_not_there(gallery: Gallery) -> None:
+    """What no library has is named in the error."""
+    for what, key in (
         ({"exhibition": "No Such Show"}, "exhibition_not_found"),
         ({"series": "nothing"}, "series_not_found"),
         ({"media_content_id": "{media}/exhibitions"}, "catalog_not_found"),
         ({"media_content_id": "{media}/favourites"}, "catalog_not_found"),
         ({"media_content_id": "{media}/playlist/nothing"}, "feed_not_found"),
         ({"media_content_id": "media-source://dp1"}, "not_of_a_library"),
-    ],
-)
-async def test_cast_what_is_not_there(
-    gallery: Gallery, what: dict[str, str], key: str
-) -> None:
-    """What no library has is named in the error."""
-    what = {field: it.format(media=gallery.media_id()) for field, it in what.items()}
-    with pytest.raises(HomeAssistantError) as caught:
-        await gallery.cast(**what)
-    assert caught.value.translation_key == key
-    assert not gallery.wall.casts
+    ):
+        what = {
+            field: it.format(media=gallery.media_id()) for field, it in what.items()
+        }
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.cast(**what)
+        assert caught.value.translation_key == key
+        assert not gallery.wall.casts
 
 
 async def test_cast_over_several_libraries(gallery: Gallery) -> None:

@@ -128,22 +128,17 @@ async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
     assert kinds <= {"text/html", "image/jpeg", "image/png", "video/mp4"}
 
 
-@pytest.mark.parametrize(
-    ("media_id", "key"),
-    [
+async def test_what_cannot_be_resolved(gallery: Gallery) -> None:
+    """What is not there is an error that a player understands."""
+    for media_id, key in (
         ("{media}/series/nothing", "catalog_not_found"),
         ("{media}/item/nothing/1", "feed_not_found"),
         ("media-source://dp1/else/series/1", "not_a_library"),
         ("media-source://dp1", "not_of_a_library"),
-    ],
-)
-async def test_what_cannot_be_resolved(
-    gallery: Gallery, media_id: str, key: str
-) -> None:
-    """What is not there is an error that a player understands."""
-    with pytest.raises(Unresolvable) as caught:
-        await resolve(gallery, media_id.format(media=gallery.media_id()))
-    assert caught.value.translation_key == key
+    ):
+        with pytest.raises(Unresolvable) as caught:
+            await resolve(gallery, media_id.format(media=gallery.media_id()))
+        assert caught.value.translation_key == key
 
 
 @pytest.mark.parametrize(

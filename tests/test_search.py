@@ -43,9 +43,9 @@ async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> Non
     assert gallery.wall.state.current_title == "Tide"
 
 
-@pytest.mark.parametrize(
-    ("classes", "query", "expected"),
-    [
+async def test_classes(gallery: Gallery) -> None:
+    """A class that means something here narrows the search, unless that leaves nothing; any other is understood too."""
+    for classes, query, expected in (
         (["playlist"], "evening", {"playlist"}),
         ([MediaClass.IMAGE], "dune", {"image"}),
         (["image", "playlist"], "tide", {"image", "playlist"}),
@@ -53,15 +53,10 @@ async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> Non
         (["track", "podcast"], "evening", {"playlist"}),
         (["album"], "evening", {"playlist"}),
         ([], "evening", {"playlist"}),
-    ],
-)
-async def test_classes(
-    gallery: Gallery, classes: list[str], query: str, expected: set[str]
-) -> None:
-    """A class that means something here narrows the search, unless that leaves nothing; any other is understood too."""
-    found = await gallery.search(query, media_filter_classes=classes)
-    assert found
-    assert {it.media_class for it in found} <= expected
+    ):
+        found = await gallery.search(query, media_filter_classes=classes)
+        assert found
+        assert {it.media_class for it in found} <= expected
 
 
 async def test_a_class_comes_as_a_list_or_as_a_set(
@@ -147,27 +142,22 @@ async def test_favourites_are_found(gallery: Gallery) -> None:
     assert found[0].media_content_id == work.media_content_id
 
 
-@pytest.mark.parametrize(
-    ("media_id", "key"),
-    [
+async def test_what_cannot_be_searched(gallery: Gallery) -> None:
+    """What is not there, or is somebody else's and cannot be searched, is an error that the browser shows."""
+    for media_id, key in (
         ("{media}/exhibition/nothing", "catalog_not_found"),
         ("{media}/nonsense", "catalog_not_found"),
         ("media-source://dp1/else/exhibitions", "not_a_library"),
         ("media-source://nobody/1", "search_media_failed"),
         ("ftp://nowhere", "not_of_a_library"),
-    ],
-)
-async def test_what_cannot_be_searched(
-    gallery: Gallery, media_id: str, key: str
-) -> None:
-    """What is not there, or is somebody else's and cannot be searched, is an error that the browser shows."""
-    with pytest.raises(SearchError) as caught:
-        await gallery.search(
-            "tide",
-            media_content_id=media_id.format(media=gallery.media_id()),
-            media_content_type="directory",
-        )
-    assert caught.value.translation_key == key
+    ):
+        with pytest.raises(SearchError) as caught:
+            await gallery.search(
+                "tide",
+                media_content_id=media_id.format(media=gallery.media_id()),
+                media_content_type="directory",
+            )
+        assert caught.value.translation_key == key
 
 
 async def test_a_catalog_that_is_down(
