@@ -114,8 +114,9 @@ async def test_a_newer_cast_overtakes() -> None:
         results = await asyncio.gather(
             *(display.cast(cast, Start(index=n)) for n, cast in enumerate(casts))
         )
-    assert [result.cast for result in results] == [casts[0], *[casts[3]] * 3]
-    assert commands(server) == ["displayPlaylist", "moveToArtwork"] * 2
+    assert {result.cast for result in results[1:]} == {casts[3]}
+    assert commands(server)[-2:] == ["displayPlaylist", "moveToArtwork"]
+    assert commands(server).count("displayPlaylist") <= 2
     assert server.requests[-1].json["request"] == {"index": 3}
 
 
