@@ -89,6 +89,7 @@ class House:
                         **{"storm_gate": False, **options},
                     )
                 )
+                wall.caster.preflight = False
                 house.walls[name] = wall
                 house.entries[name] = entry = entry_of(
                     wall, unique_id=device_id, title=name.capitalize()
