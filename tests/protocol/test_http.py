@@ -2,9 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from socket import AF_INET, AI_NUMERICHOST
 import ssl
+from typing import Any, override
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 import pytest
 
 from custom_components.dp1.protocol.errors import (
@@ -84,6 +87,36 @@ async def test_refused(unused_tcp_port: int) -> None:
     """Nobody listens."""
     with pytest.raises(RefusedError, match=f"127.0.0.1:{unused_tcp_port}"):
         await ask(f"http://127.0.0.1:{unused_tcp_port}/")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_one_of_several_addresses_refused(
+    unused_tcp_port: int, order: int
+) -> None:
+    """A name with more than one address: somebody is there, if only to refuse."""
+
+    class Several(AbstractResolver):
+        """Gives a refusing address, and one that nobody can connect to."""
+
+        @override
+        async def resolve(
+            self, host: str, port: int = 0, family: Any = AF_INET
+        ) -> list[ResolveResult]:
+            """Look a name up."""
+            result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
+            return [
+                ResolveResult(**result, port=each, proto=0, flags=AI_NUMERICHOST)
+                for each in (0, unused_tcp_port)[::order]
+            ]
+
+        @override
+        async def close(self) -> None:
+            """Have nothing to close."""
+
+    connector = aiohttp.TCPConnector(resolver=Several())
+    async with aiohttp.ClientSession(connector=connector) as session:
+        with pytest.raises(RefusedError):
+            await request_json(session, "GET", "http://wall.example/", timeout=2)
 
 
 async def test_unknown_name() -> None:

@@ -14,6 +14,8 @@ from .turns import Reads, Writes
 
 _TRIES = 3
 _TIMEOUT = 10.0
+# On the local network, who does not take a connection by then is not there.
+_CONNECT_TIMEOUT = 5.0
 # The display waits up to 30 s itself: for a playlist, for the vendor's version server, for the panel's wire.
 _TIMEOUTS: Mapping[str, float] = {
     "displayPlaylist": 35.0,
@@ -70,6 +72,7 @@ class Channel:
             "GET",
             self.url(path),
             timeout=timeout,
+            connect=_CONNECT_TIMEOUT,
             params={key: str(value) for key, value in (params or {}).items()},
         )
 
@@ -92,6 +95,7 @@ class Channel:
                 "POST",
                 self._cast_url,
                 timeout=_TIMEOUTS.get(command, _TIMEOUT),
+                connect=_CONNECT_TIMEOUT,
                 json={"command": command, "request": request},
             ),
         )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from errno import ECONNREFUSED
 from json import dumps, loads
 from typing import NoReturn
 
@@ -95,6 +96,7 @@ async def request_json(
     json: object = None,
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
+    connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
@@ -105,11 +107,12 @@ async def request_json(
         session: what to send with.
         method: HTTP method in capitals.
         url: an absolute ``http`` or ``https`` address.
-        timeout: seconds for the whole exchange; half of it, at most 10 s, for connecting.
+        timeout: seconds for the whole exchange.
         headers: more headers.
         json: what to send.
         params: query of the address.
         max_body: most bytes to accept, decompressed.
+        connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
         RefusedError: nobody listens there; nothing was sent.
@@ -135,7 +138,7 @@ async def request_json(
             data=data,
             allow_redirects=method in ("GET", "HEAD"),
             timeout=aiohttp.ClientTimeout(
-                total=timeout, connect=min(MAX_CONNECT_SECONDS, timeout / 2)
+                total=timeout, connect=min(connect, timeout / 2)
             ),
         ) as response:
             body = await _read(response, max_body)
@@ -163,7 +166,7 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
             return UnreachableError(f"no secure connection to {err.host}: {err}")
         case aiohttp.ClientConnectorError():
             where = f"{err.host}:{err.port}"
-            if isinstance(err.os_error, ConnectionRefusedError):
+            if _is_refusal(err.os_error):
                 return RefusedError(f"{where} refuses the connection")
             return NoAnswerError(f"no contact with {where}: {err.os_error}")
         case aiohttp.ConnectionTimeoutError():
@@ -176,6 +179,13 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
             return LostAnswerError("no answer in time")
         case _:
             return LostAnswerError(f"the connection was cut ({_name(err)})")
+
+
+def _is_refusal(err: OSError) -> bool:
+    """Tell whether an address refused; of several that failed in different ways, only the text of the error tells."""
+    return isinstance(err, ConnectionRefusedError) or (
+        err.errno is None and f"[Errno {ECONNREFUSED}]" in str(err)
+    )
 
 
 def _name(err: Exception) -> str:
