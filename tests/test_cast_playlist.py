@@ -163,16 +163,35 @@ async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """What is not known is not made up."""
+    """The document says what the display cannot."""
     response = await cast(hass, playlist_url=evening)
     assert response[ENTITY_ID] == {
-        "title": None,
-        "items": None,
-        "playlist_id": None,
+        "title": "Evening",
+        "items": 3,
+        "playlist_id": EVENING["id"],
         "playlist_url": evening,
         "method": "url",
     }
     assert state_of(hass).attributes["media_content_id"] == evening
+
+
+@pytest.mark.parametrize("profile", ["legacy"])
+async def test_what_neither_display_nor_home_assistant_can_tell(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+) -> None:
+    """What is not known is not made up; this document was there for the display only."""
+    async with ScriptedServer.run(Reply(200, EVENING), Reply(404)) as server:
+        response = await cast(hass, playlist_url=server.url)
+        assert server.calls() == ["GET /", "GET /"]
+    assert response[ENTITY_ID] == {
+        "title": None,
+        "items": None,
+        "playlist_id": None,
+        "playlist_url": server.url,
+        "method": "url",
+    }
 
 
 async def test_any_media(

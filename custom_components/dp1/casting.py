@@ -1,6 +1,8 @@
 """From anything a person can name to one Cast, and from a Cast to the wall."""
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -36,9 +38,12 @@ from .protocol.playlist import (
 )
 from .protocol.playlist_schema import SIGNATURE_FIELDS
 from .protocol.text import clean
+from .protocol.values import text
 from .recent import MEDIA_ID as RECENT
 
 READ_TIMEOUT = 20.0
+# Who asked waits for no more than a title.
+TITLE_TIMEOUT = 5.0
 MAX_DOCUMENT = 16 * 1024 * 1024
 # A work may hang for months, and the display loads it again every time its turn comes.
 SIGNED_FOR = timedelta(days=365)
@@ -320,7 +325,8 @@ async def async_cast(
     """Show it, as asked; what comes back is the response of ``dp1.cast_playlist``."""
     if options.asked is not None:
         if options.asked < coordinator.cast_asked:
-            return _response(coordinator, coordinator.last_cast or cast)
+            cast = coordinator.last_cast or cast
+            return _response(coordinator, cast, cast.playlist or {})
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
@@ -332,7 +338,19 @@ async def async_cast(
     overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
-    return _response(coordinator, cast)
+    document = await _async_document(coordinator, cast)
+    return _response(coordinator, cast, document)
+
+
+async def _async_document(
+    coordinator: DisplayCoordinator, cast: Cast
+) -> Mapping[str, Any]:
+    """Read what was shown by its URL on a display that cannot tell what it is, if it can be read from here."""
+    if coordinator.cast_only and cast.playlist_url is not None:
+        with suppress(HomeAssistantError, TimeoutError):
+            async with asyncio.timeout(TITLE_TIMEOUT):
+                return await async_read_playlist(coordinator.hass, cast.playlist_url)
+    return cast.playlist or {}
 
 
 async def _async_send(
@@ -373,12 +391,14 @@ async def _async_arranged(
     return Cast(playlist={**document, "items": [items[first], *rest]})
 
 
-def _response(coordinator: DisplayCoordinator, cast: Cast) -> dict[str, Any]:
-    """Tell what was shown: as the display says where it does, as it was sent where not."""
+def _response(
+    coordinator: DisplayCoordinator, cast: Cast, document: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Tell what was shown: as the display says where it does, as the document says where not."""
     player = coordinator.data.player
-    document: Mapping[str, Any] = cast.playlist or {}
-    title, works = document.get("title"), len(document.get("items", ())) or None
-    playlist_id = document.get("id")
+    title, items = document.get("title"), document.get("items")
+    works = len(items) if isinstance(items, list) else None
+    playlist_id = text(document.get("id"))
     if cast.playlist_url and player and player.playlist_url == cast.playlist_url:
         title, works = player.playlist_title, len(player.items)
         playlist_id = player.playlist_id
