@@ -413,6 +413,18 @@ async def test_a_pairing_code(profile: str) -> None:
         assert (await display.player_status()).playlist_title == "Evening"
 
 
+@pytest.mark.parametrize("profile", NEW)
+async def test_what_is_painted_over_the_work(profile: str) -> None:
+    """The newest firmware tells of it, in pushes and when asked."""
+    async with ready(profile) as (_, display):
+        await display.cast(DOCUMENT)
+        await display.show_pairing_code(True)
+        tells = profile == "C"
+        assert (await display.player_status()).overlay is tells
+        await display.show_pairing_code(False)
+        assert not (await display.player_status()).overlay
+
+
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_player_that_is_unwell(profile: str) -> None:
     """Too hot is a status; a dead page is an error."""

@@ -91,7 +91,16 @@ class Router:
             self._player.dead = ""
             self._player.page = Page.PLAYLIST
             return {"ok": True, "recovered": "navigate"}
-        return {"message": self._player.handle(command, request)}
+        reply = self._player.handle(command, request)
+        if command == "checkStatus" and reply.get("ok") is True:
+            reply |= self._overlay()
+        return {"message": reply}
+
+    def _overlay(self) -> Json:
+        """What is painted over the work, in firmware that tells."""
+        overlay = self._device.overlay
+        told = overlay is not None and self._firmware.since("2.0.8")
+        return {"overlay": overlay} if told else {}
 
     def _device_commands(self) -> dict[str, tuple[str, Command]]:
         """What the device does itself, and since which version."""
