@@ -7,6 +7,7 @@ look for services on loopback. What is shown was drawn for this purpose.
 import argparse
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from hashlib import sha256
 from pathlib import Path
 import shutil
 import signal
@@ -21,14 +22,18 @@ from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 
 ROOT = Path(__file__).parents[1]
-DEVICE_ID = "FF1-DEM0WA11"
 NAME = "Living room"
 EXHIBITION = "Net Evil"
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
 
 
-def _dashboard(player: str) -> dict[str, Any]:
+def device_id(folder: Path) -> str:
+    """Name the display after its folder, so that demonstrations on one network keep apart."""
+    return f"FF1-{sha256(str(folder.resolve()).encode()).hexdigest()[:8].upper()}"
+
+
+def dashboard(player: str) -> dict[str, Any]:
     """Lay out a dashboard of built-in cards."""
     features = [
         {"type": "media-player-playback"},
@@ -77,12 +82,16 @@ def _say(text: str) -> None:
     print(f"· {text}", file=sys.stderr, flush=True)
 
 
-async def _add_display(home: Home, display: DisplaySimulator) -> str:
+async def add_display(home: Home, display: DisplaySimulator) -> str:
     """Confirm the display that was discovered, or add it by its address where discovery does not get through."""
 
     async def discovered() -> dict[str, Any] | None:
-        """Find the discovery."""
-        return next(iter(await home.discovered("dp1")), None)
+        """Find the discovery of this display; there may be real ones."""
+        flows = await home.discovered("dp1")
+        ours = (
+            f for f in flows if f["context"]["unique_id"] == display.device.device_id
+        )
+        return next(ours, None)
 
     try:
         flow = await home.until(discovered, DISCOVERY_SECONDS, "discovery")
@@ -99,14 +108,14 @@ async def _add_display(home: Home, display: DisplaySimulator) -> str:
     return str(result["next_flow"][1])
 
 
-async def _add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None:
+async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None:
     """Add the library that is offered after the display, with the simulated servers."""
     result = await home.step(flow_id, {"catalog_url": catalog, "feed_url": feed})
     if result["type"] != "create_entry":
         raise HomeError(f"adding the library: {result}")
 
 
-async def _player(home: Home) -> str:
+async def find_player(home: Home) -> str:
     """Wait for the display's entity."""
 
     async def usable() -> str | None:
@@ -153,16 +162,16 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     feed = await stack.enter_async_context(FeedSimulator())
     display = await stack.enter_async_context(
         DisplaySimulator(
-            profile=options.profile, device_id=DEVICE_ID, name=NAME, mdns=True
+            profile=options.profile, device_id=device_id(folder), name=NAME, mdns=True
         )
     )
     assert catalog.data.series_count  # drawn up now, not when the clock runs
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
-    next_flow = await _add_display(home, display)
-    await _add_library(home, next_flow, catalog.url, feed.url)
-    player = await _player(home)
-    page = await home.dashboard(DASHBOARD, "Art gallery", _dashboard(player))
+    next_flow = await add_display(home, display)
+    await add_library(home, next_flow, catalog.url, feed.url)
+    player = await find_player(home)
+    page = await home.dashboard(DASHBOARD, "Art gallery", dashboard(player))
     work, playlist, seconds = await _hang(home, display, player)
     if options.check:
         total = time.monotonic() - started

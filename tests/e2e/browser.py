@@ -19,7 +19,7 @@ FLAGS = (
     "--disable-sync",
 )
 # On two cores the first page takes its time.
-PATIENCE = 60_000
+PATIENCE = 20_000
 
 
 @asynccontextmanager

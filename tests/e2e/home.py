@@ -20,6 +20,7 @@ CLIENT_SECONDS = 60
 CONFIGURATION = """
 homeassistant:
   name: Gallery
+  country: CH
   internal_url: {url}
 automation: !include automations.yaml
 config:

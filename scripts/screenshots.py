@@ -1,0 +1,95 @@
+"""Take the pictures of the README: the demonstration, seen in a real browser."""
+
+import asyncio
+from pathlib import Path
+import tempfile
+
+from playwright.async_api import Browser, Page
+
+from scripts.demo_run import (
+    DASHBOARD,
+    EXHIBITION,
+    NAME,
+    add_display,
+    add_library,
+    dashboard,
+    device_id,
+    find_player,
+)
+
+from tests.e2e.browser import browser, signed_in
+from tests.e2e.home import Home
+from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+
+FOLDER = Path(__file__).parents[1] / "docs"
+
+
+async def _settle(page: Page, seconds: float = 3) -> None:
+    """Wait for pictures that load one after the other."""
+    await page.wait_for_timeout(seconds * 1000)
+
+
+async def _save(page: Page, name: str) -> None:
+    """Write a picture."""
+    await page.screenshot(path=FOLDER / f"{name}.png")
+    print(name)
+
+
+async def _pages(home: Home, chromium: Browser, player: str) -> None:
+    """Look at the dashboard, the media browser and a search."""
+    page = await signed_in(chromium, home, 1100, 720)
+    await page.goto(f"{home.url}/{DASHBOARD}")
+    await page.get_by_text("On the wall").wait_for()
+    await _settle(page, 5)
+    await _save(page, "card")
+    await page.locator("hui-media-player-source-card-feature").click()
+    await _settle(page)
+    await _save(page, "sources")
+    await page.goto(f"{home.url}/media-browser/{player}")
+    titles = page.locator("ha-media-player-browse .title")
+    await titles.get_by_text("Exhibitions", exact=True).click()
+    await _settle(page, 6)
+    await _save(page, "browse")
+    await page.locator("ha-media-player-browse input").first.fill("weather")
+    await page.keyboard.press("Enter")
+    await _settle(page, 6)
+    await _save(page, "search")
+    await page.goto(f"{home.url}/media-browser/{player}")
+    await titles.get_by_text("Exhibitions", exact=True).click()
+    await titles.get_by_text(EXHIBITION, exact=True).click()
+    await _settle(page, 6)
+    await _save(page, "series")
+
+
+async def _main() -> None:
+    """Hang an exhibition and look at it from all sides."""
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            CatalogSimulator() as catalog,
+            FeedSimulator() as feed,
+            DisplaySimulator(
+                profile="B", device_id=device_id(Path(folder)), name=NAME, mdns=True
+            ) as display,
+            Home(Path(folder)) as home,
+            browser() as chromium,
+        ):
+            await add_library(
+                home, await add_display(home, display), catalog.url, feed.url
+            )
+            player = await find_player(home)
+            await home.dashboard(DASHBOARD, "Art gallery", dashboard(player))
+            await home.call(
+                "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
+            )
+            wall = await chromium.new_page(viewport={"width": 1280, "height": 720})
+            await wall.goto(display.url)
+            await _settle(wall)
+            await _save(wall, "wall")
+            await _pages(home, chromium, player)
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())
