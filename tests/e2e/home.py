@@ -74,7 +74,11 @@ class Home:
 
     async def __aenter__(self) -> Self:
         """Start, and wait until it can be used."""
-        await self.start()
+        try:
+            await self.start()
+        except BaseException:
+            await self.stop()
+            raise
         return self
 
     async def __aexit__(
