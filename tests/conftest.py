@@ -11,7 +11,9 @@ from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
 
 from .displays import DEVICE_ID, Names, entry_of, set_up
+from .simulators.catalog import CatalogSimulator
 from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +50,20 @@ async def setup_display(
 ) -> MockConfigEntry:
     """Set the display up."""
     return await set_up(hass, display_entry)
+
+
+@pytest.fixture
+async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a feed that takes signatures."""
+    async with FeedSimulator(random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
+    """Serve a catalog."""
+    async with CatalogSimulator() as simulator:
+        yield simulator
 
 
 @pytest.fixture

@@ -1,19 +1,17 @@
 """Adding and changing a library, against real servers on loopback."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol import feed_connection
 from custom_components.dp1.protocol.signing import SigningKey
 from homeassistant.config_entries import SOURCE_USER, ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 
-from tests.libraries import DID, SEED, library_entry, set_up
+from tests.libraries import DID, SEED, impatient, library_entry, set_up
 from tests.simulators.catalog import CatalogSimulator
 from tests.simulators.feed import Cut, FeedSimulator
 
@@ -34,23 +32,7 @@ FEED_FAULTS: dict[str, dict[str, Any]] = {
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 1.0)
-    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 1.0)
-
-
-@pytest.fixture
-async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a feed."""
-    async with FeedSimulator(random_seed=1) as simulator:
-        yield simulator
-
-
-@pytest.fixture
-async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
-    """Serve a catalog."""
-    async with CatalogSimulator() as simulator:
-        yield simulator
+    impatient(monkeypatch)
 
 
 async def begin(hass: HomeAssistant) -> ConfigFlowResult:
@@ -69,7 +51,7 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
 
 
 async def fill(
-    hass: HomeAssistant, form: ConfigFlowResult, **values: str
+    hass: HomeAssistant, form: ConfigFlowResult, **values: str | bool
 ) -> ConfigFlowResult:
     """Send a form."""
     return await hass.config_entries.flow.async_configure(form["flow_id"], values)
@@ -310,17 +292,46 @@ async def test_reconfigure_keeps_the_api_key_of_the_same_feed(
     await hass.async_block_till_done()
 
 
-async def test_reconfigure_forgets_the_api_key_of_another_feed(
+async def test_reconfigure_takes_the_api_key_away(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """The key of one feed is never shown to another."""
-    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    """A key that is of no more use can be forgotten; one entered in its place is kept."""
+    options = {"feed_keys": [DID]}
+    entry = await set_up(
+        hass, library_entry(feed.url, api_key="revoked", options=options)
+    )
+    form = await reconfigure(hass, entry)
+    new = {"api_key": feed.api_key, "remove_api_key": True}
+    assert changed(await fill(hass, form, feed_url=feed.url, **new))
+    await hass.async_block_till_done()
+    assert entry.data["api_key"] == feed.api_key
+    form = await reconfigure(hass, entry)
+    assert changed(await fill(hass, form, feed_url=feed.url, remove_api_key=True))
+    await hass.async_block_till_done()
+    assert entry.data["api_key"] is None
+    assert "remove_api_key" not in entry.data
+    assert entry.options == options
+
+
+async def test_reconfigure_forgets_the_keys_of_another_feed(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """The key of one feed is never shown to another, nor taken for what the other signs with."""
+    entry = await set_up(
+        hass,
+        library_entry(
+            feed.url,
+            api_key=feed.api_key,
+            options={"feed_keys": [DID], "curator": "Ada"},
+        ),
+    )
     async with FeedSimulator() as other:
         form = await reconfigure(hass, entry)
         assert changed(await fill(hass, form, feed_url=other.url))
         await hass.async_block_till_done()
         assert not any("authorization" in asked.headers for asked in other.log)
     assert (entry.unique_id, entry.data["api_key"]) == (other.url, None)
+    assert entry.options == {"curator": "Ada"}
 
 
 async def test_reconfigure_to_the_feed_of_another_library(

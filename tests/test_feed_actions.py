@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
 import voluptuous as vol
+from yarl import URL
 
-from custom_components.dp1.protocol import feed_connection
 from homeassistant.config_entries import ConfigEntryDisabler
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 
-from tests.libraries import DID, ID, library_entry, playlist, set_up
+from tests.libraries import DID, ID, impatient, library_entry, playlist, set_up
 from tests.simulators.feed import (
     Cut,
     FeedSimulator,
@@ -37,16 +38,7 @@ SLOW = 0.7
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.5)
-    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 0.5)
-
-
-@pytest.fixture
-async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a feed that takes signatures."""
-    async with FeedSimulator(random_seed=1) as simulator:
-        yield simulator
+    impatient(monkeypatch, 0.5)
 
 
 @pytest.fixture
@@ -121,6 +113,10 @@ async def test_publish_signed(
         "url": f"{feed.url}/playlists/{told['id']}",
         "status": "published",
         "signed_by": DID,
+        "verified": [
+            {"kid": DID, "role": "curator", "valid": True},
+            {"kid": feed.kid, "role": "feed", "valid": True},
+        ],
     }
     stored = feed.documents[told["id"]]
     assert (stored["title"], stored["summary"]) == ("Night", "Two works.")
@@ -191,6 +187,8 @@ async def test_what_the_feed_changed_is_told(
     told = await publish(hass)
     assert told["changed"] == ["title"]
     assert told["signed_by"] is None
+    assert [each["valid"] for each in told["verified"]] == [False, False]
+    assert not library.options
 
 
 async def test_publish_with_api_key(
@@ -205,6 +203,37 @@ async def test_publish_with_api_key(
     told = await publish(hass, playlist=playlist(id=ID), sign=True)
     assert (told["id"], told["signed_by"]) == (ID, DID)
     assert "authorization" not in feed.log[-1].headers
+
+
+async def test_another_key_of_the_feed_is_told(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """What the feed signed first with is noted; another key is told, until a person says otherwise."""
+    (early,) = feed.seed([playlist()])
+    await call(hass, "get_playlist", playlist_id=early["id"])
+    assert not library.options
+    told = await publish(hass)
+    assert library.options == {"feed_keys": [feed.kid]}
+    async with FeedSimulator(signing_seed=b"o" * 32, port=await _freed(feed)) as other:
+        later = await publish(hass)
+        read = await call(hass, "get_playlist", playlist_id=later["id"])
+        elsewhere = await call(hass, "get_playlist", playlist_url=later["url"])
+    assert later["verified"] == read["verified"]
+    curator, signed = later["verified"]
+    assert "reason" not in curator
+    assert (signed["kid"], signed["valid"]) == (other.kid, True)
+    assert "another key" in signed["reason"]
+    assert not any("reason" in each for each in elsewhere["verified"])
+    assert not any("reason" in each for each in told["verified"])
+    assert library.options == {"feed_keys": [feed.kid]}
+
+
+async def _freed(feed: FeedSimulator) -> int:
+    """Stop a feed, and tell which port is free now."""
+    port = URL(feed.url).port
+    assert port
+    await feed.stop()
+    return port
 
 
 async def test_publish_as_signed(
@@ -521,6 +550,25 @@ async def test_ts_feed_without_api_key(
     assert not writes(ts_feed)
 
 
+async def test_known_key_of_ts_feed(
+    hass: HomeAssistant, ts_feed: FeedSimulator
+) -> None:
+    """Its signatures name no key, so they are checked with the one that a person has entered."""
+    options = {"feed_keys": [DID, ts_feed.kid]}
+    entry = library_entry(ts_feed.url, api_key=ts_feed.api_key, options=options)
+    await set_up(hass, entry)
+    told = await publish(hass)
+    good = [{"kid": ts_feed.kid, "role": None, "valid": True}]
+    assert told["verified"] == good
+    for name, ref in (("playlist_id", told["slug"]), ("playlist_url", told["url"])):
+        read = await call(hass, "get_playlist", **{name: ref})
+        assert read["verified"] == good
+    ts_feed.fault(change=tampered)
+    read = await call(hass, "get_playlist", playlist_id=told["id"])
+    assert [each["valid"] for each in read["verified"]] == [False]
+    assert entry.options == options
+
+
 async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
     """A feed may take a playlist to store it later; until then it cannot be read."""
     async with FeedSimulator("ts", always_async=True, queue_delay=None) as feed:
@@ -651,6 +699,38 @@ async def test_get_keeps_what_it_does_not_know(
     read = await call(hass, "get_playlist", playlist_id=stored["id"])
     assert read["playlist"]["season"] == {"name": "winter", "year": 2026}
     assert [each["valid"] for each in read["verified"]] == [True]
+
+
+async def test_get_what_home_assistant_could_not_write(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    library: MockConfigEntry,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """Numbers and text that not every JSON writer takes are read all the same."""
+    (stored,) = feed.seed([playlist()])
+    body = json.dumps(
+        {**stored, "big": [2**53 + 1, 10**30, -(10**30)], "half": "\ud800"}
+    )
+    feed.fault(status=200, body=body, times=2, path=stored["id"])
+    client = await hass_ws_client(hass)
+    for data in (
+        {"playlist_id": stored["id"]},
+        {"playlist_url": f"{feed.url}/playlists/{stored['id']}"},
+    ):
+        await client.send_json_auto_id(
+            {
+                "type": "call_service",
+                "domain": "dp1",
+                "service": "get_playlist",
+                "service_data": data,
+                "return_response": True,
+            }
+        )
+        answer = await client.receive_json()
+        assert answer["success"], answer
+        read = answer["result"]["response"]["playlist"]
+        assert read == {**stored, "big": [2**53 + 1, 1e30, -1e30], "half": "\ufffd"}
 
 
 async def test_get_what_is_not_there(

@@ -1,5 +1,6 @@
 """Preferences of a display and of a library, and the key that a library signs with."""
 
+from base64 import b64encode
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -12,6 +13,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.const import DEFAULT_SOURCES
+from custom_components.dp1.protocol.signing import did_from_public_key
 from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
@@ -22,7 +24,7 @@ OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()
 DER = OTHER.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 NOWHERE = "http://127.0.0.1:9/api/v1"
-MENU = ["defaults", "sources", "import_key", "export_key"]
+MENU = ["defaults", "sources", "feed_keys", "import_key", "export_key"]
 
 
 @pytest.fixture
@@ -119,6 +121,25 @@ async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
     await hass.async_block_till_done()
     assert library.options == wanted
     assert library.runtime_data.preferences.sources == {"playlists"}
+
+
+async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:
+    """The keys of the feed, in any form, are kept as DIDs; a private key is none of them."""
+    public = OTHER.public_key().public_bytes_raw()
+    form = await choose(hass, library, "feed_keys")
+    for wrong in ("did:key:z6Mk", "did:web:a.example", public.hex()[:-2], DER.hex()):
+        form = await fill(hass, form, feed_keys=[DID, wrong])
+        assert form["errors"] == {"feed_keys": "invalid_feed_key"}
+    other = did_from_public_key(public)
+    texts = [DID, f" {public.hex()}\n", b64encode(public).decode(), "", other]
+    result = await fill(hass, form, feed_keys=texts)
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    assert library.options == {"feed_keys": [DID, other]}
+    assert library.runtime_data.feed_keys == (DID, other)
+    await fill(hass, await choose(hass, library, "feed_keys"))
+    await hass.async_block_till_done()
+    assert not library.options
 
 
 @pytest.mark.parametrize(

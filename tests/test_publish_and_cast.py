@@ -1,19 +1,17 @@
 """From what hangs, or what a library has, to a feed; and from a feed onto the wall."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol import catalog, feed_connection
 from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests import libraries
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.libraries import DID, library_entry, set_up
+from tests.libraries import DID, impatient, library_entry, set_up
 from tests.simulators.catalog import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator, bad_gateway, verify
@@ -24,15 +22,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(catalog, "RETRY_SECONDS", 0.01)
-
-
-@pytest.fixture
-async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a feed."""
-    async with FeedSimulator(random_seed=1) as simulator:
-        yield simulator
+    impatient(monkeypatch)
 
 
 @pytest.fixture

@@ -16,14 +16,13 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
-from custom_components.dp1.protocol import feed_connection
 from homeassistant.config_entries import SOURCE_RECONFIGURE, SOURCE_USER, ConfigEntry
 from homeassistant.core import Event, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
-from tests.libraries import ID, playlist
+from tests.libraries import ID, impatient, playlist
 from tests.simulators.feed import Cut, FeedSimulator
 
 API_KEY = "sk-live-3kP0q7vN"
@@ -66,9 +65,7 @@ SCRIPT = {
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.3)
-    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 0.3)
+    impatient(monkeypatch, 0.3)
 
 
 @pytest.fixture

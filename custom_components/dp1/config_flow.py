@@ -20,6 +20,7 @@ from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.selector import (
+    BooleanSelector,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -32,6 +33,7 @@ from .check_library import async_check_key, async_check_library
 from .const import (
     CONF_CATALOG_URL,
     CONF_DIALECT,
+    CONF_FEED_KEYS,
     CONF_FEED_URL,
     CONF_KIND,
     CONF_MACS,
@@ -59,6 +61,10 @@ LIBRARY_SCHEMA = vol.Schema(
         vol.Optional(CONF_FEED_URL): URL_FIELD,
         vol.Optional(CONF_API_KEY): KEY_FIELD,
     }
+)
+CONF_REMOVE_API_KEY = "remove_api_key"
+RECONFIGURE_SCHEMA = LIBRARY_SCHEMA.extend(
+    {vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector()}
 )
 DEFAULT_SERVERS = {
     CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
@@ -304,28 +310,36 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         errors: dict[str, str] = {}
         entry = self._get_reconfigure_entry()
         if user_input is not None:
-            data, errors = await async_check_library(
-                self.hass, user_input, known=entry.data
-            )
+            known = None if user_input.get(CONF_REMOVE_API_KEY) else entry.data
+            data, errors = await async_check_library(self.hass, user_input, known)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:
                     await self.async_set_unique_id(server, raise_on_progress=False)
                     self._abort_if_unique_id_configured()
+                options = dict(entry.options)
+                if data[CONF_FEED_URL] != entry.data[CONF_FEED_URL]:
+                    options.pop(CONF_FEED_KEYS, None)
                 return self.async_update_reload_and_abort(
-                    entry, unique_id=server, data_updates=data
+                    entry, unique_id=server, data_updates=data, options=options
                 )
-        known = {key: entry.data[key] or "" for key in DEFAULT_SERVERS}
-        values = known if user_input is None else user_input
-        return self._show_library_form("reconfigure_library", values, errors)
+        servers = {key: entry.data[key] or "" for key in DEFAULT_SERVERS}
+        values = servers if user_input is None else user_input
+        return self._show_library_form(
+            "reconfigure_library", values, errors, RECONFIGURE_SCHEMA
+        )
 
     def _show_library_form(
-        self, step_id: str, values: Mapping[str, Any], errors: dict[str, str]
+        self,
+        step_id: str,
+        values: Mapping[str, Any],
+        errors: dict[str, str],
+        schema: vol.Schema = LIBRARY_SCHEMA,
     ) -> ConfigFlowResult:
         """Ask for the servers."""
         return self.async_show_form(
             step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(LIBRARY_SCHEMA, values),
+            data_schema=self.add_suggested_values_to_schema(schema, values),
             errors=errors,
         )
 

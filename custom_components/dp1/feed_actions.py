@@ -13,11 +13,11 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
 from .casting import async_read_playlist
-from .const import DOMAIN
+from .const import CONF_FEED_KEYS, DOMAIN
 from .coordinator import DisplayCoordinator
 from .errors import exactly_one_of, invalid_input, invalid_playlist, translated
 from .library import Library, LibraryConfigEntry
-from .library_entries import async_feed, async_hanging
+from .library_entries import async_feed, async_hanging, async_libraries
 from .protocol.display import Cast
 from .protocol.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylistError
 from .protocol.feed import Feed, Published
@@ -43,6 +43,8 @@ WHAT_TO_PUBLISH = (
     ATTR_ENTITY_ID,
 )
 WHAT_TO_READ = ("playlist_id", "playlist_url")
+# Beyond these Home Assistant cannot write an integer as JSON.
+INTEGERS = range(-(2**63), 2**64)
 
 PUBLISH_SCHEMA = vol.Schema(
     {
@@ -90,7 +92,8 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         published = await feed.publish(
             document, key=key, curator=library.preferences.curator
         )
-    return _told(published) if call.return_response else None
+    _note_feed_key(library, published)
+    return _told(published, library.feed_keys) if call.return_response else None
 
 
 def _signs(call: ServiceCall, entry: LibraryConfigEntry) -> bool:
@@ -195,7 +198,15 @@ async def _async_cast_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any
     return dict(cast.playlist or {})
 
 
-def _told(published: Published) -> dict[str, Any]:
+def _note_feed_key(library: Library, published: Published) -> None:
+    """Remember what a feed signs with when it does so for the first time."""
+    kids = [v.kid for v in published.verified if v.valid and v.role == "feed"]
+    if len(kids) == 1 and not library.feed_keys:
+        options = {**library.entry.options, CONF_FEED_KEYS: kids}
+        library.hass.config_entries.async_update_entry(library.entry, options=options)
+
+
+def _told(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
     """Tell what became of a playlist."""
     response: dict[str, Any] = {
         "id": published.id,
@@ -203,6 +214,7 @@ def _told(published: Published) -> dict[str, Any]:
         "url": published.url,
         "status": published.status,
         "signed_by": published.signed_by,
+        "verified": [_verdict(each, feed_keys) for each in published.verified],
     }
     for name, paths in (
         ("changed", published.changed),
@@ -215,26 +227,51 @@ def _told(published: Published) -> dict[str, Any]:
 
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from the feed of a library, or from anywhere, and check who signed it."""
+    feed_keys: tuple[str, ...] = ()
     match exactly_one_of(call.data, WHAT_TO_READ):
         case {"playlist_id": str(ref)}:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(call.hass, entry, feed):
-                document = (await feed.playlist(ref)).document
+                stored = await feed.playlist(ref)
+                document = parse(stored.document)
+            legacy_keys = entry.runtime_data.feed_keys
+            if stored.url.startswith(f"{feed.url}/"):
+                feed_keys = legacy_keys
         case what:
             document = await async_read_playlist(call.hass, what["playlist_url"])
-    verified = [_verdict(each) for each in verify(document)]
-    return {"playlist": document, "verified": verified}
+            libraries = async_libraries(call.hass)
+            legacy_keys = tuple(key for it in libraries for key in it.feed_keys)
+    verified = verify(document, legacy_keys=legacy_keys)
+    return {
+        "playlist": _writable(document),
+        "verified": [_verdict(each, feed_keys) for each in verified],
+    }
 
 
-def _verdict(each: Verification) -> JsonValueType:
-    """Tell what became of a signature."""
+def _writable(value: Any) -> Any:
+    """Copy a value with integers of more than 64 bits as the doubles that others read them as."""
+    match value:
+        case dict():
+            return {name: _writable(each) for name, each in value.items()}
+        case list():
+            return [_writable(each) for each in value]
+        case int() if value not in INTEGERS:
+            return float(value)
+    return value
+
+
+def _verdict(each: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:
+    """Tell what became of a signature, and whether a feed used another key than the one that is known."""
     verdict: dict[str, JsonValueType] = {
         "kid": each.kid,
         "role": each.role,
         "valid": each.valid,
     }
-    if each.reason:
-        verdict["reason"] = each.reason
+    reason = each.reason
+    if each.valid and each.role == "feed" and feed_keys and each.kid not in feed_keys:
+        reason = "another key than this feed is known to sign with"
+    if reason:
+        verdict["reason"] = reason
     return verdict
 
 

@@ -22,6 +22,7 @@ from .const import (
     CONF_CURATOR,
     CONF_DIALECT,
     CONF_DURATION,
+    CONF_FEED_KEYS,
     CONF_LICENSE,
     CONF_MARGIN,
     CONF_REFRESH_HOURS,
@@ -39,7 +40,7 @@ from .library.preferences import Preferences
 from .protocol.display import Dialect
 from .protocol.errors import InvalidPlaylistError
 from .protocol.playlist import build, build_item, check
-from .protocol.signing import SigningKey
+from .protocol.signing import SigningKey, read_public_key
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -91,6 +92,11 @@ SOURCES_SCHEMA = vol.Schema(
         ),
     }
 )
+FEED_KEYS_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
+    }
+)
 KEY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SIGNING_KEY): TextSelector(
@@ -132,7 +138,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         """Choose what to set."""
         return self.async_show_menu(
             step_id="library",
-            menu_options=["defaults", "sources", "import_key", "export_key"],
+            menu_options=[
+                "defaults",
+                "sources",
+                "feed_keys",
+                "import_key",
+                "export_key",
+            ],
             description_placeholders={"did": self._key.did},
         )
 
@@ -159,6 +171,22 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         if user_input is not None:
             return self._save(SOURCES_SCHEMA, user_input)
         return self._show("sources", SOURCES_SCHEMA, None, {})
+
+    async def async_step_feed_keys(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set what the feed signs with."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            texts = user_input.get(CONF_FEED_KEYS, [])
+            try:
+                dids = [read_public_key(text) for text in texts if text.strip()]
+            except ValueError:
+                errors[CONF_FEED_KEYS] = "invalid_feed_key"
+            else:
+                given = {CONF_FEED_KEYS: list(dict.fromkeys(dids))} if dids else {}
+                return self._save(FEED_KEYS_SCHEMA, given)
+        return self._show("feed_keys", FEED_KEYS_SCHEMA, user_input, errors)
 
     async def async_step_import_key(
         self, user_input: dict[str, Any] | None = None

@@ -9,12 +9,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.protocol import feed_connection
 from custom_components.dp1.protocol.feed import Feed
 from custom_components.dp1.protocol.playlist import build, build_item
 from custom_components.dp1.protocol.signing import SigningKey
 
 from .scripted_server import Answering, Reply, Request, ScriptedServer
+
+from tests import libraries
 
 KEY = SigningKey.parse(
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
@@ -54,9 +55,7 @@ DUPLICATE = Reply(
 def impatient() -> Iterator[None]:
     """Do not wait long."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-        patch.setattr(feed_connection, "READ_TIMEOUT", 1.0)
-        patch.setattr(feed_connection, "WRITE_TIMEOUT", 1.0)
+        libraries.impatient(patch)
         yield
 
 

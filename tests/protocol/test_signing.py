@@ -26,6 +26,7 @@ from custom_components.dp1.protocol.signing import (
     legacy_signature,
     payload_hash,
     public_key_from_did,
+    read_public_key,
     sign,
     verify,
 )
@@ -191,6 +192,24 @@ def test_a_key_shows_only_its_public_part() -> None:
     assert SigningKey.parse(key.export()).did == key.did
     assert repr(key) == str(key) == f"{key}" == f"SigningKey({key.did})"
     assert SigningKey.generate().did != key.did
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_public_keys_are_read_in_any_form(name: str) -> None:
+    """Hex, base64 of either alphabet and DIDs, with blanks around them."""
+    key = KEYS[name]
+    raw = bytes.fromhex(key["public_hex"])
+    for text in (
+        key["public_hex"],
+        f"0x{key['public_hex'].upper()}",
+        b64encode(raw).decode(),
+        urlsafe_b64encode(raw).decode().rstrip("="),
+        f" {key['did_key']}\n",
+    ):
+        assert read_public_key(text) == key["did_key"]
+    for wrong in ("", "x", key["public_hex"][2:], f"{key['did_key']}x", "did:web:a"):
+        with pytest.raises(ValueError):
+            read_public_key(wrong)
 
 
 @pytest.mark.parametrize("name", KEYS)

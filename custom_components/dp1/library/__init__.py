@@ -5,6 +5,7 @@ from datetime import datetime
 
 from custom_components.dp1.const import (
     CONF_CATALOG_URL,
+    CONF_FEED_KEYS,
     CONF_FEED_URL,
     CONF_SIGNING_KEY,
 )
@@ -64,12 +65,17 @@ class Library:
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
         self.catalog = EagerCatalog(session, catalog_url) if catalog_url else None
+        self.key = SigningKey.parse(signing_key) if signing_key else None
         self.feed = (
-            Feed(session, feed_url, api_key=data.get(CONF_API_KEY))
+            Feed(
+                session,
+                feed_url,
+                api_key=data.get(CONF_API_KEY),
+                legacy_keys=self.feed_keys,
+            )
             if feed_url
             else None
         )
-        self.key = SigningKey.parse(signing_key) if signing_key else None
         self.preferences = Preferences.of(entry.options)
         self._index = Index(
             hass, entry, self.catalog, self.feed, self.preferences.refresh_seconds
@@ -92,6 +98,11 @@ class Library:
     def title(self) -> str:
         """What its owner calls it."""
         return self.entry.title
+
+    @property
+    def feed_keys(self) -> tuple[str, ...]:
+        """``did:key`` of what the feed signs with, as far as it is known."""
+        return tuple(self.entry.options.get(CONF_FEED_KEYS, ()))
 
     @property
     def since(self) -> datetime | None:

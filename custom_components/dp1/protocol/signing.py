@@ -100,6 +100,22 @@ def public_key_from_did(did: str) -> bytes:
     return data[2:]
 
 
+def read_public_key(text: str) -> str:
+    """Read a public key, as ``did:key`` or 32 bytes in hex or base64, and write it as ``did:key``.
+
+    Raises:
+        ValueError: none of these.
+    """
+    text = text.strip()
+    if text.startswith("did:"):
+        public_key_from_did(text)
+        return text
+    data = _decode_key_text(text)
+    if len(data) != 32:
+        raise ValueError("not the 32 bytes of an Ed25519 public key")
+    return did_from_public_key(data)
+
+
 def _decode_key_text(text: str) -> bytes:
     """Read hex or base64 of either alphabet; ValueError for anything else."""
     compact = "".join(text.split())
