@@ -12,6 +12,7 @@ from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, Kind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .groups import GROUPS, Groups
 from .interlude import INTERLUDES, Interludes
+from .lending import LENDING, async_setup_lending
 from .library import Library, async_forget
 from .library_changes import async_follow_libraries, async_tell_of_library
 from .pictures import async_setup_pictures
@@ -43,6 +44,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     hass.data[GROUPS] = Groups(hass)
     await hass.data[INTERLUDES].async_load()
     await hass.data[GROUPS].async_load()
+    await async_setup_lending(hass)
     async_setup_services(hass)
     async_setup_pictures(hass)
     return True
@@ -98,6 +100,8 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         await hass.data[INTERLUDES].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await Recent(hass, entry.entry_id).async_remove()
+        if not _displays_left(hass):
+            await hass.data[LENDING].async_forget()
         return
     await async_forget(hass, entry.entry_id)
     if not entry.data[CONF_FEED_URL]:
@@ -115,3 +119,9 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             "did": SigningKey.parse(entry.data[CONF_SIGNING_KEY]).did,
         },
     )
+
+
+def _displays_left(hass: HomeAssistant) -> bool:
+    """Tell whether there is any display."""
+    entries = hass.config_entries.async_entries(DOMAIN)
+    return any(entry.data[CONF_KIND] == Kind.DISPLAY for entry in entries)

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 from functools import partial
 from random import sample
 from typing import Any, Literal
@@ -13,7 +12,6 @@ from urllib.parse import quote, unquote
 from yarl import URL
 
 from homeassistant.components import media_source
-from homeassistant.components.http.auth import async_sign_path
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -23,6 +21,7 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_
 from .const import DOMAIN
 from .coordinator import ASKED, DisplayCoordinator, Outcome, async_displays
 from .errors import invalid_input, invalid_playlist, translated
+from .lending import LENDING, SIGNED_PATHS
 from .library.tree import MEDIA_PREFIX
 from .library_entries import async_hanging, async_playlist
 from .protocol.display import Cast, CastResult, Display, Start
@@ -45,9 +44,6 @@ READ_TIMEOUT = 20.0
 # Who asked waits for no more than a title.
 TITLE_TIMEOUT = 5.0
 MAX_DOCUMENT = 16 * 1024 * 1024
-# A work may hang for months, and the display loads it again every time its turn comes.
-SIGNED_FOR = timedelta(days=365)
-SIGNED_PATHS = ("/media/", "/api/")
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -214,7 +210,7 @@ async def async_from_media(
         return await async_from_library(hass, what, options)
     if media_source.is_media_source_id(media_id):
         media = await media_source.async_resolve_media(hass, media_id, None)
-        return _wrap(hass, media.url, options, title)
+        return _wrap(hass, media.url, options, title, media_id)
     kind = media_type.lower()
     if kind in WEB_TYPES or kind.startswith(("image/", "video/")):
         return _wrap(hass, media_id, options, title)
@@ -234,9 +230,15 @@ def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
     raise invalid_input("forgotten", media_id=clean(media_id, 200))
 
 
-def _wrap(hass: HomeAssistant, url: str, options: Options, title: str | None) -> Cast:
+def _wrap(
+    hass: HomeAssistant,
+    url: str,
+    options: Options,
+    title: str | None,
+    media_id: str | None = None,
+) -> Cast:
     """Make a playlist of one image, video or web page."""
-    source = reachable_url(hass, url)
+    source = reachable_url(hass, url, media_id)
     title = clean(title or _name_of(url), 200)
     item = build_item(source, title=title, license="open")
     return from_document(build(title, [item]), options)
@@ -249,8 +251,8 @@ def _name_of(url: str) -> str:
     return name.partition(".")[0] or parsed.host or url
 
 
-def reachable_url(hass: HomeAssistant, url: str) -> str:
-    """Make an address that the display can load: Home Assistant's own are signed and made absolute."""
+def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) -> str:
+    """Make an address that the display can load: Home Assistant's own are lent to it and made absolute."""
     try:
         parsed = URL(url)
     except ValueError as err:
@@ -264,17 +266,14 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
     if parsed.host and not is_hass_url(hass, url):
         return url
     path = str(parsed.relative()) if parsed.host else url
-    if not parsed.query and path.startswith(SIGNED_PATHS):
-        # Not with the session of whoever happens to ask, which ends when they sign out.
-        path = async_sign_path(
-            hass, quote(parsed.path), SIGNED_FOR, use_content_user=True
-        )
     try:
         base = get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError as err:
         raise HomeAssistantError(
             translation_domain=DOMAIN, translation_key="no_internal_url"
         ) from err
+    if not parsed.query and path.startswith(SIGNED_PATHS):
+        path = hass.data[LENDING].lend(quote(parsed.path), media_id)
     return f"{base}{path}"
 
 
