@@ -208,7 +208,7 @@ def test_public_keys_are_read_in_any_form(name: str) -> None:
     ):
         assert read_public_key(text) == key["did_key"]
     for wrong in ("", "x", key["public_hex"][2:], f"{key['did_key']}x", "did:web:a"):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError, match=r"key|base|data"):
             read_public_key(wrong)
 
 
