@@ -333,11 +333,18 @@ async def test_invalid_playlists_stay_here(
     assert not writes(feed)
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/media/local/1.png?authSig=eyJhbGciOiJIUzI1NiJ9",
+        "/api/dp1/media/eyJhbGciOiJIUzI1NiJ9/media/local/1.png",
+    ],
+)
 async def test_private_addresses_stay_here(
-    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry, path: str
 ) -> None:
     """A pass to this Home Assistant is not for the public."""
-    source = "http://192.168.1.5:8123/media/local/1.png?authSig=eyJhbGciOiJIUzI1NiJ9"
+    source = f"http://192.168.1.5:8123{path}"
     error = await failure(
         hass, "publish_playlist", playlist=playlist(items=[{"source": source}])
     )

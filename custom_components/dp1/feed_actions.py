@@ -16,6 +16,7 @@ from .casting import async_read_playlist
 from .const import CONF_FEED_KEYS, DOMAIN
 from .coordinator import DisplayCoordinator
 from .errors import exactly_one_of, invalid_input, invalid_playlist, translated
+from .lending import PATH as LENT_PATH
 from .library import Library, LibraryConfigEntry
 from .library_entries import async_feed, async_hanging, async_libraries
 from .protocol.display import Cast
@@ -42,6 +43,8 @@ WHAT_TO_PUBLISH = (
     "media_content_id",
     ATTR_ENTITY_ID,
 )
+# What an address has that opens something of this Home Assistant to whoever knows it.
+PASSES = ("authSig=", LENT_PATH)
 WHAT_TO_READ = ("playlist_id", "playlist_url")
 # Beyond these Home Assistant cannot write an integer as JSON.
 INTEGERS = range(-(2**63), 2**64)
@@ -118,7 +121,8 @@ def _check_sources(document: Mapping[str, Any]) -> None:
     if faults := [
         Fault(f"items[{place}].source", "is a private address of this Home Assistant")
         for place, item in enumerate(items if isinstance(items, list) else [])
-        if isinstance(item, dict) and "authSig=" in str(item.get("source"))
+        if isinstance(item, dict)
+        and any(word in str(item.get("source")) for word in PASSES)
     ]:
         raise invalid_playlist(InvalidPlaylistError(faults))
 
