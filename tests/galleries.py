@@ -55,11 +55,12 @@ class Gallery:
         profile: str = "B",
         options: dict[str, Any] | None = None,
         load: bool = True,
+        catalog: CatalogSimulator | None = None,
     ) -> AsyncIterator[Gallery]:
         """Set everything up, and wait until the library was read."""
         assert await async_setup_component(hass, "media_source", {})
         async with AsyncExitStack() as stack:
-            catalog = await stack.enter_async_context(CatalogSimulator())
+            catalog = await stack.enter_async_context(catalog or CatalogSimulator())
             feed = await stack.enter_async_context(FeedSimulator(random_seed=1))
             feed.seed(
                 [playlist("Tide", "Dune"), full_collection(catalog, READY_MADE)],

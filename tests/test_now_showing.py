@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from custom_components.dp1 import now_showing
+from custom_components.dp1.library import shared_reads, wall
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .displays import ENTITY_ID, playlist, state_of, until
-from .galleries import LARGE, SMALL, Gallery, impatient
+from .galleries import LARGE, READY_MADE, SMALL, Gallery, impatient
 from .library.shows import items_of
 from .protocol.scripted_server import Reply, ScriptedServer
 
@@ -133,6 +134,23 @@ async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
         assert len(details(gallery)["note"]) <= 500
         await gallery.player("media_next_track")
         assert len(server.requests) == 1
+
+
+async def test_a_look_up_outlasts_an_outage(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be looked up while the catalog was in trouble is looked up when it is well again."""
+    for module in (now_showing, wall):
+        monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.05)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    gallery.catalog.inject("status", route="series")
+    work = items_of(gallery.catalog, READY_MADE)[0]
+    await gallery.cast(playlist=elsewhere(work))
+    await until(lambda: gallery.library.problem)
+    assert not details(gallery).get("exhibition")
+    gallery.catalog.heal()
+    await until(lambda: details(gallery).get("exhibition") == READY_MADE)
+    assert gallery.attribute("media_artist")
 
 
 async def test_a_slow_look_up_keeps_nobody_waiting(

@@ -8,6 +8,7 @@ from homeassistant.components.media_player import MediaPlayerEntityFeature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
+from .counting_catalog import CountingCatalog
 from .displays import playlist, state_of, until
 from .galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery, impatient
 from .libraries import library_entry, set_up
@@ -67,6 +68,26 @@ async def test_select_a_source(gallery: Gallery) -> None:
     assert gallery.attribute("source") == LARGE
     await gallery.cast(playlist=playlist("Reef"))
     assert gallery.attribute("source") is None
+
+
+async def test_a_cold_exhibition_hangs_within_eight_round_trips(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """A show of 20 series takes six round trips of the catalog, four requests at a time, and one of the display."""
+    async with Gallery.of(hass, catalog=CountingCatalog()) as gallery:
+        catalog = gallery.catalog
+        assert isinstance(catalog, CountingCatalog)
+        for round_trips, most in ((6, 4), (0, 0)):
+            catalog.reset_counters()
+            catalog.round_trips, catalog.latency = 0, 0.1
+            before = len(gallery.wall.commands)
+            await gallery.player("select_source", source=LARGE)
+            assert (catalog.round_trips, catalog.max_in_flight) == (round_trips, most)
+            asked = gallery.wall.commands[before:]
+            assert asked.index("displayPlaylist") <= 1
+            assert gallery.wall.state.playlist_title == LARGE
+            assert len(gallery.wall.state.items) == 48
+            assert gallery.attribute("source") == LARGE
 
 
 async def test_an_unknown_source(gallery: Gallery) -> None:

@@ -15,6 +15,8 @@ from .protocol.status import PlaylistItem
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE = 4
+# A library that is in trouble may know more later.
+TROUBLE_SECONDS = 60.0
 
 
 class NowShowing:
@@ -94,6 +96,9 @@ class NowShowing:
                 for library in async_libraries(self._hass):
                     if found := await library.async_about(item):
                         break
+            if not found and any(it.problem for it in async_libraries(self._hass)):
+                await asyncio.sleep(TROUBLE_SECONDS)
+                self._ask_again = True
         self._look_up = None
         if found is not None and found != self._work:
             self._work = found

@@ -11,6 +11,7 @@ from custom_components.dp1.library.health import Health
 from custom_components.dp1.protocol import catalog as catalog_client
 from custom_components.dp1.protocol.errors import (
     BusyError,
+    InvalidRequestError,
     NoAnswerError,
     NotFoundError,
     RefusedError,
@@ -127,6 +128,56 @@ async def test_a_catalog_that_hangs(
     assert not unread.records and isinstance(unread.reason, NoAnswerError)
 
 
+async def test_a_page_that_hangs(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Who has waited for long enough sees what came until then, opens it and plays it; the rest comes later."""
+    catalog.inject("slow", route="exhibitions", offset=10, seconds=0.6)
+    library = await make_library(catalog, wait=False)
+    kept = await library._index.async_exhibitions(0.3)
+    assert len(kept.records) == 46 and kept.total == 51
+    assert isinstance(kept.reason, NoAnswerError) and kept.read_at is None
+    openings = [it.opens_at for it in kept.records if it.opens_at]
+    assert openings == sorted(openings, reverse=True)
+    assert library.sources() == {}
+    show = next(it for it in kept.records if it.title == "Twenty Kinds of Weather")
+    assert (await library.async_node(f"exhibition/{show.id}")).can_play
+    catalog.inject("slow", route="series", offset=15, seconds=0.6)
+    series = await library._index.async_series(show.id, 0.3)
+    assert len(series.records) == 15 and isinstance(series.reason, NoAnswerError)
+    key, size = next(
+        (it.id, it.max_artwork) for it in series.records if (it.max_artwork or 0) > 10
+    )
+    catalog.inject("slow", route="artworks", offset=(size or 0) - 5, seconds=0.6)
+    works = await library._index.async_artworks(key, 10, 0.3)
+    assert len(works.records) == 5 and isinstance(works.reason, NoAnswerError)
+    assert (await library.async_cast(f"series/{key}", limit=1)).works == 1
+    assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
+    assert len((await library.async_children("exhibitions")).nodes) == 47
+    assert library.problem is None and len(library.sources()) == 47
+
+
+async def test_a_catalog_that_asks_to_be_left_alone(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """While it is to be left alone for long, nothing is sent whatever is opened, and nobody waits to be told why."""
+    library = await make_library(catalog)
+    catalog.inject("status", status=429, retry_after="60", times=1)
+    unread = await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    assert isinstance(unread.problem, BusyError)
+    catalog.reset_counters()
+    show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
+    problem = (await library.async_children(show)).problem
+    assert isinstance(problem, BusyError) and 50 < (problem.retry_after or 0) <= 60
+    with pytest.raises(BusyError):
+        await library.async_cast(show)
+    assert len((await library.async_children("exhibitions")).nodes) == 47
+    assert not catalog.requests
+    assert len(lines(caplog)) == 1
+
+
 @pytest.mark.parametrize(
     ("fault", "shown", "reason"),
     [
@@ -139,9 +190,11 @@ async def test_a_catalog_that_hangs(
         ({"kind": "offset_ignored"}, 5, UnexpectedAnswerError),
         (
             {"kind": "status", "offset": 5, "status": 429, "retry_after": "3600"},
-            46,
+            20,  # Those that were asked for at the same time; then it is left alone.
             BusyError,
         ),
+        ({"kind": "status", "offset": 5, "status": 400}, 46, InvalidRequestError),
+        ({"kind": "status", "offset": 5, "status": 404}, 46, NotFoundError),
         ({"kind": "no_total"}, 51, None),
         ({"kind": "no_paging"}, 51, None),
         ({"kind": "bare_list"}, 51, None),
@@ -311,7 +364,7 @@ def test_one_line_for_an_outage(caplog: pytest.LogCaptureFixture) -> None:
     health.report("a", None)
     for what in ("a", "b", "a"):
         health.report(what, TemporaryError("down"))
-    health.report("c", NotFoundError("no such thing"))
+    health.report("c", NotFoundError("no such thing"), by_key=True)
     health.report("a", None)
     assert str(health.problem) == "down"
     assert len(caplog.records) == 1

@@ -1,34 +1,15 @@
 """How few round trips it takes, whatever the machine."""
 
-from typing import Any, override
-
-from aiohttp import web
+from typing import Any
 
 from .conftest import MakeLibrary
 
+from tests.counting_catalog import CountingCatalog
 from tests.simulators.catalog import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
 LATENCY = 0.1
 TWENTY = "Twenty Kinds of Weather"
-
-
-class CountingCatalog(CatalogSimulator):
-    """Counts round trips: how many requests waited for one another, one after the other.
-
-    Attributes:
-        round_trips: the longest row of requests of which each began after the one before was answered.
-    """
-
-    round_trips = 0
-
-    @override
-    async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Answer, and note which requests were answered before."""
-        place = self.round_trips + 1
-        answer = await super()._list(request)
-        self.round_trips = max(self.round_trips, place)
-        return answer
 
 
 async def test_a_cold_exhibition_is_ready_in_six_round_trips(

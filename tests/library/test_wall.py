@@ -152,7 +152,11 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     assert known is not None and known.node_id == f"series/{series['id']}"
     catalog.heal()
     assert await library.async_about(item) == known
-    monkeypatch.setattr(wall, "ASK_AGAIN_SECONDS", 0.0)
+    item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
+    monkeypatch.setattr(wall, "TROUBLE_SECONDS", 0.0)
+    catalog.inject("status", route="artworks")
+    assert await library.async_about(item)
+    catalog.heal()
     known = await library.async_about(item)
     assert known is not None and (known.node_id or "").startswith("artwork/")
 

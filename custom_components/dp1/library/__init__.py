@@ -117,7 +117,7 @@ class Library:
     @property
     def problem(self) -> Dp1Error | None:
         """Why what is served is not newer, or not all; None if nothing is wrong."""
-        return self._index.catalog_health.problem or self._index.feed_health.problem
+        return self._index.problem
 
     async def async_start(self) -> None:
         """Put up what was kept, without a request; what is old is read anew behind the scenes."""

@@ -4,7 +4,12 @@ import asyncio
 from typing import Any, override
 
 from custom_components.dp1.protocol.catalog import CONCURRENCY, Catalog
-from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE, Listing, Page
+from custom_components.dp1.protocol.catalog_paging import (
+    PAGE_SIZE,
+    Listing,
+    Page,
+    Progress,
+)
 from custom_components.dp1.protocol.catalog_records import Series
 
 
@@ -21,7 +26,9 @@ class EagerCatalog(Catalog):
         self._ahead: dict[tuple[str, int], asyncio.Task[Page[Series]]] = {}
 
     @override
-    async def all_series(self, exhibition_id: str) -> Listing[Series]:
+    async def all_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
         """Read every series of an exhibition, in the order they are shown in."""
         keys = [(exhibition_id, page * PAGE_SIZE) for page in range(CONCURRENCY)]
         read = super().series
@@ -30,7 +37,7 @@ class EagerCatalog(Catalog):
                 read(exhibition_id=exhibition_id, offset=key[1])
             )
         try:
-            return await super().all_series(exhibition_id)
+            return await super().all_series(exhibition_id, progress=progress)
         finally:
             unused = [task for key in keys if (task := self._ahead.pop(key, None))]
             for task in unused:

@@ -21,15 +21,18 @@ class Health:
         """What is wrong for the longest time; None if nothing is."""
         return next(iter(self._problems.values()), None)
 
-    def report(self, what: str, reason: Dp1Error | None) -> None:
+    def report(
+        self, what: str, reason: Dp1Error | None, *, by_key: bool = False
+    ) -> None:
         """Take note of how a read went.
 
         Args:
             what: was read; it counts as unreadable until it could be read whole.
             reason: why it could not.
+            by_key: whether somebody named it, who may be wrong.
         """
-        if isinstance(reason, NotFoundError | InvalidRequestError):
-            # The server is well; somebody asked for what is not there.
+        if by_key and isinstance(reason, NotFoundError | InvalidRequestError):
+            LOGGER.debug("%s does not know what was asked for: %s", self._name, reason)
             return
         if reason is None:
             if self._problems.pop(what, None) and not self._problems:

@@ -11,6 +11,7 @@ from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE, Listing
 from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
 from custom_components.dp1.protocol.errors import (
     Dp1Error,
+    NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
 )
@@ -21,7 +22,7 @@ from homeassistant.util import dt as dt_util
 
 from .feed_records import FeedChannel, FeedPlaylist
 from .health import Health
-from .kept import Kept
+from .kept import Kept, Storable
 from .shared_reads import SharedReads
 from .shelf import Shelf, ShelfStore
 from .works import KnownWorks, RecentlyUsed
@@ -150,6 +151,11 @@ class Index:
     def channels(self) -> tuple[FeedChannel, ...]:
         """The feed's channels."""
         return self._shelf.channels
+
+    @property
+    def problem(self) -> Dp1Error | None:
+        """Why not all can be read at present; None if nothing is wrong."""
+        return self.catalog_health.problem or self.feed_health.problem
 
     @property
     def all_series(self) -> list[Series]:
@@ -301,8 +307,9 @@ class Index:
         try:
             page = await self._reads.share(f"work {series.id} {place}", read, PATIENCE)
         except Dp1Error as err:
-            LOGGER.debug("The catalog does not tell of a work: %s", err)
+            self.catalog_health.report(f"work {series.id}", err, by_key=True)
             return None
+        self.catalog_health.report(f"work {series.id}", None)
         return next(iter(page.records), None)
 
     async def async_find_series(self, key: str) -> Series:
@@ -351,15 +358,20 @@ class Index:
     async def _read_exhibitions(self) -> None:
         """Read every exhibition."""
         assert self.catalog is not None
-        listing = await self.catalog.all_exhibitions()
         before = self.exhibitions
+
+        def so_far(listing: Listing[Exhibition]) -> None:
+            """Let those who wait for too long see what is there."""
+            self._exhibitions |= {it.id: it for it in listing.records}
+            self._reads.note(EXHIBITIONS, _newest_first(self._partly(before, listing)))
+
+        listing = await self.catalog.all_exhibitions(progress=so_far)
         if not listing.records and before.records and listing.reason is None:
             # An empty answer to everybody would take all sources away.
             reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
             listing = Listing((), None, False, reason)
-        kept = before.followed_by(listing, **self._stamp())
-        order = sorted(kept.records, key=_opening, reverse=True)
-        self._shelf.exhibitions = replace(kept, records=tuple(order))
+        kept = _newest_first(before.followed_by(listing, **self._stamp()))
+        self._shelf.exhibitions = kept
         self.catalog_health.report(EXHIBITIONS, kept.reason)
         self._learn_exhibitions()
         if kept.complete:
@@ -371,22 +383,36 @@ class Index:
     async def _read_series(self, exhibition_id: str) -> None:
         """Read the series of an exhibition."""
         assert self.catalog is not None
-        listing = await self.catalog.all_series(exhibition_id)
-        kept = self.series_of(exhibition_id).followed_by(listing, **self._stamp())
+        name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
+
+        def so_far(listing: Listing[Series]) -> None:
+            """Let those who wait for too long see what is there."""
+            self._series |= {it.id: it for it in listing.records}
+            self._reads.note(name, self._partly(before, listing))
+
+        listing = await self.catalog.all_series(exhibition_id, progress=so_far)
+        kept = before.followed_by(listing, **self._stamp())
         self._shelf.series[exhibition_id] = kept
-        self.catalog_health.report(f"series {exhibition_id}", kept.reason)
+        self.catalog_health.report(name, kept.reason, by_key=True)
         self._learn_series(kept.records)
         self._store_soon()
 
     async def _read_artworks(self, series_id: str, count: int | None) -> None:
         """Read works of a series."""
         assert self.catalog is not None
-        listing = await self.catalog.all_artworks(series_id, cap=count, spread=True)
-        before = self.artworks_of(series_id)
+        name, before = f"artworks {series_id}", self.artworks_of(series_id)
+
+        def so_far(listing: Listing[Artwork]) -> None:
+            """Let those who wait for too long see what is there."""
+            self._reads.note(f"{name} {count}", self._partly(before, listing))
+
+        listing = await self.catalog.all_artworks(
+            series_id, cap=count, spread=True, progress=so_far
+        )
         kept = before.followed_by(listing, asked=count, **self._stamp())
         self._shelf.artworks.pop(series_id, None)
         self._shelf.artworks[series_id] = kept
-        self.catalog_health.report(f"artworks {series_id}", kept.reason)
+        self.catalog_health.report(name, kept.reason, by_key=True)
         if series_id in self._series:
             self.works.know(self._series[series_id], kept.records)
         self._make_room(series_id)
@@ -453,6 +479,11 @@ class Index:
                 return
             await self.async_series(exhibition.id)
 
+    def _partly[T: Storable](self, before: Kept[T], listing: Listing[T]) -> Kept[T]:
+        """Take over what was read of a list so far."""
+        unfinished = replace(listing, reason=NoAnswerError("the rest is being read"))
+        return before.followed_by(unfinished, **self._stamp())
+
     def _stamp(self) -> dict[str, Any]:
         """Note the time."""
         return {"now": dt_util.utcnow(), "tried_at": self._hass.loop.time()}
@@ -497,6 +528,12 @@ def _wanted(kept: Kept[Artwork], count: int | None) -> int | None:
         return None
     pages = max(1, -(-count // PAGE_SIZE))
     return max(pages * PAGE_SIZE, kept.asked or 0)
+
+
+def _newest_first(kept: Kept[Exhibition]) -> Kept[Exhibition]:
+    """Put exhibitions in order, the newest first."""
+    order = sorted(kept.records, key=_opening, reverse=True)
+    return replace(kept, records=tuple(order))
 
 
 def _opening(exhibition: Exhibition) -> tuple[bool, float, str]:

@@ -32,6 +32,7 @@ class SharedReads:
         self._hass = hass
         self._entry = entry
         self._under_way: dict[str, asyncio.Task[Any]] = {}
+        self._so_far: dict[str, Kept[Any]] = {}
         self._refreshing: list[asyncio.Task[None]] = []
 
     def stop(self) -> None:
@@ -85,8 +86,12 @@ class SharedReads:
         try:
             await self.share(name, read, patience)
         except NoAnswerError as err:
-            return replace(kept(), reason=err)
+            return replace(self._so_far.get(name) or kept(), reason=err)
         return kept()
+
+    def note(self, name: str, so_far: Kept[Any]) -> None:
+        """Keep what a read has found so far for those whose patience ends before it does."""
+        self._so_far[name] = so_far
 
     def keep_fresh(
         self,
@@ -126,8 +131,13 @@ class SharedReads:
             task = self._under_way[name] = self._entry.async_create_background_task(
                 self._hass, read(), f"{self._entry.title} {name}", eager_start=False
             )
-            task.add_done_callback(lambda _: self._under_way.pop(name))
+            task.add_done_callback(lambda _: self._end(name))
         return task
+
+    def _end(self, name: str) -> None:
+        """Take note that a read is over."""
+        del self._under_way[name]
+        self._so_far.pop(name, None)
 
 
 def _asked_to_wait(kept: Kept[Any]) -> float:

@@ -22,6 +22,8 @@ MANIFEST_SECONDS = 10.0
 MAX_MANIFEST = 256 * 1024
 MAX_FOUND_OUT = 256
 ASK_AGAIN_SECONDS = 600.0
+# A server that was in trouble may know more when it is well.
+TROUBLE_SECONDS = 30.0
 MAX_SHOWS = 3
 
 
@@ -47,9 +49,10 @@ class Wall:
             return known
         mark, now = _mark(item), asyncio.get_running_loop().time()
         asked = self._found_out.get(mark)
-        if asked is None or now - asked[0] >= ASK_AGAIN_SECONDS:
+        if asked is None or now >= asked[0]:
             found = await self._find_out(item) or self._lies_in_series(item)
-            asked = now, await self._with_manifest(item, found)
+            pause = TROUBLE_SECONDS if self._index.problem else ASK_AGAIN_SECONDS
+            asked = now + pause, await self._with_manifest(item, found)
             self._found_out.keep(mark, asked)
         return asked[1]
 

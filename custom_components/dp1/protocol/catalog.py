@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from .catalog_fields import as_integer, as_mapping
-from .catalog_paging import PAGE_SIZE, Listing, Page, PagedReader
+from .catalog_paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
 from .catalog_records import Artwork, Exhibition, Record, Series
 from .errors import (
     BusyError,
@@ -37,7 +37,9 @@ CATALOG_URL = "https://feralfile.com"
 CONCURRENCY = 4
 TIMEOUT_SECONDS = 10.0
 MAX_BODY = 16 * 1024 * 1024
-MAX_WAIT_SECONDS = 30.0
+# Who asks is told of a longer wait, and decides.
+MAX_WAIT_SECONDS = 8.0
+MAX_QUIET_SECONDS = 3600.0
 RETRIES = 1
 BUSY_RETRIES = 2
 RETRY_SECONDS = 0.5
@@ -69,7 +71,8 @@ class Catalog:
 
     - ``NotFoundError``: no such list here (404).
     - ``InvalidRequestError``: the catalog finds fault with the request (400, 422), in its own words.
-    - ``BusyError``: too many requests (429), also after waiting as long as it asked for.
+    - ``BusyError``: too many requests (429), also after waiting as long as it asked for; without a request while the
+      catalog wants to be left alone for longer than 8 s.
     - ``TemporaryError``: the catalog has a problem of its own (5xx), also on the second try.
     - ``RefusedError``, ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
     - ``UnexpectedAnswerError``: something else is at this address.
@@ -160,17 +163,32 @@ class Catalog:
         )
         return await self._page("artworks", Artwork.parse, parameters, offset, limit)
 
-    async def all_exhibitions(self) -> Listing[Exhibition]:
-        """Read every exhibition, in the catalog's own order."""
-        return await self._all(self.exhibitions)
+    async def all_exhibitions(
+        self, *, progress: Progress[Exhibition] | None = None
+    ) -> Listing[Exhibition]:
+        """Read every exhibition, in the catalog's own order.
 
-    async def all_series(self, exhibition_id: str) -> Listing[Series]:
-        """Read every series of an exhibition, in the order they are shown in."""
-        listing = await self._all(partial(self.series, exhibition_id=exhibition_id))
+        Args:
+            progress: told after each page what was read so far.
+        """
+        return await self._all(self.exhibitions, progress=progress)
+
+    async def all_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
+        """Read every series of an exhibition, in the order they are shown in; ``progress`` as for ``all_exhibitions``."""
+        listing = await self._all(
+            partial(self.series, exhibition_id=exhibition_id), progress=progress
+        )
         return _sorted(listing, _series_place)
 
     async def all_artworks(
-        self, series_id: str, *, cap: int | None = None, spread: bool = False
+        self,
+        series_id: str,
+        *,
+        cap: int | None = None,
+        spread: bool = False,
+        progress: Progress[Artwork] | None = None,
     ) -> Listing[Artwork]:
         """Read every artwork of a series, in the order of their index.
 
@@ -178,9 +196,13 @@ class Catalog:
             series_id: key of the series.
             cap: most works to return, and about as many to read; None for all.
             spread: where there are more than that, take them evenly from the whole series, not from its start.
+            progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
-            partial(self.artworks, series_id=series_id), cap=cap, spread=spread
+            partial(self.artworks, series_id=series_id),
+            cap=cap,
+            spread=spread,
+            progress=progress,
         )
         return _sorted(listing, _artwork_place)
 
@@ -190,6 +212,7 @@ class Catalog:
         *,
         cap: int | None = None,
         spread: bool = False,
+        progress: Progress[T] | None = None,
     ) -> Listing[T]:
         """Read a whole list."""
         reader = PagedReader(
@@ -197,6 +220,7 @@ class Catalog:
             concurrency=self._concurrency,
             cap=cap,
             spread=spread,
+            progress=progress,
         )
         return await reader.read()
 
@@ -243,15 +267,22 @@ class Catalog:
                 except (UnreachableError, TemporaryError) as err:
                     failures += 1
                     wait = _wait_before_retry(err, failures)
+                    if isinstance(err, BusyError):
+                        self._leave_alone(err.retry_after or wait or 0.0)
                     if wait is None:
                         raise
-                    if isinstance(err, BusyError):
-                        self._quiet_until = max(self._quiet_until, _now() + wait)
                 await asyncio.sleep(wait)
 
+    def _leave_alone(self, seconds: float) -> None:
+        """Send nothing for as long as the catalog asked, within reason."""
+        end = _now() + min(seconds, MAX_QUIET_SECONDS)
+        self._quiet_until = max(self._quiet_until, end)
+
     async def _wait_until_welcome(self) -> None:
-        """Wait as long as the catalog asked any of our requests to."""
+        """Wait as long as the catalog asked any of our requests to, unless that is long."""
         while (wait := self._quiet_until - _now()) > 0:
+            if wait > MAX_WAIT_SECONDS:
+                raise BusyError("the catalog asked to be left alone", wait)
             await asyncio.sleep(wait)
 
     async def _get_once(self, operation: str, parameters: dict[str, str]) -> Answer:

@@ -49,6 +49,9 @@ class Listing[T]:
     reason: Dp1Error | None
 
 
+type Progress[T] = Callable[[Listing[T]], None]
+
+
 def evenly[T](things: Sequence[T], count: int) -> list[T]:
     """Choose ``count`` of some things, evenly spread over all of them, in order."""
     if count >= len(things):
@@ -79,6 +82,7 @@ class PagedReader[T: Record]:
         concurrency: int,
         cap: int | None = None,
         spread: bool = False,
+        progress: Progress[T] | None = None,
     ) -> None:
         """Prepare.
 
@@ -87,11 +91,13 @@ class PagedReader[T: Record]:
             concurrency: most pages to ask for at a time.
             cap: most records to return; None for all.
             spread: whether records over the cap are left out evenly, not at the end.
+            progress: told after each page what was read so far.
         """
         self._fetch = fetch
         self._concurrency = concurrency
         self._cap = MAX_RECORDS if cap is None else cap
         self._spread = spread
+        self._progress = progress
         self._found: dict[str, tuple[int, T]] = {}
         self._skipped = 0
         self._page_size = PAGE_SIZE
@@ -108,9 +114,9 @@ class PagedReader[T: Record]:
             first = await self._fetch(0, asked)
         except Dp1Error as err:
             return Listing((), None, False, err)
-        self._keep(first)
         if first.total is not None and first.total >= first.received:
             self._total = first.total
+        self._keep(first)
         if first.received:
             # A server may give fewer than asked for; its own size is the one to count in.
             self._page_size = first.received
@@ -175,6 +181,8 @@ class PagedReader[T: Record]:
         for place, record in enumerate(page.records, page.offset):
             self._found.setdefault(record.id, (place, record))
         self._skipped += page.skipped
+        if self._progress is not None:
+            self._progress(self._listing())
         return len(self._found) - before
 
     def _listing(self) -> Listing[T]:

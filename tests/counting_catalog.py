@@ -1,0 +1,25 @@
+"""A catalog that counts round trips, so that tests of speed need no clock."""
+
+from typing import override
+
+from aiohttp import web
+
+from .simulators.catalog import CatalogSimulator
+
+
+class CountingCatalog(CatalogSimulator):
+    """Counts round trips: how many requests waited for one another, one after the other.
+
+    Attributes:
+        round_trips: the longest row of requests of which each began after the one before was answered.
+    """
+
+    round_trips = 0
+
+    @override
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        """Answer, and note which requests were answered before."""
+        place = self.round_trips + 1
+        answer = await super()._list(request)
+        self.round_trips = max(self.round_trips, place)
+        return answer
