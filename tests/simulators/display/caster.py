@@ -95,7 +95,8 @@ class Caster:
             return {"ok": True, "deferred": True}
         reply = self._player.display(document, arguments)
         if reply.get("ok") is True and verdict:
-            self._player.signature_status = verdict["signatureStatus"]
+            if self._player.document is document:
+                self._player.signature_status = verdict["signatureStatus"]
             reply |= verdict
         return reply
 
@@ -216,6 +217,7 @@ class Caster:
                 self._resolve_dynamic(document)
             except CommandError:
                 continue
+            document["items"], _ = due_items(document["items"] or [], self._clock.now())
             if self._player.playlist_url == url:
                 self._player.update(document)
 

@@ -70,7 +70,7 @@ class Device:
         on_shutdown: called to switch off.
         on_update: called to install what is newest.
         on_leave: called to leave the network.
-        on_rename: called when the name has changed.
+        on_rename: called when name or owner has changed.
         on_change: called when the next status should go out at once.
     """
 
@@ -255,6 +255,7 @@ class Device:
         """Take an owner."""
         arguments.mapping("clientDevice")
         self.claimed = True
+        self.on_rename()
         return OK
 
     def toggle_analytics(self, arguments: Arguments) -> Json:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from .device import Device
 from .firmware import Firmware
 
+_GONE = 1006
+
 
 @dataclass(slots=True)
 class Counters:
@@ -26,7 +28,7 @@ class Counters:
 def _family(name: str, kind: str, about: str, *samples: tuple[str, float]) -> str:
     """One number, or one for each label."""
     lines = [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
-    lines += [f"{name}{label} {value:g}" for label, value in samples]
+    lines += [f"{name}{label} {value:.12g}" for label, value in samples]
     return "\n".join(lines) + "\n"
 
 
@@ -82,6 +84,15 @@ def _network(counters: Counters, device: Device, *, relayer: bool) -> list[str]:
             ("", counters.disconnects),
         ),
     ]
+    if counters.disconnects:
+        families.append(
+            _family(
+                "relayer_last_close_code",
+                "gauge",
+                "How the cloud connection ended.",
+                ("", _GONE),
+            )
+        )
     if device.wifi_signal is not None and not device.wired:
         families.append(
             _family(

@@ -140,6 +140,13 @@ class OfflineCache:
             return dict(DISABLED)
         arguments = request or {}
         wanted = arguments.get("sources")
+        cursor, limit = arguments.get("cursor") or "0", arguments.get("limit") or _PAGE
+        if (
+            not isinstance(wanted, list | None)
+            or not str(cursor).isdecimal()
+            or not isinstance(limit, int)
+        ):
+            return _error("invalid_request", "bad arguments")
         entries = [
             entry
             for source, entry in self.entries.items()
@@ -148,8 +155,8 @@ class OfflineCache:
         totals = {"items": len(entries), "ready": len(self.ready)}
         if arguments.get("totalsOnly") is True:
             return {"ok": True, "items": [], "totals": totals}
-        start = int(arguments.get("cursor") or 0)
-        end = start + min(int(arguments.get("limit") or _PAGE), _PAGE)
+        start = int(cursor)
+        end = start + min(limit, _PAGE)
         found: Json = {"ok": True, "items": entries[start:end], "totals": totals}
         if end < len(entries):
             found |= {"truncated": True, "nextCursor": str(end)}

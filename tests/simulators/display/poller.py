@@ -13,7 +13,7 @@ from .document import pushed_items
 from .errors import CommandError
 from .firmware import Firmware
 from .metrics import Counters
-from .player import Player
+from .player import Page, Player
 from .sleep import SleepSchedule
 
 from tests.simulators.feed.go_json import dumps
@@ -154,7 +154,11 @@ class Poller:
     def _count(self) -> None:
         """Count the time in which a work was seen."""
         now = self._clock.monotonic()
-        if self._player.current is not None and not self._player.asleep:
+        player = self._player
+        seen = (
+            player.page is Page.PLAYLIST and not player.dead and not player.overheating
+        )
+        if player.current is not None and seen:
             self._counters.playing_seconds += now - self._polled_at
         self._polled_at = now
 

@@ -23,7 +23,7 @@ from .player import Player
 from .poller import Poller, Sockets
 from .router import QUERIES, Router
 
-from tests.simulators.feed.go_json import GoDecodeError, dumps, loads
+from tests.simulators.feed.go_json import GoDecodeError, loads
 from tests.simulators.feed.signing import plain_numbers
 
 type Json = dict[str, Any]
@@ -33,6 +33,7 @@ CAST = "/api/cast"
 MOST_IN_FLIGHT = 64
 MOST_BODY = 4 * 1024 * 1024
 _CAPTURE_SECONDS = 10
+_GOODBYE_SECONDS = 0.5
 
 
 @dataclass(slots=True)
@@ -122,6 +123,7 @@ class Server:
         self._legacy = legacy
         self._page = page
         self._routes = self._known_routes()
+        self._answering: set[asyncio.Task[Any]] = set()
         self.received: list[Received] = []
         self.faults: list[Fault] = []
         self.in_flight = 0
@@ -149,7 +151,24 @@ class Server:
         return routes
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer a request."""
+        """Answer a request; a client that goes away does not end what it has begun."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._answering.add(task)
+        try:
+            return await self._handle(request)
+        finally:
+            self._answering.discard(task)
+
+    async def cancel(self) -> None:
+        """End all answers under way."""
+        tasks = list(self._answering)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer a request if there is room for it."""
         if request.path == "/" or request.path.startswith("/simulator/"):
             return await self._page(request)
         if self._firmware.second and self.in_flight >= MOST_IN_FLIGHT:
@@ -338,7 +357,9 @@ class Server:
         """Let a client listen until it goes."""
         if request.method != "GET":
             return answers.refusal(405, "Method not allowed")
-        socket = web.WebSocketResponse(autoping=False, autoclose=False, compress=False)
+        socket = web.WebSocketResponse(
+            timeout=_GOODBYE_SECONDS, autoping=False, autoclose=False, compress=False
+        )
         if not socket.can_prepare(request).ok:
             text = "Bad Request\nFailed to upgrade to websocket"
             return answers.refusal(400, text, Sec_Websocket_Version="13")
@@ -445,6 +466,3 @@ def _parse(body: bytes) -> tuple[str, Json | None]:
     if not isinstance(command, str) or not isinstance(arguments, dict | None):
         raise _Malformed
     return command, arguments
-
-
-__all__ = ["Received", "Screen", "Server", "dumps"]

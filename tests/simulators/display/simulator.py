@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+import socket
 from typing import Any, Self
 
 import aiohttp
@@ -376,22 +377,25 @@ class DisplaySimulator:
         app = web.Application(client_max_size=0)
         app.router.add_route("*", "/{path:.*}", self.server.handle)
         app.on_response_prepare.append(answers.hide_software)
-        self._runner = web.AppRunner(
+        runner = web.AppRunner(
             app,
             access_log=None,
             shutdown_timeout=0.05,
             keepalive_timeout=_IDLE_SECONDS,
         )
-        await self._runner.setup()
-        await web.TCPSite(self._runner, self._host, self._port).start()
-        self._port = self._runner.addresses[0][1]
+        await runner.setup()
+        await web.TCPSite(runner, self._host, self._port).start()
+        self._port = runner.addresses[0][1]
+        self._runner = runner
 
     async def refuse(self) -> None:
         """Refuse connections and drop those there are, as a daemon that has died; ``accept`` ends it."""
-        runner, self._runner = self._runner, None
+        runner = self._runner
         if runner is not None:
             await _stop_accepting(runner)
             await runner.cleanup()
+            self._runner = None
+        await self.server.cancel()
 
     async def _announce(self) -> None:
         """Let it be found, if it wants to be and can."""
@@ -434,17 +438,14 @@ class DisplaySimulator:
 
     async def move(self, host: str | None = None, port: int = 0) -> None:
         """Go to another address, of the same machine; by default to another port."""
-        old = self._port
+        self._host = host or self._host
+        with socket.create_server((self._host, port)) as free:
+            port = free.getsockname()[1]
         await self._announcer.withdraw()
         await self.sockets.close()
         await self.refuse()
-        self._host = host or self._host
         self._port = port
-        while self._port in (0, old) and not self.running:
-            self._port = port
-            await self.accept()
-            if self._port == old and port == 0:
-                await self.refuse()
+        await self.accept()
         await self._announce()
 
     # What can happen to it
@@ -494,7 +495,8 @@ class DisplaySimulator:
         if self.poller.relayer_connected and not there:
             self.counters.disconnects += 1
         self.poller.relayer_connected = there
-        await self._announce()
+        if not self.firmware.second:
+            await self._announce()
 
     def go_half_open(self) -> None:
         """Say and answer nothing on the sockets there are, while TCP stays open."""

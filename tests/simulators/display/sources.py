@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from binascii import Error as Base64Error
+import re
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -12,6 +13,7 @@ type Json = dict[str, Any]
 
 # Names that nobody can have, and addresses in documents only: never asked.
 _RESERVED = ("example.com", "example.net", "example.org", "example", "invalid", "test")
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.ASCII | re.IGNORECASE)
 _MOST_ITEMS = 2048
 _MOST_REASONS = 10
 _PREFLIGHT_SECONDS = 10.0
@@ -20,7 +22,10 @@ UNUSABLE_DATA = "unusable data: URI"
 
 def is_reserved(url: str) -> bool:
     """Whether a name in the address is reserved for examples, so that it cannot be reached."""
-    host = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return False
     return any(host == name or host.endswith(f".{name}") for name in _RESERVED)
 
 
@@ -43,12 +48,13 @@ def is_supported(source: object) -> bool:
     """Whether the player takes it: http, https, relative, or well-formed ``data:``."""
     if not isinstance(source, str) or not source.strip():
         return False
-    scheme, colon, _ = source.partition(":")
-    if not colon or not scheme.isalnum():
+    match = _SCHEME.match(source.strip())
+    if match is None:
         return True
-    if scheme.lower() == "data":
+    scheme = match[1].lower()
+    if scheme == "data":
         return read_data(source) is not None
-    return scheme.lower() in ("http", "https")
+    return scheme in ("http", "https")
 
 
 async def why_dead(session: aiohttp.ClientSession, source: str) -> str | None:

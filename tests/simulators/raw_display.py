@@ -1,0 +1,165 @@
+"""A bare client of a simulated display, which shares no code with the integration's."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+import json
+from typing import Any
+
+import aiohttp
+from multidict import CIMultiDictProxy
+
+from .display import DisplaySimulator, ManualClock
+
+type Json = dict[str, Any]
+
+NOW: Json = {"action": "now_display"}
+NOT_GIVEN = object()
+FIRMWARE = ("A", "A1", "B", "C")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: bytes
+    headers: CIMultiDictProxy[str]
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    @property
+    def json(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+class RawClient:
+    """Sends what it is given."""
+
+    def __init__(
+        self, simulator: DisplaySimulator, session: aiohttp.ClientSession
+    ) -> None:
+        """Talk to a display."""
+        self.simulator = simulator
+        self.session = session
+
+    async def request(self, method: str, path: str, **options: Any) -> Answer:
+        """Send any request."""
+        url = f"{self.simulator.url}{path}"
+        async with self.session.request(method, url, **options) as response:
+            return Answer(response.status, await response.read(), response.headers)
+
+    async def get(self, path: str, **options: Any) -> Answer:
+        """Send a GET request."""
+        return await self.request("GET", path, **options)
+
+    async def post(self, body: bytes, **options: Any) -> Answer:
+        """Send a body to the route of commands."""
+        return await self.request("POST", "/api/cast", data=body, **options)
+
+    async def send(self, command: str, request: object = NOT_GIVEN) -> Answer:
+        """Send a command."""
+        body: Json = {"command": command}
+        if request is not NOT_GIVEN:
+            body["request"] = request
+        return await self.post(json.dumps(body).encode())
+
+    async def ask(self, command: str, /, **arguments: Any) -> Any:
+        """Send a command that must be answered with 200, and read its reply."""
+        answer = await self.send(command, arguments)
+        assert answer.status == 200, (command, answer.status, answer.text)
+        return answer.json
+
+    async def leaf(self, command: str, /, **arguments: Any) -> Any:
+        """Send a command of the player, and read what it says."""
+        reply = await self.ask(command, **arguments)
+        assert list(reply) == ["message"]
+        return reply["message"]
+
+    async def cast(self, document: object, **more: Any) -> Any:
+        """Show a document."""
+        arguments = {"dp1_call": document, "intent": NOW, **more}
+        return await self.leaf("displayPlaylist", **arguments)
+
+    async def status(self) -> Any:
+        """Ask what hangs."""
+        return await self.leaf("checkStatus")
+
+
+@asynccontextmanager
+async def talking(profile: str, **options: Any) -> AsyncIterator[RawClient]:
+    """Run a display and talk to it."""
+    async with (
+        DisplaySimulator(profile, **options) as simulator,
+        aiohttp.ClientSession() as session,
+    ):
+        yield RawClient(simulator, session)
+
+
+@asynccontextmanager
+async def timed(
+    profile: str, **options: Any
+) -> AsyncIterator[tuple[RawClient, ManualClock]]:
+    """Run a display whose time a test moves, and talk to it; it tells of nothing by itself for days."""
+    clock = options.pop("clock", None) or ManualClock()
+    options.setdefault("poll_interval", 10 * 86400)
+    options.setdefault("refresh_interval", 10 * 86400)
+    async with talking(profile, clock=clock, **options) as client:
+        yield client, clock
+
+
+def item(number: int, **more: Any) -> Json:
+    """Write a work."""
+    return {
+        "id": f"i-{number}",
+        "title": f"Work {number}",
+        "source": f"https://art.example.org/{number}",
+        "duration": 60,
+        **more,
+    }
+
+
+def playlist(count: int = 3, **more: Any) -> Json:
+    """Write a playlist of so many works."""
+    return {
+        "dpVersion": "1.1.0",
+        "id": "p-1",
+        "title": "Evening",
+        "items": [item(number) for number in range(count)],
+        **more,
+    }
+
+
+async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    """Wait until something is so."""
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def frames(
+    socket: aiohttp.ClientWebSocketResponse, seconds: float = 0.2
+) -> list[Json]:
+    """Everything that is pushed within a time."""
+    found = []
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                found.append(json.loads(await socket.receive_str()))
+    except TimeoutError:
+        return found
+
+
+def pushed(found: list[Json], kind: str) -> list[Any]:
+    """The messages of one kind."""
+    return [frame["message"] for frame in found if frame["notification_type"] == kind]
+
+
+async def gather[T](*running: Awaitable[T]) -> list[T]:
+    """Wait for several."""
+    return list(await asyncio.gather(*running))

@@ -1,0 +1,175 @@
+"""The storm gate of the simulated display: how often each command may come, and what counts as one."""
+
+import asyncio
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+import pytest
+
+from .raw_display import NOW, RawClient, gather, playlist, talking, timed, until
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+DISRUPTIVE = (0.2, 2)
+USER = (2, 5)
+HEAVY = (1, 3)
+SLOW_WRITE = (2, 5)
+QUERY = (5, 10)
+INPUT = (50, 100)
+DEFAULT = (10, 20)
+
+RATES: list[tuple[str, str, dict[str, Any], tuple[float, int]]] = [
+    ("A1", "setSleepSchedule", {"enabled": False}, DISRUPTIVE),
+    ("A1", "setSleepMode", {"sleepMode": False}, DISRUPTIVE),
+    ("A1", "rotate", {"clockwise": True}, DISRUPTIVE),
+    ("B", "setDeviceName", {"name": "Wall"}, DISRUPTIVE),
+    ("B", "runNetworkDiagnostics", {}, DISRUPTIVE),
+    ("A1", "sleepNow", {}, USER),
+    ("B", "wakeNow", {}, USER),
+    ("A1", "displayPlaylist", {"dp1_call": playlist(), "intent": NOW}, HEAVY),
+    ("A1", "refreshArtwork", {}, HEAVY),
+    ("B", "displayDefaultPlaylist", {}, HEAVY),
+    ("B", "playRecentlyPlayed", {"recordId": "record-1"}, HEAVY),
+    ("B", "downloadPlaylist", {}, HEAVY),
+    ("A1", "ddcPanelControl", {"action": "contrast", "value": 1}, SLOW_WRITE),
+    ("B", "rotate", {"clockwise": True}, SLOW_WRITE),
+    ("B", "clearPlaylistCache", {"playlistId": "1"}, SLOW_WRITE),
+    ("A1", "getDeviceStatus", {}, QUERY),
+    ("B", "deviceMetrics", {}, QUERY),
+    ("C", "getContentPolicy", {}, QUERY),
+    ("A1", "tapGesture", {}, INPUT),
+    ("A1", "checkStatus", {}, DEFAULT),
+    ("A1", "setDeviceName", {"name": "Wall"}, DEFAULT),
+    ("B", "setLoop", {"mode": "one"}, DEFAULT),
+    ("B", "nothing of the kind", {}, DEFAULT),
+]
+
+
+async def admitted(client: RawClient, command: str, request: object) -> int:
+    """Send a command until it is refused; tell how often it was not."""
+    for count in range(200):
+        if (await client.send(command, request)).status == 429:
+            return count
+    raise AssertionError("never refused")
+
+
+@pytest.mark.parametrize(("profile", "command", "request_", "rate"), RATES)
+async def test_rates(
+    profile: str, command: str, request_: dict[str, Any], rate: tuple[float, int]
+) -> None:
+    """So many at once, then so many a second."""
+    per_second, burst = rate
+    async with timed(profile) as (client, clock):
+        assert await admitted(client, command, request_) == burst
+        await clock.advance(1 / per_second - 0.001)
+        assert await admitted(client, command, request_) == 0
+        await clock.advance(0.002)
+        assert await admitted(client, command, request_) == 1
+        await clock.advance(3600)
+        assert await admitted(client, command, request_) == burst
+
+
+async def test_buckets() -> None:
+    """Listed commands have a bucket each, gestures share one, and so do all that are not listed."""
+    async with timed("B") as (client, _):
+        assert await admitted(client, "sleepNow", {}) == 5
+        assert await admitted(client, "wakeNow", {}) == 5
+        assert await admitted(client, "zoomGesture", {"scaleSteps": [1.1]}) == 100
+        assert await admitted(client, "sendKeyboardEvent", {"code": 65}) == 0
+        assert await admitted(client, "setVolume", {"percent": 8}) == 20
+        assert await admitted(client, "checkStatus", {}) == 0
+        assert await admitted(client, "whatever", {}) == 0
+
+
+async def test_refused_is_not_applied() -> None:
+    """A command that is refused has done nothing."""
+    async with timed("A1") as (client, _):
+        for _ in range(3):
+            await client.send("rotate", {"clockwise": False})
+        assert client.simulator.state.orientation == "landscapeReverse"
+        assert [record.applied for record in client.simulator.received] == [
+            True,
+            True,
+            False,
+        ]
+
+
+async def test_equal_commands_share() -> None:
+    """Equal commands at a time are carried out once, whatever the order of their keys, and cost one token."""
+    async with timed("B") as (client, _):
+        panel = client.simulator.device.panel
+        panel.seconds = 0.3
+        requests = [{"a": 1, "b": 2}, {"b": 2, "a": 1}] * 6
+        answers = await gather(
+            *(client.send("ddcPanelStatus", request) for request in requests)
+        )
+        assert {answer.status for answer in answers} == {200}
+        panel.seconds = 0
+        assert await admitted(client, "ddcPanelStatus", {}) == 9
+
+
+async def test_equal_commands_fail_together() -> None:
+    """Who shares an execution shares its failure."""
+    async with timed("B") as (client, _):
+        waits = asyncio.Event()
+
+        async def slow(_: web.Request) -> web.Response:
+            """Answer when all wait."""
+            await waits.wait()
+            return web.Response(status=404)
+
+        app = web.Application()
+        app.router.add_get("/playlist", slow)
+        async with TestServer(app) as server:
+            request = {"playlistUrl": str(server.make_url("/playlist")), "intent": NOW}
+            running = [
+                asyncio.create_task(client.send("displayPlaylist", request))
+                for _ in range(5)
+            ]
+            await until(lambda: len(client.simulator.received) == 5)
+            await asyncio.sleep(0.05)
+            waits.set()
+            answers = await gather(*running)
+        assert {answer.status for answer in answers} == {500}
+        assert client.simulator.counters.starts == 1
+
+
+async def test_different_commands_do_not_share() -> None:
+    """Different arguments are different commands, and some kinds are never shared."""
+    async with talking("B") as client:
+        client.simulator.device.panel.seconds = 0.1
+        control = {"action": "brightness", "value": 1}
+        answers = await gather(
+            *(client.send("ddcPanelControl", control) for _ in range(6))
+        )
+        assert sorted(answer.status for answer in answers) == [200] * 5 + [429]
+
+
+async def test_capacity() -> None:
+    """Sixteen units at a time: slow commands fill them, and anything else is refused at once."""
+    async with talking("B") as client:
+        client.simulator.device.panel.seconds = 0.3
+        slow = [
+            asyncio.create_task(
+                client.send("ddcPanelControl", {"action": "contrast", "value": n})
+            )
+            for n in range(5)
+        ]
+        queries = [
+            asyncio.create_task(client.send("ddcPanelStatus", {"n": n}))
+            for n in range(6)
+        ]
+        await until(lambda: len(client.simulator.received) == 11)
+        await asyncio.sleep(0.05)
+        assert (await client.send("checkStatus", {})).status == 429
+        answers = await gather(*slow, *queries)
+        assert {answer.status for answer in answers} == {200}
+        assert (await client.send("checkStatus", {})).status == 200
+
+
+async def test_switched_off() -> None:
+    """The gate can be switched off."""
+    async with timed("B", storm_gate=False) as (client, _):
+        answers = [await client.send("sleepNow", {}) for _ in range(8)]
+        assert {answer.status for answer in answers} == {200}

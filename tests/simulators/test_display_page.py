@@ -1,0 +1,310 @@
+"""The simulated display for eyes and for discovery: its page in a browser, its announcement, its command line."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import contextlib
+from pathlib import Path
+import signal
+import socket
+import sys
+from typing import Any
+
+import aiohttp
+from playwright.async_api import Page, async_playwright
+import pytest
+from zeroconf import IPVersion, ServiceStateChange
+from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
+
+from .display import DisplaySimulator
+from .raw_display import NOW, RawClient, item, playlist, talking, until
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+ROOT = Path(__file__).parents[2]
+SERVICE = "_ff1._tcp.local."
+CHROMIUM = Path("/usr/bin/chromium")
+RED = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'/>"
+GREEN = "data:text/html,<title>Green</title><body style='background:green'>"
+
+
+# Page
+
+
+@pytest.fixture
+async def browser_page() -> AsyncIterator[Page]:
+    """Open a browser."""
+    async with async_playwright() as playwright:
+        path = CHROMIUM if CHROMIUM.exists() else None
+        browser = await playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        )
+        yield await browser.new_page(viewport={"width": 800, "height": 450})
+        await browser.close()
+
+
+async def titled(page: Page, title: str) -> None:
+    """Wait until the page has a title."""
+    await page.wait_for_function(
+        "title => document.title === title", arg=title, timeout=5000
+    )
+
+
+async def css(page: Page, selector: str, name: str) -> Any:
+    """A computed style."""
+    script = "([s, n]) => getComputedStyle(document.querySelector(s))[n]"
+    return await page.evaluate(script, [selector, name])
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("expected_lingering_tasks", [True])
+async def test_page(browser_page: Page) -> None:
+    """The page paints what hangs and follows every change, in the newest firmware too."""
+    page = browser_page
+    async with talking("C", name="Wall", page_delay=0, storm_gate=False) as client:
+        await page.goto(f"{client.simulator.url}/")
+        await titled(page, "Wall")
+        works = [
+            item(
+                0,
+                title="Red",
+                source=RED,
+                display={"margin": 20, "background": "#123456"},
+            ),
+            item(1, title="Green", source=GREEN),
+        ]
+        await client.cast(playlist(items=works))
+        await titled(page, "Red")
+        await page.wait_for_selector("img#work")
+        assert await css(page, "#work", "objectFit") == "contain"
+        assert await css(page, "#frame", "padding") == "20px"
+        assert await css(page, "#screen", "backgroundColor") == "rgb(18, 52, 86)"
+        assert await page.inner_text("#label") == "Red\nEvening · 1/2"
+        for scaling, fit in (
+            ("fill", "cover"),
+            ("stretch", "fill"),
+            ("auto", "scale-down"),
+        ):
+            await client.ask("updateDisplaySettings", isSaved=True, scaling=scaling)
+            await page.wait_for_selector(f"body[data-scaling={scaling}]")
+            assert await css(page, "#work", "objectFit") == fit
+        await client.ask("updateDisplaySettings", isSaved=True, tombstone="off")
+        await page.wait_for_selector("#label", state="hidden")
+        await client.ask("moveToArtwork", index=1)
+        await titled(page, "Green")
+        await page.wait_for_selector("iframe#work")
+        assert await page.get_attribute("body", "data-index") == "1"
+        await client.ask("sleepNow")
+        await titled(page, "Wall")
+        await page.wait_for_selector("#work", state="detached")
+        assert await css(page, "#screen", "backgroundColor") == "rgb(0, 0, 0)"
+        await client.ask("wakeNow")
+        await titled(page, "Green")
+        await client.ask("rotate", clockwise=False)
+        await page.wait_for_selector("#screen.portrait")
+        await client.ask("showPairingQRCode", show=True)
+        await page.wait_for_selector("#overlay:has-text('4711')")
+        await page.goto("about:blank")
+
+
+async def test_scene() -> None:
+    """What the page is told, and what kind a work is by what its server says."""
+    async with talking("B", page_delay=0) as client:
+        source = f"{client.simulator.url}/simulator/works/One"
+        await client.cast(playlist(items=[item(0, title="One", source=source)]))
+
+        async def scene() -> Any:
+            """Ask for it."""
+            return (await client.get("/simulator/state")).json
+
+        await until(lambda: client.simulator.player.render_status == 2)
+        found = await scene()
+        assert found["work"] == {
+            "id": "i-0",
+            "title": "One",
+            "source": source,
+            "duration": 60,
+            "kind": "web",
+        }
+        assert (found["index"], found["count"], found["asleep"]) == (0, 1, False)
+        await client.cast(playlist(items=[item(0, source="data:video/mp4,x")]))
+        await until(lambda: client.simulator.player.render_status == 2)
+        assert (await scene())["work"]["kind"] == "video"
+        assert (await client.get("/simulator/nothing")).status == 404
+        assert client.simulator.server.in_flight == 0
+
+
+# Announcement
+
+
+@contextlib.asynccontextmanager
+async def network() -> AsyncIterator[AsyncZeroconf]:
+    """Speak mDNS on loopback."""
+    zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
+    try:
+        yield zeroconf
+    finally:
+        await zeroconf.async_close()
+
+
+class Watcher:
+    """Sees what is announced."""
+
+    def __init__(self, zeroconf: AsyncZeroconf) -> None:
+        """Watch."""
+        self.names: set[str] = set()
+        self.removed: list[str] = []
+        self._zeroconf = zeroconf
+        self.browser = AsyncServiceBrowser(
+            zeroconf.zeroconf, SERVICE, handlers=[self._changed]
+        )
+
+    def _changed(
+        self,
+        zeroconf: Any,
+        service_type: str,
+        name: str,
+        state_change: ServiceStateChange,
+    ) -> None:
+        """Note a change."""
+        if state_change is ServiceStateChange.Removed:
+            self.names.discard(name)
+            self.removed.append(name)
+        else:
+            self.names.add(name)
+
+    async def info(self, label: str) -> AsyncServiceInfo:
+        """Ask for what a service says."""
+        name = f"{label}.{SERVICE}"
+        await until(lambda: name in self.names)
+        info = AsyncServiceInfo(SERVICE, name)
+        assert await info.async_request(self._zeroconf.zeroconf, 3000)
+        return info
+
+
+@contextlib.asynccontextmanager
+async def announced(
+    profile: str, **options: Any
+) -> AsyncIterator[tuple[DisplaySimulator, Watcher]]:
+    """Run a display that is announced, and watch from elsewhere."""
+    async with network() as theirs, network() as ours:
+        watcher = Watcher(ours)
+        try:
+            async with DisplaySimulator(
+                profile, "FF1-AB12CD34", zeroconf=theirs, **options
+            ) as simulator:
+                yield simulator, watcher
+            await until(lambda: not watcher.names)
+        finally:
+            await watcher.browser.async_cancel()
+
+
+@pytest.mark.parametrize("profile", ["A", "A1"])
+async def test_first_announcement(profile: str) -> None:
+    """Serial and serial again; gone while there is no internet, gone when it ends."""
+    async with announced(profile, name="Wall", mdns_address="127.0.0.7") as (
+        simulator,
+        watcher,
+    ):
+        info = await watcher.info("FF1-AB12CD34")
+        assert info.port == simulator.port
+        assert info.parsed_addresses() == ["127.0.0.7"]
+        assert info.text == b"\x0fid=FF1-AB12CD34\x11name=FF1-AB12CD34"
+        assert info.server == "FF1-AB12CD34.local."
+        await simulator.set_internet(False)
+        await until(lambda: not watcher.names)
+        # A goodbye lingers for a second in the caches of who hears it.
+        await asyncio.sleep(1.1)
+        await simulator.set_internet(True)
+        await watcher.info("FF1-AB12CD34")
+
+
+@pytest.mark.parametrize("profile", ["B", "C"])
+async def test_second_announcement(profile: str) -> None:
+    """The owner's name, which changes; a name that cannot be one gives way to the serial."""
+    async with announced(profile, name="Living room", storm_gate=False) as (
+        simulator,
+        watcher,
+    ):
+        info = await watcher.info("Living room")
+        assert list(info.decoded_properties.items()) == [
+            ("id", "FF1-AB12CD34"),
+            ("name", "Living room"),
+            ("claimed", "true"),
+            ("api", "2"),
+        ]
+        await simulator.set_internet(False)
+        assert watcher.removed == []
+        async with aiohttp.ClientSession() as session:
+            client = RawClient(simulator, session)
+            await client.ask("setDeviceName", name="No. 1")
+            info = await watcher.info("FF1-AB12CD34")
+            assert info.decoded_properties["name"] == "No. 1"
+            await until(lambda: f"Living room.{SERVICE}" not in watcher.names)
+
+
+async def test_announcement_moves() -> None:
+    """Another port is announced anew."""
+    async with announced("B") as (simulator, watcher):
+        before = (await watcher.info("FF1-AB12CD34")).port
+        await simulator.move()
+        await until(lambda: watcher.removed)
+        info = await watcher.info("FF1-AB12CD34")
+        assert info.port == simulator.port != before
+
+
+# Command line
+
+
+async def run(*arguments: str) -> asyncio.subprocess.Process:
+    """Run the simulator by itself."""
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "tests.simulators.display",
+        *arguments,
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+async def test_by_itself(end: signal.Signals) -> None:
+    """It says where it is, serves, and ends in order when told to."""
+    process = await run(
+        "--profile", "A1", "--id", "FF1-CMD00001", "--port", "0", "--no-mdns"
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(20):
+        line = (await process.stdout.readline()).decode()
+    url = line.split()[-1]
+    assert line.startswith("Display (A1) at http://127.0.0.1:")
+    async with aiohttp.ClientSession() as session:
+        body = {
+            "command": "displayPlaylist",
+            "request": {"dp1_call": playlist(), "intent": NOW},
+        }
+        async with session.post(f"{url}api/cast", json=body) as response:
+            assert await response.json() == {"message": {"ok": True}}
+        async with session.get(url) as response:
+            assert "<title>Display</title>" in await response.text()
+    process.send_signal(end)
+    async with asyncio.timeout(10):
+        assert await process.wait() == 0
+    assert await process.stdout.read() == b""
+
+
+async def test_help() -> None:
+    """It explains itself."""
+    process = await run("--help")
+    output, _ = await process.communicate()
+    assert process.returncode == 0
+    for option in ("--profile", "--id", "--name", "--port", "--mdns", "--address"):
+        assert option in output.decode()
+
+
+def test_port_is_free_again() -> None:
+    """A display that was never started holds no port."""
+    simulator = DisplaySimulator()
+    with socket.socket() as probe:
+        probe.bind((simulator.host, simulator.port))
