@@ -215,6 +215,17 @@ async def test_any_media(
     assert response[ENTITY_ID]["title"] == "Evening"
 
 
+async def test_a_film_is_not_loaded_to_see_what_it_is(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """It may be long, or never end."""
+    async with ScriptedServer.run(Reply(200, b"film")) as server:
+        response = await cast(hass, media_content_id=f"{server.url}/film.MP4")
+        agents = [request.headers["User-Agent"] for request in server.requests]
+    assert response[ENTITY_ID]["method"] == "inline"
+    assert not [agent for agent in agents if "HomeAssistant" in agent]
+
+
 async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import PurePosixPath
 from random import sample
 from typing import Any, Literal
 from urllib.parse import quote, unquote
@@ -24,6 +25,7 @@ from .errors import invalid_input, invalid_playlist, translated
 from .lending import LENDING, SIGNED_PATHS
 from .library.tree import MEDIA_PREFIX
 from .library_entries import async_hanging, async_playlist
+from .picture import IMAGE_SUFFIXES
 from .protocol.display import Cast, CastResult, Display, Start
 from .protocol.errors import Dp1Error, Fault, InvalidPlaylistError, RejectedError
 from .protocol.http import request_json, status_error
@@ -50,6 +52,7 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.ONE: "one",
 }
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
+MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, ".htm", ".html", ".m3u8", ".mov", ".mp4", ".webm"}
 WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
 
 
@@ -300,6 +303,8 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
     """Look whether there is a playlist at a URL; what cannot be read from here is judged by its name."""
     path = URL(url).path
+    if PurePosixPath(path).suffix.lower() in MEDIA_SUFFIXES:
+        return False
     try:
         document = await async_read_playlist(hass, reachable_url(hass, url))
     except HomeAssistantError:

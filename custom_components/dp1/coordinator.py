@@ -395,8 +395,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 if not isinstance(err, (*SILENCE, TemporaryError)):
                     # It answers, if not with a socket: the poll goes on, and a try now and then.
                     wait = POLL_INTERVAL.total_seconds()
-            tries = 0 if self.hass.loop.time() - began > STEADY else tries + 1
-            await self._async_wait(wait)
+            lasted = self.hass.loop.time() - began
+            tries = 0 if lasted > STEADY else tries + 1
+            await self._async_wait(max(FIRST_RETRY, wait - lasted))
 
     async def _async_listen(self) -> None:
         """Take over what the display pushes, until the connection ends."""
