@@ -1,5 +1,6 @@
 """From what hangs, or what a library has, to a feed; and from a feed onto the wall."""
 
+import json
 from typing import Any
 
 import pytest
@@ -116,6 +117,38 @@ async def test_cast_by_id(
     document = display.state.playlist
     assert document is not None
     assert document["signatures"] == stored["signatures"]
+
+
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_cast_keeps_what_it_does_not_know(
+    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
+) -> None:
+    """Unknown fields, and numbers of any size, reach the display as they were read."""
+    (stored,) = feed.seed([playlist("A", "B")])
+    odd = {"mood": [2**60, 1.5, None, {"é": ""}], "big": 2**70}
+    read = {**stored, **odd, "items": [{**item, **odd} for item in stored["items"]]}
+    feed.fault(status=200, body=json.dumps(read), times=None, path=stored["id"])
+    url = f"{feed.url}/playlists/{stored['id']}"
+    for what in (
+        {"playlist_id": stored["id"], "limit": 9},
+        {"playlist_url": url, "limit": 9},
+        {"playlist": read},
+        {"playlist": json.dumps(read)},
+    ):
+        assert (await cast(hass, **what))["method"] == "inline"
+        assert _sent(display) == read
+    await cast(hass, playlist_id=stored["id"], scaling="fill")
+    document = _sent(display)
+    assert {key: document[key] for key in odd} == odd
+    for item, before in zip(document["items"], read["items"], strict=True):
+        assert item == {**before, "display": {"scaling": "fill"}}
+
+
+def _sent(display: DisplaySimulator) -> dict[str, Any]:
+    """Take the document of the newest cast, as it was sent."""
+    *_, newest = (it for it in display.received if it.command == "displayPlaylist")
+    document: dict[str, Any] = newest.request["dp1_call"]
+    return document
 
 
 @pytest.mark.usefixtures("library", "setup_display")

@@ -46,8 +46,6 @@ WHAT_TO_PUBLISH = (
 # What an address has that opens something of this Home Assistant to whoever knows it.
 PASSES = ("authSig=", LENT_PATH)
 WHAT_TO_READ = ("playlist_id", "playlist_url")
-# Beyond these Home Assistant cannot write an integer as JSON.
-INTEGERS = range(-(2**63), 2**64)
 
 PUBLISH_SCHEMA = vol.Schema(
     {
@@ -247,21 +245,9 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
             legacy_keys = tuple(key for it in libraries for key in it.feed_keys)
     verified = verify(document, legacy_keys=legacy_keys)
     return {
-        "playlist": _writable(document),
+        "playlist": document,
         "verified": [_verdict(each, feed_keys) for each in verified],
     }
-
-
-def _writable(value: Any) -> Any:
-    """Copy a value with integers of more than 64 bits as the doubles that others read them as."""
-    match value:
-        case dict():
-            return {name: _writable(each) for name, each in value.items()}
-        case list():
-            return [_writable(each) for each in value]
-        case int() if value not in INTEGERS:
-            return float(value)
-    return value
 
 
 def _verdict(each: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:

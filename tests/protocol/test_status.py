@@ -729,9 +729,21 @@ def test_not_to_be_decoded(body: bytes) -> None:
         decode(body)
 
 
-def test_half_a_pair_becomes_a_question_mark() -> None:
+def test_half_a_pair_is_replaced() -> None:
     """A lone surrogate can be read but never written; a whole pair stays what it is."""
-    assert decode(rb'{"a":"x\ud83d","b":"\ud83d\ude00"}') == {"a": "x?", "b": "😀"}
+    text = rb'{"a":"x\ud83d","b":"\ud83d\ude00","\udc00":1e30}'
+    assert decode(text) == {"a": "x\ufffd", "b": "😀", "\ufffd": 1e30}
+
+
+def test_numbers_that_others_cannot_hold() -> None:
+    """Beyond 64 bits a whole number is a double to everybody else, and beyond those it is no number."""
+    numbers = [0, -7, 2**53 + 1, 2**64 - 1, -(2**63), 2**64, -(2**63) - 1, 10**30]
+    read = decode(json.dumps(numbers).encode())
+    assert isinstance(read, list)
+    assert [type(each) for each in read] == [int] * 5 + [float] * 3
+    assert read == [*numbers[:5], 2.0**64, -(2.0**63), 1e30]
+    huge = b"9" * 400
+    assert decode(b"[%b, -%b]" % (huge, huge * 20), strict=True) == [None, None]
     assert decode(b"\xef\xbb\xbf[NaN, -Infinity, 1e999, 0.5]") == [
         None,
         None,

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED
-from json import dumps, loads
-from typing import NoReturn
+from json import dumps
 
 import aiohttp
 
@@ -24,6 +23,7 @@ from .errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from .values import decode
 
 MAX_BODY = 64 * 1024 * 1024
 MAX_CONNECT_SECONDS = 10.0
@@ -59,8 +59,8 @@ class Answer:
             UnexpectedAnswerError: it is none, or holds a number no JSON has (NaN, Infinity).
         """
         try:
-            return loads(self.body, parse_constant=_no_constant)
-        except (ValueError, RecursionError) as err:
+            return decode(self.body, strict=True)
+        except ValueError as err:
             raise UnexpectedAnswerError(
                 f"the answer (status {self.status}) is not JSON"
             ) from err
@@ -79,11 +79,6 @@ class Answer:
             until = until.replace(tzinfo=UTC)
         wait = (until - datetime.now(UTC)).total_seconds()
         return min(max(wait, 0.0), MAX_RETRY_AFTER)
-
-
-def _no_constant(name: str) -> NoReturn:
-    """Refuse NaN and the infinities, which Python would read and JSON does not have."""
-    raise ValueError(name)
 
 
 async def request_json(

@@ -24,6 +24,7 @@ from .playlist_schema import (
     path_text,
     playlist_schema,
 )
+from .values import common
 
 __all__ = [
     "build",
@@ -70,7 +71,7 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
             return _text(value)
         case int() | float():
             if abs(value) <= sys.float_info.max:
-                return value
+                return common(value) if isinstance(value, int) else value
             raise _invalid("expected a number that fits into a double", *path)
         case Mapping():
             for key in value:
@@ -88,7 +89,7 @@ def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
     """Read a document from JSON text, or copy it from an object.
 
     Of a name given twice the last value counts.  Nothing is checked beyond being a JSON object, and nothing
-    is changed but text that UTF-8 cannot hold.
+    is changed but text that UTF-8 cannot hold, and integers of more than 64 bits, which are doubles to others.
 
     Raises:
         InvalidPlaylistError: not a JSON object, a number JSON cannot hold, or nested more than 64 levels deep.

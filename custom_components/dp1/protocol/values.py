@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 import json
 import math
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
+_INTEGERS = range(-(2**63), 2**64)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -17,24 +20,53 @@ def _finite(number: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
+def _integer(digits: str) -> int | float | None:
+    """Read a whole number."""
+    return common(int(digits)) if len(digits) < 300 else _finite(digits)
+
+
+def common(number: int) -> int | float:
+    """Return a whole number as others read it: of more than 64 bits, as a double.
+
+    Raises:
+        OverflowError: it is beyond all doubles.
+    """
+    return number if number in _INTEGERS else float(number)
+
+
 def _nothing(_name: str) -> None:
     """Stand in for a number that JSON does not have."""
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_nothing)
+def _refuse(name: str) -> NoReturn:
+    """Refuse a number that JSON does not have."""
+    raise ValueError(name)
 
 
-def decode(body: bytes) -> object:
-    """Decode JSON; what nothing later could encode again is replaced: half surrogate pairs, NaN and the infinities.
+_TOLERANT, _STRICT = (
+    json.JSONDecoder(parse_float=_finite, parse_int=_integer, parse_constant=constant)
+    for constant in (_nothing, _refuse)
+)
+
+
+def decode(body: bytes, *, strict: bool = False) -> object:
+    """Decode JSON; what nothing later could encode again is replaced.
+
+    That is: half surrogate pairs by U+FFFD, integers of more than 64 bits by doubles, and numbers beyond those by None.
+
+    Args:
+        body: JSON in UTF-8.
+        strict: refuse the words NaN and Infinity, which JSON does not have, instead of reading None.
 
     Raises:
         ValueError: this is not JSON, or nested deeper than can be read.
     """
     try:
-        value: object = _DECODER.decode(body.decode("utf-8-sig"))
+        decoder = _STRICT if strict else _TOLERANT
+        value: object = decoder.decode(body.decode("utf-8-sig"))
         if _SURROGATE_ESCAPE.search(body):
             whole_pairs = json.dumps(value, ensure_ascii=False)
-            value = json.loads(whole_pairs.encode("utf-8", "replace"))
+            value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))
     except RecursionError as err:
         raise ValueError("nested too deeply") from err
     return value
