@@ -12,6 +12,7 @@ from custom_components.dp1.library.tree import (
 from custom_components.dp1.protocol.errors import NotFoundError, TemporaryError
 
 from .conftest import MakeLibrary
+from .shows import show_id
 
 from tests.simulators.catalog import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
@@ -102,6 +103,24 @@ async def test_exhibitions_are_those_that_can_be_seen(
     upcoming = catalog.data.find_exhibition("Before the Opening")["id"]
     node = await library.async_node(f"exhibition/{upcoming}")
     assert not node.can_play and node.opens_at is not None
+
+
+async def test_an_empty_exhibition_is_not_offered(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A show that turns out to have nothing in it is neither shown nor found nor among the sources."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    catalog.inject("empty", route="series")
+    catalog.inject("wrong_total", route="series", size=0)
+    assert not (await library.async_children(show)).nodes
+    catalog.heal()
+    assert show not in {
+        it.id for it in (await library.async_children("exhibitions")).nodes
+    }
+    assert show not in library.sources().values()
+    assert show not in {it.id for it in await library.async_search("Net Evil")}
+    assert not (await library.async_node(show)).can_play
 
 
 async def test_a_large_series_is_capped_and_counted(

@@ -6,10 +6,9 @@ from typing import Any
 
 from custom_components.dp1.protocol.artwork import source_url
 from custom_components.dp1.protocol.catalog_paging import evenly
-from custom_components.dp1.protocol.catalog_records import Series
+from custom_components.dp1.protocol.catalog_records import Exhibition, Series
 from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
 from custom_components.dp1.protocol.selection import CAP, shown_once
-from homeassistant.util import dt as dt_util
 
 from .favourites import Favourites
 from .feed_records import FeedItem, FeedPlaylist, items_of
@@ -72,7 +71,7 @@ class Branches:
         match kind:
             case NodeKind.EXHIBITION:
                 found = await index.async_exhibition(keys[0])
-                return exhibition_node(found, dt_util.utcnow())
+                return self.exhibition_node(found)
             case NodeKind.SERIES:
                 return self.series_node(await index.async_find_series(keys[0]))
             case NodeKind.ARTWORK:
@@ -99,6 +98,10 @@ class Branches:
             case NodeKind.ROOT:
                 return folder_node(kind, self._title)
         return folder_node(kind)
+
+    def exhibition_node(self, exhibition: Exhibition) -> Node:
+        """Make the node of an exhibition."""
+        return exhibition_node(exhibition, open_now=self._index.is_open(exhibition))
 
     def series_node(self, series: Series) -> Node:
         """Make the node of a series; one that was read and holds nothing to play is not offered."""
@@ -212,9 +215,8 @@ class Branches:
     async def _exhibitions(self) -> Children:
         """List the exhibitions that can be seen."""
         kept = await self._index.async_exhibitions()
-        now = dt_util.utcnow()
-        shown = [it for it in kept.records if it.viewable(now)]
-        return _children([exhibition_node(it, now) for it in shown], kept)
+        nodes = [self.exhibition_node(it) for it in kept.records]
+        return _children([it for it in nodes if it.can_expand], kept)
 
     async def _series(self, key: str) -> Children:
         """List the series of an exhibition."""

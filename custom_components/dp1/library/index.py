@@ -1,6 +1,7 @@
 """Reads the catalog and the feed as far as is needed, keeps what was read and serves that while it is new enough."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -170,6 +171,12 @@ class Index:
     def exhibition(self, key: str) -> Exhibition | None:
         """Find an exhibition."""
         return self._exhibitions.get(key)
+
+    def is_open(self, exhibition: Exhibition) -> bool:
+        """Tell whether an exhibition can be seen now, and is not known to be empty."""
+        series = self.series_of(exhibition.id)
+        empty = series.complete and not series.records
+        return exhibition.viewable(dt_util.utcnow()) and not empty
 
     def series(self, key: str) -> Series | None:
         """Find a series that was read."""
@@ -360,12 +367,15 @@ class Index:
         assert self.catalog is not None
         before = self.exhibitions
 
-        def so_far(listing: Listing[Exhibition]) -> None:
-            """Let those who wait for too long see what is there."""
-            self._exhibitions |= {it.id: it for it in listing.records}
-            self._reads.note(EXHIBITIONS, _newest_first(self._partly(before, listing)))
+        def so_far(read: Callable[[], Listing[Exhibition]]) -> Kept[Exhibition]:
+            """Show what is there to those who have waited for long enough."""
+            kept = _newest_first(self._partly(before, read()))
+            self._exhibitions |= {it.id: it for it in kept.records}
+            return kept
 
-        listing = await self.catalog.all_exhibitions(progress=so_far)
+        listing = await self.catalog.all_exhibitions(
+            progress=lambda read: self._reads.note(EXHIBITIONS, partial(so_far, read))
+        )
         if not listing.records and before.records and listing.reason is None:
             # An empty answer to everybody would take all sources away.
             reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
@@ -385,12 +395,16 @@ class Index:
         assert self.catalog is not None
         name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
 
-        def so_far(listing: Listing[Series]) -> None:
-            """Let those who wait for too long see what is there."""
-            self._series |= {it.id: it for it in listing.records}
-            self._reads.note(name, self._partly(before, listing))
+        def so_far(read: Callable[[], Listing[Series]]) -> Kept[Series]:
+            """Show what is there to those who have waited for long enough."""
+            kept = self._partly(before, read())
+            self._series |= {it.id: it for it in kept.records}
+            return kept
 
-        listing = await self.catalog.all_series(exhibition_id, progress=so_far)
+        listing = await self.catalog.all_series(
+            exhibition_id,
+            progress=lambda read: self._reads.note(name, partial(so_far, read)),
+        )
         kept = before.followed_by(listing, **self._stamp())
         self._shelf.series[exhibition_id] = kept
         self.catalog_health.report(name, kept.reason, by_key=True)
@@ -402,12 +416,13 @@ class Index:
         assert self.catalog is not None
         name, before = f"artworks {series_id}", self.artworks_of(series_id)
 
-        def so_far(listing: Listing[Artwork]) -> None:
-            """Let those who wait for too long see what is there."""
-            self._reads.note(f"{name} {count}", self._partly(before, listing))
-
         listing = await self.catalog.all_artworks(
-            series_id, cap=count, spread=True, progress=so_far
+            series_id,
+            cap=count,
+            spread=True,
+            progress=lambda read: self._reads.note(
+                f"{name} {count}", lambda: self._partly(before, read())
+            ),
         )
         kept = before.followed_by(listing, asked=count, **self._stamp())
         self._shelf.artworks.pop(series_id, None)

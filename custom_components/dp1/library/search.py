@@ -15,14 +15,7 @@ from .branches import Branches
 from .favourites import Favourites
 from .feed_records import FeedPlaylist
 from .index import Index
-from .tree import (
-    Node,
-    NodeKind,
-    artist_of,
-    exhibition_node,
-    playlist_node,
-    split_node_id,
-)
+from .tree import Node, NodeKind, artist_of, playlist_node, split_node_id
 
 # A person waits; what is known already is found at once.
 PATIENCE = 4.0
@@ -196,8 +189,7 @@ class Search:
             scores[show.id] = max(best, _score_show(query, show), RELEVANT), show
         shows = list(scores.values())
         await self._open_best(query, shows)
-        now = dt_util.utcnow()
-        found = [(score, exhibition_node(show, now)) for score, show in shows]
+        found = [(score, self._branches.exhibition_node(show)) for score, show in shows]
         found += self._among_series(query, self._index.all_series)
         found += self._among_playlists(query, self._index.playlists.records)
         found += self._among_nodes(query, self._favourites.nodes())

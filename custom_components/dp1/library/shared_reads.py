@@ -32,7 +32,7 @@ class SharedReads:
         self._hass = hass
         self._entry = entry
         self._under_way: dict[str, asyncio.Task[Any]] = {}
-        self._so_far: dict[str, Kept[Any]] = {}
+        self._so_far: dict[str, Callable[[], Kept[Any]]] = {}
         self._refreshing: list[asyncio.Task[None]] = []
 
     def stop(self) -> None:
@@ -86,11 +86,11 @@ class SharedReads:
         try:
             await self.share(name, read, patience)
         except NoAnswerError as err:
-            return replace(self._so_far.get(name) or kept(), reason=err)
+            return replace(self._so_far.get(name, kept)(), reason=err)
         return kept()
 
-    def note(self, name: str, so_far: Kept[Any]) -> None:
-        """Keep what a read has found so far for those whose patience ends before it does."""
+    def note(self, name: str, so_far: Callable[[], Kept[Any]]) -> None:
+        """Keep how to see what a read has found so far, for those whose patience ends before it does."""
         self._so_far[name] = so_far
 
     def keep_fresh(

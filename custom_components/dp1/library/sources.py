@@ -6,14 +6,13 @@ from urllib.parse import unquote
 from custom_components.dp1.protocol.catalog_records import Exhibition
 from custom_components.dp1.protocol.selection import shown_once
 from custom_components.dp1.protocol.status import PlayerStatus
-from homeassistant.util import dt as dt_util
 
 from .favourites import Favourites
 from .feed_records import FeedPlaylist
 from .index import Index
 from .preferences import Preferences
 from .ready_made import is_whole, series_shown
-from .tree import Node, NodeKind, exhibition_node, node_id
+from .tree import Node, NodeKind, node_id
 from .works import RecentlyUsed
 
 MAX_RECOGNISED = 64
@@ -68,10 +67,8 @@ class Sources:
         if "exhibitions" in groups:
             shows = [it for it in self._index.exhibitions.records if it.visible]
             named = _named(reversed(shows), _exhibition_names, taken)
-            now = dt_util.utcnow()
-            open_now = [it for it in shows if it.viewable(now)][:limit]
-            for show in open_now:
-                chosen[named[show.id]] = exhibition_node(show, now).id
+            for show in [it for it in shows if self._index.is_open(it)][:limit]:
+                chosen[named[show.id]] = node_id(NodeKind.EXHIBITION, show.id)
         if "playlists" in groups:
             playlists = self._index.playlists.records
             named = _named(reversed(playlists), _playlist_names, taken)

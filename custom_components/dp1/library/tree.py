@@ -152,9 +152,8 @@ def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> N
     )
 
 
-def exhibition_node(exhibition: Exhibition, now: datetime) -> Node:
-    """Make the node of an exhibition."""
-    open_now = exhibition.viewable(now)
+def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
+    """Make the node of an exhibition; one that is not open can neither be opened nor played."""
     opens = exhibition.opens_at
     return Node(
         id=node_id(NodeKind.EXHIBITION, exhibition.id),

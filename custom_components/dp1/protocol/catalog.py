@@ -169,7 +169,7 @@ class Catalog:
         """Read every exhibition, in the catalog's own order.
 
         Args:
-            progress: told after each page what was read so far.
+            progress: given, at the beginning, how to see what was read so far.
         """
         return await self._all(self.exhibitions, progress=progress)
 
@@ -220,8 +220,9 @@ class Catalog:
             concurrency=self._concurrency,
             cap=cap,
             spread=spread,
-            progress=progress,
         )
+        if progress is not None:
+            progress(reader.so_far)
         return await reader.read()
 
     async def _page[T: Record](

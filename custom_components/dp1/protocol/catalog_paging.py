@@ -49,7 +49,7 @@ class Listing[T]:
     reason: Dp1Error | None
 
 
-type Progress[T] = Callable[[Listing[T]], None]
+type Progress[T] = Callable[[Callable[[], Listing[T]]], None]
 
 
 def evenly[T](things: Sequence[T], count: int) -> list[T]:
@@ -82,7 +82,6 @@ class PagedReader[T: Record]:
         concurrency: int,
         cap: int | None = None,
         spread: bool = False,
-        progress: Progress[T] | None = None,
     ) -> None:
         """Prepare.
 
@@ -91,13 +90,11 @@ class PagedReader[T: Record]:
             concurrency: most pages to ask for at a time.
             cap: most records to return; None for all.
             spread: whether records over the cap are left out evenly, not at the end.
-            progress: told after each page what was read so far.
         """
         self._fetch = fetch
         self._concurrency = concurrency
         self._cap = MAX_RECORDS if cap is None else cap
         self._spread = spread
-        self._progress = progress
         self._found: dict[str, tuple[int, T]] = {}
         self._skipped = 0
         self._page_size = PAGE_SIZE
@@ -121,7 +118,7 @@ class PagedReader[T: Record]:
             # A server may give fewer than asked for; its own size is the one to count in.
             self._page_size = first.received
             await self._read_spans(self._spans())
-        return self._listing()
+        return self.so_far()
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Divide what is left of the list into parts (start, end) to be read independently."""
@@ -181,12 +178,10 @@ class PagedReader[T: Record]:
         for place, record in enumerate(page.records, page.offset):
             self._found.setdefault(record.id, (place, record))
         self._skipped += page.skipped
-        if self._progress is not None:
-            self._progress(self._listing())
         return len(self._found) - before
 
-    def _listing(self) -> Listing[T]:
-        """Put together what was read and tell whether it is all."""
+    def so_far(self) -> Listing[T]:
+        """Put together what was read until now and tell whether it is all."""
         in_order = sorted(self._found.values(), key=lambda found: found[0])
         records = [record for _, record in in_order]
         reason: Dp1Error | None = None
