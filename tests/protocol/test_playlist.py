@@ -25,6 +25,7 @@ from custom_components.dp1.protocol.playlist import (
     slugify,
     validate,
 )
+from custom_components.dp1.protocol.playlist_schema import path_text
 from custom_components.dp1.protocol.signing import SigningKey, canonical, sign, verify
 
 from .documents import (
@@ -45,6 +46,7 @@ UUID = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"
 )
 VERDICTS = vectors("validation")["cases"]
+CHANGES = vectors("changes")
 
 often = settings(
     max_examples=150,
@@ -77,6 +79,27 @@ def test_verdict_is_that_of_the_schemas(case: dict[str, Any]) -> None:
     assert (not found) is verdict["valid"], found
     if not verdict["valid"]:
         assert expected_path(verdict["first"]) in found
+
+
+def test_verdict_on_any_change_of_any_field() -> None:
+    """One place changed at a time: the verdict of JSON schemas, and the fault is there, below, or in what holds it."""
+    differences = []
+    for change in CHANGES["changes"]:
+        document = deepcopy(CHANGES["document"])
+        *inner, last = change["path"]
+        holder = document
+        for name in inner:
+            holder = holder[name]
+        if "value" in change:
+            holder[last] = change["value"]
+        else:
+            del holder[last]
+        place = path_text(change["path"])
+        found = faults(document)
+        near = [it for it in found if it.startswith(place) or place.startswith(it)]
+        if change["valid"] is bool(found) or len(near) < len(found):
+            differences.append((change, found))
+    assert not differences
 
 
 @pytest.mark.parametrize(
