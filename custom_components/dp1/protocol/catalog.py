@@ -241,7 +241,7 @@ class Catalog:
         answer = await self._get(
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
-        body = answer.json()
+        body = _decode(answer)
         found = body if isinstance(body, list) else as_mapping(body).get("result")
         if not isinstance(found, list):
             raise UnexpectedAnswerError(
@@ -331,6 +331,16 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
         asked = wait if err.retry_after is None else err.retry_after
         return asked if failures <= BUSY_RETRIES and asked <= MAX_WAIT_SECONDS else None
     return wait if failures <= RETRIES else None
+
+
+def _decode(answer: Answer) -> object:
+    """Read JSON. Unlike elsewhere, whole numbers stay exact whatever their length: some are numbers of tokens."""
+    try:
+        return loads(answer.body, parse_constant=lambda _: None)
+    except (ValueError, RecursionError) as err:
+        raise UnexpectedAnswerError(
+            f"the answer (status {answer.status}) is not JSON"
+        ) from err
 
 
 def _message(answer: Answer) -> str:
