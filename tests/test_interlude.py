@@ -282,7 +282,7 @@ async def test_announce_for_as_long_as_asked(house: House, extra: Any) -> None:
     """The length of an announcement can be said."""
     await hang(house)
     await house.play("wall", f"{house.door}/picture.jpg", announce=True, extra=extra)
-    await wait(house, 60)
+    await wait(house, 29)
     assert house.hanging("wall") == "picture"
     await wait(house, 91)
     assert_back(house)

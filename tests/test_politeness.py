@@ -151,7 +151,7 @@ async def test_a_slow_address_does_not_come_last(house: House) -> None:
 
     async def slow() -> None:
         """Play what has to be looked at first."""
-        await house.play("wall", f"{house.door}/slow.jpg")
+        await house.play("wall", f"{house.door}/slow")
 
     await at_once(slow(), house.show("wall", playlist=TIDES))
     assert house.hanging("wall") == "Tides 1"

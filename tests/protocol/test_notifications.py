@@ -101,7 +101,7 @@ async def test_events_in_their_order() -> None:
         PlayerStatus.parse({"ok": True, "index": 1}),
         DeviceStatus.parse({"volume": 49}),
         PanelStatus.parse({"brightness": 65}),
-        PlayerStatus.parse({"error": "?"}),
+        PlayerStatus.parse({"error": "\ufffd"}),
     ]
 
 
