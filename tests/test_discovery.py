@@ -15,7 +15,11 @@ from homeassistant.setup import async_setup_component
 from .displays import DEVICE_ID, entry_of, set_up, state_of, until
 from .simulators.display import DisplaySimulator
 
-pytestmark = pytest.mark.usefixtures("socket_enabled", "discovering")
+# Announcements on one network hear each other, whichever process they come from.
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled", "discovering"),
+    pytest.mark.xdist_group("network"),
+]
 
 
 @pytest.fixture

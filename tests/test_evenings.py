@@ -31,7 +31,11 @@ from .libraries import library_entry
 from .simulators.catalog import CatalogSimulator
 from .simulators.display import DisplaySimulator
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+# Announcements on one network hear each other, whichever process they come from.
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled"),
+    pytest.mark.xdist_group("network"),
+]
 
 TIDES = series("Tides", 6)
 ROOMS = ("hall", "kitchen", "salon")

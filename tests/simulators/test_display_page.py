@@ -18,7 +18,11 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from .display import DisplaySimulator
 from .raw_display import NOW, RawClient, item, playlist, talking, until
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+# Announcements on one network hear each other, whichever process they come from.
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled"),
+    pytest.mark.xdist_group("network"),
+]
 
 ROOT = Path(__file__).parents[2]
 SERVICE = "_ff1._tcp.local."
