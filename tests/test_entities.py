@@ -31,6 +31,7 @@ FIRST = {
     "number panel_volume",
     "remote remote",
     "select orientation",
+    "select repeat",
     "select scaling",
     "sensor -casts",
     "sensor -cpu_temperature",

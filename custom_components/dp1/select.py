@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import override
 
+from homeassistant.components.media_player import RepeatMode
 from homeassistant.components.select import SelectEntity, SelectEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .casting import LOOPS
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Outcome
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 from .protocol.display import Display
@@ -20,6 +22,7 @@ PARALLEL_UPDATES = 0
 
 FRAMINGS = ["artwork", "fit", "fill"]
 LABELS = ["timed", "on", "off"]
+REPEATS = {loop: mode.value for mode, loop in LOOPS.items()}
 SCALINGS = ["fit", "fill", "stretch", "auto"]
 SIGNATURE_MODES = ["silent", "notify", "strict"]
 # In the order of turns counter-clockwise: the wire's name to ours.
@@ -80,6 +83,12 @@ def _signature_mode(data: DisplayData) -> str | None:
     return mode if mode in SIGNATURE_MODES else None
 
 
+def _repeat(data: DisplayData) -> str | None:
+    """Tell what happens at the end of the playlist."""
+    loop = data.player.loop_mode if data.player else None
+    return next((name for mode, name in REPEATS.items() if mode == loop), None)
+
+
 SETTINGS = (
     SettingDescription(
         key="scaling",
@@ -104,6 +113,13 @@ SETTINGS = (
         value_fn=_setting(LABELS, lambda settings: settings.tombstone),
         set_fn=lambda display, option: display.update_settings(True, tombstone=option),
         outcome=Outcome.PLAYER,
+    ),
+    SettingDescription(
+        key="repeat",
+        options=list(REPEATS.values()),
+        value_fn=_repeat,
+        set_fn=lambda display, option: display.set_loop(LOOPS[RepeatMode(option)]),
+        outcome=Outcome.PUSH,
     ),
     SettingDescription(
         key="signature_mode",
