@@ -57,6 +57,11 @@ from .snapshot import split_media_id
 from .targets import async_targets
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
+NONE, OPTIONAL, ONLY = (
+    SupportsResponse.NONE,
+    SupportsResponse.OPTIONAL,
+    SupportsResponse.ONLY,
+)
 
 WHAT_TO_CAST = (
     "playlist_url",
@@ -102,62 +107,6 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 )
 
 
-@callback
-def async_setup_services(hass: HomeAssistant) -> None:
-    """Register the actions, for good: they tell by themselves when nothing is set up."""
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_CAST_PLAYLIST,
-        _async_cast_playlist,
-        CAST_SCHEMA,
-        SupportsResponse.OPTIONAL,
-    )
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_PUBLISH_PLAYLIST,
-        async_publish_playlist,
-        PUBLISH_SCHEMA,
-        SupportsResponse.OPTIONAL,
-    )
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_GET_PLAYLIST,
-        async_get_playlist,
-        GET_SCHEMA,
-        SupportsResponse.ONLY,
-    )
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_VALIDATE_PLAYLIST,
-        async_validate_playlist,
-        VALIDATE_SCHEMA,
-        SupportsResponse.ONLY,
-    )
-    hass.services.async_register(
-        DOMAIN, SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA
-    )
-    hass.services.async_register(
-        DOMAIN, SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA
-    )
-    hass.services.async_register(
-        DOMAIN, SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA
-    )
-    hass.services.async_register(DOMAIN, SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA)
-    hass.services.async_register(
-        DOMAIN, SERVICE_SEARCH, async_search, SEARCH_SCHEMA, SupportsResponse.ONLY
-    )
-    hass.services.async_register(
-        DOMAIN,
-        SERVICE_ADD_FAVOURITE,
-        async_add_favourite,
-        FAVOURITE_SCHEMA,
-        SupportsResponse.OPTIONAL,
-    )
-    hass.services.async_register(
-        DOMAIN, SERVICE_REMOVE_FAVOURITE, async_remove_favourite, FAVOURITE_SCHEMA
-    )
-
-
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Show something on each display meant."""
     what = exactly_one_of(call.data, WHAT_TO_CAST)
@@ -174,3 +123,25 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
                 stack.enter_context(coordinator.casting(options.asked))
         cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
+
+
+ACTIONS = (
+    (SERVICE_CAST_PLAYLIST, _async_cast_playlist, CAST_SCHEMA, OPTIONAL),
+    (SERVICE_PUBLISH_PLAYLIST, async_publish_playlist, PUBLISH_SCHEMA, OPTIONAL),
+    (SERVICE_GET_PLAYLIST, async_get_playlist, GET_SCHEMA, ONLY),
+    (SERVICE_VALIDATE_PLAYLIST, async_validate_playlist, VALIDATE_SCHEMA, ONLY),
+    (SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA, NONE),
+    (SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA, NONE),
+    (SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA, NONE),
+    (SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA, NONE),
+    (SERVICE_SEARCH, async_search, SEARCH_SCHEMA, ONLY),
+    (SERVICE_ADD_FAVOURITE, async_add_favourite, FAVOURITE_SCHEMA, OPTIONAL),
+    (SERVICE_REMOVE_FAVOURITE, async_remove_favourite, FAVOURITE_SCHEMA, NONE),
+)
+
+
+@callback
+def async_setup_services(hass: HomeAssistant) -> None:
+    """Register the actions, for good: they tell by themselves when nothing is set up."""
+    for name, action, schema, response in ACTIONS:
+        hass.services.async_register(DOMAIN, name, action, schema, response)
