@@ -26,26 +26,26 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
-from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.library import Library
-from custom_components.dp1.protocol.catalog import Catalog
-from custom_components.dp1.protocol.display import Dialect, Display
-from custom_components.dp1.protocol.feed import Feed
-from custom_components.dp1.protocol.playlist import (
+from custom_components.dp1.client.catalog.client import Catalog
+from custom_components.dp1.client.display.client import Dialect, Display
+from custom_components.dp1.client.feed.client import Feed
+from custom_components.dp1.client.playlist.document import (
     build,
     build_item,
     check,
-    normalise,
+    normalize,
     signable,
 )
-from custom_components.dp1.protocol.signing import SigningKey, sign
+from custom_components.dp1.client.playlist.signing import SigningKey, sign
+from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.library.library import Library
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import CoreState, Event, EventStateChangedData, HomeAssistant
 from homeassistant.setup import async_setup_component
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 
 LATENCY = 0.1
 SHOW = "Twenty Kinds of Weather"
@@ -376,7 +376,7 @@ async def measure_publish() -> list[Row]:
                 ]
                 curator = {"name": "Bench", "key": key.did}
                 document, _left = signable(
-                    normalise(
+                    normalize(
                         build("Bench", items), now=datetime.now(UTC), curator=curator
                     )
                 )

@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 from tests.e2e.home import Home, HomeError
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 

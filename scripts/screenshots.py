@@ -19,7 +19,7 @@ from scripts.demo_run import (
 
 from tests.e2e.browser import browser, signed_in
 from tests.e2e.home import Home
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 

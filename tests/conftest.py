@@ -11,14 +11,16 @@ from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
 
 from .displays import DEVICE_ID, Names, entry_of, set_up
-from .simulators.catalog import CatalogSimulator
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 
 
 @pytest.fixture(autouse=True)
-def auto_enable_custom_integrations(enable_custom_integrations: None) -> None:
-    """Let Home Assistant load the integration under test."""
+def auto_enable_custom_integrations(request: pytest.FixtureRequest) -> None:
+    """Let Home Assistant load the integration under test, where a test has a Home Assistant."""
+    if "hass" in request.fixturenames:
+        request.getfixturevalue("enable_custom_integrations")
 
 
 @pytest.fixture

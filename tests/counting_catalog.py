@@ -4,7 +4,7 @@ from typing import override
 
 from aiohttp import web
 
-from .simulators.catalog import CatalogSimulator
+from .simulators.catalog.simulator import CatalogSimulator
 
 
 class CountingCatalog(CatalogSimulator):

@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from homeassistant.core import HomeAssistant, State
 
-from tests.simulators.display import DisplaySimulator
+from .simulators.display import DisplaySimulator
 
 DEVICE_ID = "FF1-AB12CD34"
 ENTITY_ID = "media_player.wall"

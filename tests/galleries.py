@@ -8,15 +8,16 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.library import Library
-from custom_components.dp1.protocol import catalog as catalog_client, feed_connection
+from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client.feed import connection as feed_connection
+from custom_components.dp1.library.library import Library
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 
 from .displays import DEVICE_ID, ENTITY_ID, entry_of, playlist, set_up, state_of, until
 from .libraries import library_entry
 from .library.shows import full_collection
-from .simulators.catalog import CatalogSimulator
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 

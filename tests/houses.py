@@ -13,8 +13,8 @@ from custom_components.dp1 import coordinator as module
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, State
 
+from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import entry_of, set_up, state_of, until
-from .protocol.scripted_server import Reply, Request, ScriptedServer
 from .simulators.display import DisplaySimulator
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol import catalog, feed_connection
-from custom_components.dp1.protocol.playlist import build, build_item
+from custom_components.dp1.client.catalog import client as catalog
+from custom_components.dp1.client.feed import connection as feed_connection
+from custom_components.dp1.client.playlist.document import build, build_item
 from homeassistant.core import HomeAssistant
 
 SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"

@@ -1,12 +1,13 @@
 """Arrows point one way: what may import what."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
 from homeassistant.const import Platform
 
-from tests.sources import INTEGRATION, PACKAGE, ROOT, imports, inside, modules
+from .sources import INTEGRATION, PACKAGE, ROOT, imports, inside, modules
 
 # What Home Assistant looks for by name and loads by itself.
 PLATFORMS = {
@@ -19,12 +20,28 @@ PLATFORMS = {
     "repairs",
     "system_health",
 }
-# From what knows nobody to what nobody knows. A module that is not named belongs to the lowest that reaches it.
-LAYERS: tuple[set[str], ...] = (
-    {"protocol"},
-    {"coordinator", "library"},
-    {"casting", "browse"},
-    {"services", *PLATFORMS},
+# From what knows nobody to what nobody knows. A room is named by its folder; what is not named is a platform.
+ORDER: tuple[set[str], ...] = (
+    {"const", "client"},
+    {"errors"},
+    {"library"},
+    {"display"},
+    {"coordinator", "options_flow"},
+    {"config_flow", "details", "entity", "playback"},
+    {"browse"},
+    {"actions", *PLATFORMS - {"config_flow", "media_player"}},
+    {"media_player", "services"},
+    {"__init__"},
+)
+CLIENT = f"{PACKAGE}.client"
+# The same within the client.
+CLIENT_ORDER: tuple[set[str], ...] = (
+    {"text"},
+    {"values"},
+    {"errors"},
+    {"http"},
+    {"playlist"},
+    {"catalog", "display", "feed"},
 )
 
 SOURCES = modules(INTEGRATION)
@@ -32,33 +49,23 @@ ARROWS = {name: imports(name, tree, set(SOURCES)) for name, tree in SOURCES.item
 SIMULATORS = modules(ROOT / "tests" / "simulators")
 
 
-def layer(name: str) -> int | None:
-    """Return the layer a module of the integration is named in; the package itself is on top."""
-    if name == PACKAGE:
-        return len(LAYERS)
-    top = name.removeprefix(f"{PACKAGE}.").partition(".")[0]
-    return next((number for number, tops in enumerate(LAYERS) if top in tops), None)
+def room(name: str, package: str) -> str:
+    """Return the room a module is in: the folder or the module right below a package."""
+    return name.removeprefix(package).removeprefix(".").partition(".")[0] or "__init__"
 
 
-def reached(name: str, arrows: dict[str, set[str]]) -> set[str]:
-    """Return all modules of the integration that a module imports, directly or through others."""
-    found: set[str] = set()
-    waiting = [name]
-    while waiting:
-        new = {other for other in arrows[waiting.pop()] if other in arrows} - found
-        found |= new
-        waiting.extend(new)
-    return found
-
-
-def upward(arrows: dict[str, set[str]]) -> list[str]:
-    """Return every import that leads from a layer to a higher one."""
+def backward(
+    arrows: dict[str, set[str]], package: str, order: tuple[set[str], ...]
+) -> list[str]:
+    """Return every import that leads from a room to one that is not before it."""
+    places = {name: place for place, rooms in enumerate(order) for name in rooms}
     return [
-        f"{name} reaches {other}"
-        for name in arrows
-        if (own := layer(name)) is not None
-        for other in reached(name, arrows)
-        if (number := layer(other)) is not None and number > own
+        f"{name} imports {other}"
+        for name, others in arrows.items()
+        for other in others
+        if inside(name, package) and inside(other, package)
+        if (here := room(name, package)) != (there := room(other, package))
+        if places[here] <= places[there]
     ]
 
 
@@ -80,31 +87,39 @@ def test_imports_are_seen(source: str, expected: set[str]) -> None:
     assert imports("a.b.me", ast.parse(source), known) == expected
 
 
-def test_an_arrow_through_another_module_is_seen() -> None:
-    """A detour does not hide an import that points upwards."""
+def test_a_wrong_arrow_is_seen() -> None:
+    """An import that leads upward, or between rooms of one height, is found."""
     arrows = {
-        f"{PACKAGE}.coordinator": {f"{PACKAGE}.helper"},
-        f"{PACKAGE}.helper": {f"{PACKAGE}.casting"},
-        f"{PACKAGE}.casting": {f"{PACKAGE}.coordinator", "homeassistant.core"},
+        f"{PACKAGE}.coordinator": {f"{PACKAGE}.playback.cast", f"{PACKAGE}.const"},
+        f"{PACKAGE}.playback.cast": {f"{PACKAGE}.coordinator", "homeassistant.core"},
+        f"{PACKAGE}.button": {f"{PACKAGE}.actions.targets"},
     }
-    assert upward(arrows) == [f"{PACKAGE}.coordinator reaches {PACKAGE}.casting"]
+    assert backward(arrows, PACKAGE, ORDER) == [
+        f"{PACKAGE}.coordinator imports {PACKAGE}.playback.cast",
+        f"{PACKAGE}.button imports {PACKAGE}.actions.targets",
+    ]
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in SOURCES if inside(name, f"{PACKAGE}.protocol")]
-)
-def test_protocol_stands_alone(name: str) -> None:
-    """The protocol knows nothing of Home Assistant, nor of the rest of the integration."""
-    foreign = {
+@pytest.mark.parametrize("name", [name for name in SOURCES if inside(name, CLIENT)])
+def test_client_stands_alone(name: str) -> None:
+    """The client knows nothing of Home Assistant, nor of the rest of the integration."""
+    assert not {
         other
         for other in ARROWS[name]
         if inside(other, "homeassistant")
-        or (
-            inside(other, "custom_components")
-            and not inside(other, f"{PACKAGE}.protocol")
-        )
+        or (inside(other, "custom_components") and not inside(other, CLIENT))
     }
-    assert not foreign
+
+
+@pytest.mark.parametrize("name", list(SOURCES))
+def test_imports_are_relative(name: str) -> None:
+    """The integration imports itself by relative names, so that it can move as a whole."""
+    assert not {
+        base
+        for node in ast.walk(SOURCES[name])
+        if isinstance(node, ast.ImportFrom) and not node.level
+        if inside(base := node.module or "", "custom_components")
+    }
 
 
 def test_nothing_imports_a_platform() -> None:
@@ -119,8 +134,19 @@ def test_nothing_imports_a_platform() -> None:
 
 
 def test_arrows_point_one_way() -> None:
-    """No module reaches a module of a higher layer."""
-    assert upward(ARROWS) == []
+    """No room imports one that comes after it."""
+    assert backward(ARROWS, PACKAGE, ORDER) == []
+    assert backward(ARROWS, CLIENT, CLIENT_ORDER) == []
+
+
+@pytest.mark.parametrize(
+    "folder", [path.parent for path in INTEGRATION.rglob("*/__init__.py")]
+)
+def test_each_room_says_what_it_is_for(folder: Path) -> None:
+    """A room's own module holds nothing but what the room is for and what it may import."""
+    tree = ast.parse((folder / "__init__.py").read_text())
+    assert len(tree.body) == 1
+    assert "import" in (ast.get_docstring(tree) or "")
 
 
 @pytest.mark.parametrize("name", list(SIMULATORS))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol.signing import SigningKey
+from custom_components.dp1.client.playlist.signing import SigningKey
 from homeassistant.components import onboarding
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import (
@@ -21,9 +21,9 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
+from .client.display.displays import plain
+from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import DEVICE_ID, entry_of, set_up
-from .protocol.displays import plain
-from .protocol.scripted_server import Reply, Request, ScriptedServer
 from .simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")

@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol.signing import SigningKey
+from custom_components.dp1.client.playlist.signing import SigningKey
 from homeassistant.config_entries import SOURCE_USER, ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 
-from tests.libraries import DID, SEED, impatient, library_entry, set_up
-from tests.simulators.catalog import CatalogSimulator
-from tests.simulators.feed import Cut, FeedSimulator
+from .libraries import DID, SEED, impatient, library_entry, set_up
+from .simulators.catalog.simulator import CatalogSimulator
+from .simulators.feed import Cut, FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

@@ -11,6 +11,7 @@ from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.update_coordinator import UpdateFailed
 
+from .client.scripted_server import Reply, ScriptedServer
 from .displays import (
     DESCRIPTION,
     DEVICE_ID,
@@ -22,7 +23,6 @@ from .displays import (
     state_of,
     until,
 )
-from .protocol.scripted_server import Reply, ScriptedServer
 from .simulators.display import DisplaySimulator, FaultKind
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -233,7 +233,9 @@ async def test_a_display_that_answers_is_there(
     text: str,
 ) -> None:
     """Busy or unwell is not lost."""
-    monkeypatch.setattr("custom_components.dp1.protocol.budget._BACKOFF", 0.01)
+    monkeypatch.setattr(
+        "custom_components.dp1.client.display.rate_limit._BACKOFF", 0.01
+    )
     await until(lambda: len(display.sockets) == 1)
     display.inject(
         FaultKind.STATUS, command="getDeviceStatus", status=status, text=text

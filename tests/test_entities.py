@@ -50,7 +50,7 @@ FIRST = {
     "time wake_time",
     "update firmware",
 }
-LABELLED = {"number seconds_per_work", "select museum_label"}
+LABELED = {"number seconds_per_work", "select museum_label"}
 SECOND = {
     "binary_sensor internet",
     "button -take_screenshot",
@@ -63,9 +63,9 @@ SECOND = {
 }
 ENTITIES = {
     "A": FIRST,
-    "A1": FIRST | LABELLED,
-    "B": FIRST | LABELLED | SECOND,
-    "C": FIRST | LABELLED | SECOND,
+    "A1": FIRST | LABELED,
+    "B": FIRST | LABELED | SECOND,
+    "C": FIRST | LABELED | SECOND,
     "legacy": {"media_player"},
     "legacy-strict": {"media_player"},
 }

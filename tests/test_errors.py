@@ -8,6 +8,15 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client import errors
+from custom_components.dp1.client.errors import (
+    Dp1Error,
+    Fault,
+    InvalidPlaylistError,
+    NoAnswerError,
+    PlaylistRefusedError,
+    RejectedError,
+)
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_FAULTS,
@@ -17,15 +26,6 @@ from custom_components.dp1.errors import (
     suffix,
     translated,
     translated_errors,
-)
-from custom_components.dp1.protocol import errors
-from custom_components.dp1.protocol.errors import (
-    Dp1Error,
-    Fault,
-    InvalidPlaylistError,
-    NoAnswerError,
-    PlaylistRefusedError,
-    RejectedError,
 )
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 

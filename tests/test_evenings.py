@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.dp1.library import Library
+from custom_components.dp1.library.library import Library
 from homeassistant.components.media_player import BrowseError
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import SOURCE_ZEROCONF
@@ -28,7 +28,7 @@ from .displays import DEVICE_ID, ENTITY_ID, set_up, state_of, until
 from .galleries import impatient
 from .houses import House, series, titles
 from .libraries import library_entry
-from .simulators.catalog import CatalogSimulator
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 
 # Announcements on one network hear each other, whichever process they come from.

@@ -8,13 +8,13 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1 import fetch_picture
+from custom_components.dp1.browse import pictures as fetch_picture
 from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity_registry import EVENT_ENTITY_REGISTRY_UPDATED
 
+from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import playlist, set_up, until
 from .entities import act, all_switched_on, known, shown, value
-from .protocol.scripted_server import Reply, Request, ScriptedServer
 from .simulators.display import DisplaySimulator, FaultKind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)

@@ -16,8 +16,8 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import device_registry as dr
 from homeassistant.setup import async_setup_component
 
+from .client.scripted_server import Reply, ScriptedServer
 from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, state_of, until
-from .protocol.scripted_server import Reply, ScriptedServer
 from .simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")

@@ -21,7 +21,7 @@ from homeassistant.core import HomeAssistant
 
 from .galleries import EVENING, LARGE, Gallery, impatient, titles
 from .libraries import library_entry, set_up
-from .simulators.catalog import CatalogSimulator
+from .simulators.catalog.simulator import CatalogSimulator
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +65,7 @@ async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
         "Exhibitions",
         "Channels",
         "Playlists",
-        "Favourites",
+        "Favorites",
     ]
     assert titles(top.children or ()) == titles((await gallery.browse()).children)[:4]
 

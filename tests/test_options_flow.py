@@ -12,13 +12,13 @@ from cryptography.hazmat.primitives.serialization import (
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1.client.playlist.signing import did_from_public_key
 from custom_components.dp1.const import DEFAULT_SOURCES
-from custom_components.dp1.protocol.signing import did_from_public_key
 from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
 
-from tests.libraries import DID, SEED, library_entry, set_up
+from .libraries import DID, SEED, library_entry, set_up
 
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()

@@ -15,7 +15,7 @@ import yaml
 from homeassistant.core import HomeAssistant
 from homeassistant.loader import async_get_integration, async_get_zeroconf
 
-from tests.sources import INTEGRATION, PACKAGE, ROOT, imports, modules
+from .sources import INTEGRATION, PACKAGE, ROOT, imports, modules
 
 MANIFEST: dict[str, Any] = json.loads((INTEGRATION / "manifest.json").read_text())
 REQUIRED = {
@@ -225,8 +225,8 @@ def test_brand_images(prefix: str, suffix: str, height: int) -> None:
     for kind in ("icon", "logo"):
         data = (INTEGRATION / "brand" / f"{prefix}{kind}{suffix}.png").read_bytes()
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
-        *sizes[kind], _, colour = struct.unpack(">IIBB", data[16:26])
-        assert colour == 6  # red, green, blue, alpha
+        *sizes[kind], _, color = struct.unpack(">IIBB", data[16:26])
+        assert color == 6  # red, green, blue, alpha
     assert sizes["icon"] == [height, height]
     assert sizes["logo"][1] == height < sizes["logo"][0]
 

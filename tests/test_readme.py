@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.sources import INTEGRATION, ROOT
+from .sources import INTEGRATION, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ACTIONS: dict[str, Any] = yaml.safe_load(

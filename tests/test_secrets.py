@@ -22,8 +22,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
-from tests.libraries import ID, impatient, playlist
-from tests.simulators.feed import Cut, FeedSimulator
+from .libraries import ID, impatient, playlist
+from .simulators.feed import Cut, FeedSimulator
 
 API_KEY = "sk-live-3kP0q7vN"
 WRONG_KEY = "sk-test-wrong-9Zx"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.protocol import budget
+from custom_components.dp1.client.display import rate_limit as budget
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -16,7 +16,7 @@ from .entities import act, entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
-LABELLED = FIRMWARE[1:]
+LABELED = FIRMWARE[1:]
 SECOND = FIRMWARE[2:]
 TURNS = ("landscape", "portrait", "landscape_reverse", "portrait_reverse")
 WIRE = {
@@ -70,7 +70,7 @@ async def test_scaling(
     }
 
 
-@pytest.mark.parametrize("profile", LABELLED)
+@pytest.mark.parametrize("profile", LABELED)
 async def test_museum_label(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
@@ -194,7 +194,7 @@ async def test_the_last_of_many_orientations_wins(
 # Numbers
 
 
-@pytest.mark.parametrize("profile", LABELLED)
+@pytest.mark.parametrize("profile", LABELED)
 async def test_seconds_per_work(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:

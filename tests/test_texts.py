@@ -15,7 +15,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import selector as selector_helper, service as service_helper
 from homeassistant.setup import async_setup_component
 
-from tests.sources import INTEGRATION, PACKAGE, modules, strings
+from .sources import INTEGRATION, PACKAGE, modules, strings
 
 type Tree = dict[str, Any]
 

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.protocol import budget
+from custom_components.dp1.client.display import rate_limit as budget
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util

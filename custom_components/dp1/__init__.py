@@ -8,18 +8,18 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, issue_registry as ir
 from homeassistant.helpers.typing import ConfigType
 
+from .browse.pictures import async_setup_pictures
+from .client.playlist.signing import SigningKey
 from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, Kind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .groups import GROUPS, Groups
-from .interlude import INTERLUDES, Interludes
-from .lending import LENDING, async_setup_lending
-from .library import Library, async_forget
-from .library_changes import async_follow_libraries, async_tell_of_library
-from .pictures import async_setup_pictures
-from .protocol.signing import SigningKey
-from .recent import Recent
+from .details import SlowReads
+from .display.history import Recent
+from .library.entries import async_follow_libraries, async_tell_of_library
+from .library.library import Library, async_forget
+from .playback.announce import INTERLUDES, Interludes
+from .playback.groups import GROUPS, Groups
+from .playback.media_proxy import LENDING, async_setup_lending
 from .services import async_setup_services
-from .slow import SlowReads
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 DISPLAY_PLATFORMS = [

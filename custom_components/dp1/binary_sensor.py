@@ -12,9 +12,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayData
+from .coordinator import DisplayConfigEntry, DisplayData, problem_of
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
-from .problem import problem_of
 
 PARALLEL_UPDATES = 0
 

@@ -13,11 +13,16 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Outcome
+from .client.display.client import Display
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Outcome,
+    async_take_screenshot,
+)
+from .display.wake_on_lan import async_wake_on_lan, wired_macs
 from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
-from .protocol.display import Display
-from .screenshot import async_take_screenshot
-from .wake_on_lan import async_wake_on_lan, wired_macs
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

@@ -17,8 +17,9 @@ from homeassistant.config_entries import (
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
-from homeassistant.core import callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import AbortFlow
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -27,9 +28,11 @@ from homeassistant.helpers.selector import (
 )
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
-from .address import Address, parse_address
-from .adopt import async_adopt
-from .check_library import async_check_key, async_check_library
+from .client.catalog import client as catalog
+from .client.errors import AuthenticationError, Dp1Error
+from .client.feed import client as feed
+from .client.playlist.signing import SigningKey
+from .client.text import clean
 from .const import (
     CONF_CATALOG_URL,
     CONF_DIALECT,
@@ -44,12 +47,83 @@ from .const import (
     DOMAIN,
     Kind,
 )
+from .display.discovery import (
+    NAME_LENGTH,
+    Address,
+    Found,
+    async_adopt,
+    async_advertised,
+    async_identify,
+    parse_address,
+)
 from .errors import suffix
-from .identify import NAME_LENGTH, Found, async_advertised, async_identify
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
-from .protocol.errors import Dp1Error
-from .protocol.signing import SigningKey
-from .protocol.text import clean
+
+
+async def async_check_library(
+    hass: HomeAssistant,
+    values: Mapping[str, Any],
+    known: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Ask both servers; return what to keep, and what is wrong by field.
+
+    Args:
+        hass: Home Assistant.
+        values: ``catalog_url``, ``feed_url`` and ``api_key`` as typed; the URLs may be empty, but not both.
+        known: what was kept before; its API key goes on for the same feed, and to no other.
+    """
+    data: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for field, normalize, ask in (
+        (CONF_CATALOG_URL, catalog.normalize_url, _async_ask_catalog),
+        (CONF_FEED_URL, feed.normalize_url, _async_ask_feed),
+    ):
+        if not (text := (values.get(field) or "").strip()):
+            data[field] = None
+            continue
+        try:
+            data[field] = normalize(text)
+            await ask(hass, data[field])
+        except ValueError:
+            errors[field] = "invalid_url"
+        except Dp1Error as err:
+            errors[field] = f"server_{suffix(err)}"
+    key = (values.get(CONF_API_KEY) or "").strip() or None
+    if not errors and not data[CONF_CATALOG_URL] and not data[CONF_FEED_URL]:
+        errors["base"] = "no_server"
+    if (
+        not errors
+        and key
+        and (wrong := await async_check_key(hass, data[CONF_FEED_URL], key))
+    ):
+        errors[CONF_API_KEY] = wrong
+    if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
+        key = known[CONF_API_KEY]
+    return {**data, CONF_API_KEY: key}, errors
+
+
+async def async_check_key(hass: HomeAssistant, url: str | None, key: str) -> str | None:
+    """Say what is wrong with an API key for the feed at a normalized address."""
+    if not url:
+        return "key_without_feed"
+    try:
+        await feed.Feed(async_get_clientsession(hass), url, api_key=key).check_key()
+    except AuthenticationError:
+        return "invalid_auth"
+    except Dp1Error as err:
+        return f"server_{suffix(err)}"
+    return None
+
+
+async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
+    """See that a catalog answers there."""
+    await catalog.Catalog(async_get_clientsession(hass), url).exhibitions(limit=1)
+
+
+async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
+    """See that a feed answers there."""
+    await feed.Feed(async_get_clientsession(hass), url).info()
+
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))

@@ -32,7 +32,7 @@ CONF_SOURCE_LIMIT: Final = "source_limit"
 DEFAULT_DURATION: Final = 300
 DEFAULT_LICENSE: Final = "open"
 DEFAULT_REFRESH_HOURS: Final = 6
-DEFAULT_SOURCES: Final = ("exhibitions", "favourites")
+DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
 DEFAULT_SOURCE_LIMIT: Final = 60
 
 

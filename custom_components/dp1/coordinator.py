@@ -8,25 +8,29 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 from itertools import count
 from random import uniform
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import device_registry as dr
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, Kind
-from .errors import translated, translated_errors
-from .issues import async_manage_wakes
-from .library import Work
-from .now_showing import NowShowing
-from .protocol.display import Cast, Connected, Dialect, Display, Event
-from .protocol.errors import (
+from .client.display.client import Cast, Connected, Dialect, Display, Event
+from .client.display.device_status import (
+    ContentPolicy,
+    DeviceStatus,
+    Identity,
+    Metrics,
+    PanelStatus,
+    PlaybackCounters,
+    PlayerStatus,
+)
+from .client.errors import (
     BusyError,
     Dp1Error,
     LostAnswerError,
@@ -37,17 +41,13 @@ from .protocol.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from .protocol.status import (
-    ContentPolicy,
-    DeviceStatus,
-    Identity,
-    Metrics,
-    PanelStatus,
-    PlaybackCounters,
-    PlayerStatus,
-)
-from .reads import READS, Part
-from .recent import Recent
+from .client.text import clean
+from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, Kind
+from .display.history import Recent
+from .display.metadata import NowShowing
+from .display.parts import READS, Part
+from .errors import translated, translated_errors
+from .library.library import Work
 
 # Volume, mute and the sleep record are only pushed while the display reaches its maker's
 # cloud; and a display takes each read for a person in contact, so not more often.
@@ -641,3 +641,63 @@ def _work(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
     if (item := player.current) is None:
         return (None, None, None)
     return (player.playlist_url, item.id, item.title)
+
+
+RENDER_FAILED = 3
+REASON_LENGTH = 200
+
+
+def problem_of(data: DisplayData) -> str | None:
+    """Name what keeps the work from being shown; empty if nothing does, None if that cannot be told."""
+    player = data.player
+    if data.device is None or data.set_up:
+        return None
+    if player is None:
+        return "no_player"
+    if player.render_status == RENDER_FAILED:
+        return "render_failed"
+    if player.error or not player.ok:
+        return clean(player.error, REASON_LENGTH) or "not_ok"
+    return ""
+
+
+WAKES_TO_ISSUE: Final = 3
+
+
+@callback
+def async_manage_wakes(
+    hass: HomeAssistant, display_id: str, name: str, failures: int
+) -> None:
+    """Tell the owner of a display that did not wake several times in a row, until it does.
+
+    Args:
+        hass: Home Assistant.
+        display_id: id of the display.
+        name: what its owner calls it.
+        failures: how often in a row it did not wake.
+    """
+    issue_id = f"wakes_not_{display_id}"
+    if failures >= WAKES_TO_ISSUE:
+        ir.async_create_issue(
+            hass,
+            DOMAIN,
+            issue_id,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key="wakes_not",
+            translation_placeholders={"name": name},
+        )
+    elif not failures:
+        ir.async_delete_issue(hass, DOMAIN, issue_id)
+
+
+# On either side at most: enough to see a work, and not tens of megabytes.
+PIXELS: Final = 1920
+
+
+async def async_take_screenshot(coordinator: DisplayCoordinator) -> None:
+    """Take a picture of what the display shows."""
+    async with coordinator.async_command(Outcome.NOWHERE) as display:
+        if (picture := await display.screenshot(PIXELS, PIXELS)) is None:
+            raise RejectedError("screenshot")
+    coordinator.async_take_over(screenshot=Screenshot(picture, dt_util.utcnow()))

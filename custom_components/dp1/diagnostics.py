@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_KIND, Kind
 from .coordinator import DisplayCoordinator, DisplayData
-from .library import Library
+from .library.library import Library
 
 PLAYER = (
     "ok",

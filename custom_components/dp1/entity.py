@@ -10,10 +10,10 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
+from .client.display.client import Dialect
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
-from .protocol.display import Dialect
-from .reads import Part
+from .display.parts import Part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,7 @@ from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .const import DOMAIN
-from .protocol.errors import (
+from .client.errors import (
     AddressNotAcceptedError,
     AuthenticationError,
     BusyError,
@@ -27,7 +26,8 @@ from .protocol.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from .protocol.text import clean
+from .client.text import clean
+from .const import DOMAIN
 
 SHOWN_FAULTS = 5
 

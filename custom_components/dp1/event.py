@@ -8,13 +8,12 @@ from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
+from .client.display.device_status import PlayerStatus
+from .client.text import clean
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, problem_of
+from .display.metadata import artist_of
 from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
-from .library import Work
-from .picture import artist_of
-from .problem import problem_of
-from .protocol.status import PlayerStatus
-from .protocol.text import clean
+from .library.library import Work
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH: Final = 200

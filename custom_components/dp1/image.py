@@ -11,12 +11,17 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
+from .browse.pictures import async_fetch_picture
 from .const import LOGGER
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Screenshot
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Screenshot,
+    async_take_screenshot,
+)
+from .display.metadata import picture_of
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
-from .fetch_picture import async_fetch_picture
-from .picture import picture_of
-from .screenshot import async_take_screenshot
 
 PARALLEL_UPDATES = 0
 

@@ -20,26 +20,25 @@ from homeassistant.components.media_player import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .browse import async_browse_display, cover_of
-from .casting import LOOPS, Options, async_from_media
+from .actions.targets import find_display
+from .browse.pages import async_browse_display, cover_of
+from .browse.pictures import PICTURES
+from .browse.search import async_search_display
+from .browse.sources import SourceList
+from .client.display.device_status import PlayerStatus, PlaylistItem
+from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
+from .display.history import media_id_of
+from .display.metadata import artist_of, picture_of
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .finding import async_search_display
-from .groups import GROUPS, async_on_group
-from .interlude import async_show, length_of
-from .library import Work
-from .library_changes import async_follow_libraries
-from .library_entries import async_libraries
-from .picture import artist_of, picture_of
-from .pictures import PICTURES
-from .protocol.status import PlayerStatus, PlaylistItem
-from .protocol.text import clean
-from .queueing import async_enqueue
-from .recent import media_id_of
-from .snapshot import media_id, split_media_id
-from .sources import SourceList
-from .targets import find_display
+from .library.entries import async_follow_libraries, async_libraries
+from .library.library import Work
+from .playback.announce import async_show, length_of
+from .playback.groups import GROUPS, async_on_group
+from .playback.queue import async_enqueue
+from .playback.resolve import LOOPS, Options, async_from_media
+from .playback.snapshot import media_id, split_media_id
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

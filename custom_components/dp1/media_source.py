@@ -19,14 +19,14 @@ from homeassistant.components.media_source import (
 )
 from homeassistant.core import HomeAssistant
 
-from .browse import NAME, async_browse_library
+from .browse.pages import NAME, async_browse_library
+from .browse.pictures import picture_path
+from .browse.search import async_search_libraries
+from .client.text import clean
 from .const import DOMAIN
 from .errors import raised_as, translated_errors
-from .finding import async_search_libraries
-from .library import NodeKind
-from .library_entries import library_and_node, server_of
-from .pictures import picture_path
-from .protocol.text import clean
+from .library.entries import library_and_node, server_of
+from .library.library import NodeKind
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"
 TYPES = {"image": "image/jpeg", "video": "video/mp4"}

@@ -17,6 +17,10 @@ from homeassistant.helpers.selector import (
     TextSelectorType,
 )
 
+from .client.display.client import Dialect
+from .client.errors import InvalidPlaylistError
+from .client.playlist.document import build, build_item, check
+from .client.playlist.signing import SigningKey, read_public_key
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -37,10 +41,6 @@ from .const import (
     DEFAULT_SOURCES,
 )
 from .library.preferences import Preferences
-from .protocol.display import Dialect
-from .protocol.errors import InvalidPlaylistError
-from .protocol.playlist import build, build_item, check
-from .protocol.signing import SigningKey, read_public_key
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -84,7 +84,7 @@ DEFAULTS_SCHEMA = vol.Schema(
 SOURCES_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SOURCES, default=list(DEFAULT_SOURCES)): _select(
-            CONF_SOURCES, ["exhibitions", "playlists", "favourites"], multiple=True
+            CONF_SOURCES, ["exhibitions", "playlists", "favorites"], multiple=True
         ),
         vol.Required(CONF_SOURCE_LIMIT, default=DEFAULT_SOURCE_LIMIT): _number(1, 200),
         vol.Required(CONF_REFRESH_HOURS, default=DEFAULT_REFRESH_HOURS): _number(

@@ -16,7 +16,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry
 from .entity import DisplayEntity
-from .input import async_send, sends
+from .playback.input import async_send, sends
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

@@ -11,11 +11,11 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .casting import LOOPS
+from .client.display.client import Display
+from .client.display.device_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Outcome
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
-from .protocol.display import Display
-from .protocol.status import DeviceSettings
+from .playback.resolve import LOOPS
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

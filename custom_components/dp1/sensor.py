@@ -20,10 +20,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayData
+from .display.parts import Part
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
-from .protocol.text import clean
-from .reads import Part
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200

@@ -16,9 +16,7 @@ from homeassistant.core import (
 )
 from homeassistant.helpers import config_validation as cv
 
-from .casting import Options, async_resolve
-from .const import DOMAIN
-from .display_actions import (
+from .actions.display import (
     GESTURE_SCHEMA,
     HAND_OVER_SCHEMA,
     SERVICE_GESTURE,
@@ -30,15 +28,14 @@ from .display_actions import (
     async_hand_over,
     async_show_work,
 )
-from .errors import exactly_one_of
-from .favourite_actions import (
-    FAVOURITE_SCHEMA,
-    SERVICE_ADD_FAVOURITE,
-    SERVICE_REMOVE_FAVOURITE,
-    async_add_favourite,
-    async_remove_favourite,
+from .actions.favorites import (
+    FAVORITE_SCHEMA,
+    SERVICE_ADD_FAVORITE,
+    SERVICE_REMOVE_FAVORITE,
+    async_add_favorite,
+    async_remove_favorite,
 )
-from .feed_actions import (
+from .actions.feed import (
     DELETE_SCHEMA,
     GET_SCHEMA,
     PUBLISH_SCHEMA,
@@ -52,9 +49,12 @@ from .feed_actions import (
     async_publish_playlist,
     async_validate_playlist,
 )
-from .search_action import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
-from .snapshot import split_media_id
-from .targets import async_targets
+from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
+from .actions.targets import async_targets
+from .const import DOMAIN
+from .errors import exactly_one_of
+from .playback.resolve import Options, async_resolve
+from .playback.snapshot import split_media_id
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
 NONE, OPTIONAL, ONLY = (
@@ -135,8 +135,8 @@ ACTIONS = (
     (SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA, NONE),
     (SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA, NONE),
     (SERVICE_SEARCH, async_search, SEARCH_SCHEMA, ONLY),
-    (SERVICE_ADD_FAVOURITE, async_add_favourite, FAVOURITE_SCHEMA, OPTIONAL),
-    (SERVICE_REMOVE_FAVOURITE, async_remove_favourite, FAVOURITE_SCHEMA, NONE),
+    (SERVICE_ADD_FAVORITE, async_add_favorite, FAVORITE_SCHEMA, OPTIONAL),
+    (SERVICE_REMOVE_FAVORITE, async_remove_favorite, FAVORITE_SCHEMA, NONE),
 )
 
 

@@ -9,10 +9,10 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .client.display.client import Display
 from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .display.parts import Part
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
-from .protocol.display import Display
-from .reads import Part
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

@@ -18,7 +18,7 @@ from scripts.demo_run import (
 from .browser import CHROMIUM, browser, signed_in
 from .home import Home
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 

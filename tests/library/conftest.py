@@ -7,12 +7,12 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.library import Library
+from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 
 from tests import libraries
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
 type MakeLibrary = Callable[..., Awaitable[Library]]

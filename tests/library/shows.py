@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from custom_components.dp1.protocol.status import PlayerStatus, PlaylistItem
+from custom_components.dp1.client.display.device_status import (
+    PlayerStatus,
+    PlaylistItem,
+)
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 
 type Json = dict[str, Any]
 

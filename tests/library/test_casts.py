@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.library import Hanging, Node
-from custom_components.dp1.protocol.errors import NotFoundError, TemporaryError
-from custom_components.dp1.protocol.playlist import check_playable, validate
+from custom_components.dp1.client.errors import NotFoundError, TemporaryError
+from custom_components.dp1.client.playlist.document import check_playable, validate
+from custom_components.dp1.library.library import Hanging, Node
 
 from .conftest import MakeLibrary
 from .shows import full_collection, items_of, show_id
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 

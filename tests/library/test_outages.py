@@ -8,12 +8,9 @@ from typing import Any, override
 from aiohttp import web
 import pytest
 
-from custom_components.dp1.library import shared_reads
-from custom_components.dp1.library.health import Health
-from custom_components.dp1.library.kept import Kept, Storable
-from custom_components.dp1.protocol import catalog as catalog_client
-from custom_components.dp1.protocol.catalog_records import Model
-from custom_components.dp1.protocol.errors import (
+from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client.catalog.models import Model
+from custom_components.dp1.client.errors import (
     BusyError,
     InvalidRequestError,
     NoAnswerError,
@@ -22,11 +19,14 @@ from custom_components.dp1.protocol.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
+from custom_components.dp1.library import shared_reads
+from custom_components.dp1.library.cached_list import Kept, Storable
+from custom_components.dp1.library.shared_reads import Health
 
 from .conftest import MakeLibrary
 from .shows import player, show_id
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
 
 LOGGER = "custom_components.dp1"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.search import (
     ARTIST,
     ARTIST_WORDS,
@@ -15,12 +16,11 @@ from custom_components.dp1.library.search import (
     fold,
 )
 from custom_components.dp1.library.tree import NodeKind
-from custom_components.dp1.protocol.errors import NotFoundError
 
 from .conftest import MakeLibrary
 from .shows import full_collection, show_id
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
 
@@ -133,10 +133,10 @@ async def test_only_what_can_be_played(
         assert node.can_play
 
 
-async def test_feed_and_favourites(
+async def test_feed_and_favorites(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Playlists, their works and favourites are found; a favourite comes first of equals."""
+    """Playlists, their works and favorites are found; a favorite comes first of equals."""
     curators = [{"name": "Inês Quill", "key": "did:key:z6Mk"}]
     items = [{"source": "https://art.example/1.html", "title": "Tidepool"}]
     feed.seed(
@@ -179,7 +179,7 @@ async def test_within(
 
     assert await search("net", "playlists") == ["Net worth"]
     assert await search("net", "exhibitions") == ["Net Evil"]
-    assert await search("net", "favourites") == []
+    assert await search("net", "favorites") == []
     assert await search("net evil", "") == ["Net Evil"]
     show = show_id(catalog, "Longform")
     series = catalog.data.series(show)[0]

@@ -11,10 +11,10 @@ from homeassistant.core import HomeAssistant
 from .conftest import MakeLibrary
 from .shows import full_collection, items_of, player, show_id
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
-ALL = {"sources": ["exhibitions", "playlists", "favourites"]}
+ALL = {"sources": ["exhibitions", "playlists", "favorites"]}
 
 
 def evening(title: str = "Evening", **more: Any) -> dict[str, Any]:
@@ -75,7 +75,7 @@ async def test_groups_and_limit_are_options(
 async def test_every_source_plays(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Each name leads to a node that can be cast, and is recognised by what was cast."""
+    """Each name leads to a node that can be cast, and is recognized by what was cast."""
     feed.seed([evening(), full_collection(catalog, "Slow Weather")])
     library = await make_library(catalog, feed, options=ALL | {"source_limit": 4})
     await library.async_favour(next(iter(library.sources().values())))
@@ -106,7 +106,7 @@ async def test_what_was_cast_is_known_after_a_restart(
     assert library.source_of(player()) is None
 
 
-async def test_a_feeds_playlist_cast_from_elsewhere_is_recognised(
+async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
     """A playlist is known by its address on the feed, by id or slug; one on another host is not."""
@@ -123,7 +123,7 @@ async def test_a_feeds_playlist_cast_from_elsewhere_is_recognised(
         assert library.source_of(player(url=url)) is None
 
 
-async def test_an_exhibition_cast_from_elsewhere_is_recognised(
+async def test_an_exhibition_cast_from_elsewhere_is_recognized(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
     """All of a show and nothing else is the show; less, more, or what cannot be told is nothing."""
@@ -141,11 +141,11 @@ async def test_an_exhibition_cast_from_elsewhere_is_recognised(
     assert library.source_of(player([*items, *other])) is None
 
 
-async def test_a_favourite_series_or_work_is_recognised(
+async def test_a_favorite_series_or_work_is_recognized(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
     """A whole series is known by its works, and a single work by its address."""
-    library = await make_library(catalog, options={"sources": ["favourites"]})
+    library = await make_library(catalog, options={"sources": ["favorites"]})
     show = show_id(catalog, "Net Evil")
     unique = next(
         it
@@ -176,11 +176,11 @@ async def test_listeners_are_told(
     await library.async_favour(f"series/{catalog.data.series(show)[0]['id']}")
     await hass.async_block_till_done()
     await asyncio.sleep(0.15)
-    # Eleven reads and a favourite.
+    # Eleven reads and a favorite.
     assert told[-1] == 48 and len(told) < 9
     stop()
     told.clear()
-    library.favourites.async_remove(f"series/{catalog.data.series(show)[0]['id']}")
+    library.favorites.async_remove(f"series/{catalog.data.series(show)[0]['id']}")
     await asyncio.sleep(0.15)
     assert not told
     assert len(library.sources()) == 47
@@ -201,7 +201,7 @@ async def test_a_show_appears_when_it_opens(
 
 
 @pytest.mark.parametrize("number", [None, 3])
-async def test_nothing_to_recognise(
+async def test_nothing_to_recognize(
     number: int | None, catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
     """A display that shows nothing, or what nobody knows, has no source."""

@@ -5,7 +5,7 @@ from typing import Any
 from .conftest import MakeLibrary
 
 from tests.counting_catalog import CountingCatalog
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
 LATENCY = 0.1

@@ -2,6 +2,7 @@
 
 import pytest
 
+from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.library.tree import (
     NodeKind,
     media_id,
@@ -9,12 +10,11 @@ from custom_components.dp1.library.tree import (
     parse_media_id,
     split_node_id,
 )
-from custom_components.dp1.protocol.errors import NotFoundError, TemporaryError
 
 from .conftest import MakeLibrary
 from .shows import show_id
 
-from tests.simulators.catalog import CatalogSimulator
+from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 KEY = "a/b c%2F\u00e9?#"
@@ -206,7 +206,7 @@ async def test_a_feed_alone_and_a_catalog_alone(
         [node.id for node in (await library.async_children("")).nodes]
         for library in (only_catalog, only_feed)
     ]
-    assert roots == [["exhibitions", "favourites"], ["playlists", "favourites"]]
+    assert roots == [["exhibitions", "favorites"], ["playlists", "favorites"]]
     assert not (await only_feed.async_children("exhibitions")).nodes
     assert not (await only_catalog.async_children("playlists")).nodes
     assert only_feed.since is not None and only_catalog.since is not None

@@ -13,9 +13,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.simulators.catalog import CatalogSimulator
-from tests.simulators.catalog_data import CatalogData
-from tests.simulators.catalog_faults import FaultKind
+from .catalog.data import CatalogData
+from .catalog.faults import FaultKind
+from .catalog.simulator import CatalogSimulator
 
 DATA = CatalogData(None)
 ROOT = Path(__file__).parents[2]
@@ -184,7 +184,7 @@ async def test_parameters(
     _, body = await get(session, f"{base}/series", exhibitionID="unknown")
     assert body == {"result": [], "paging": {"offset": 0, "limit": 5, "total": 0}}
     for route, query in (
-        ("exhibitions", {"sortBy": "colour"}),
+        ("exhibitions", {"sortBy": "color"}),
         ("exhibitions", {"sortOrder": "sideways"}),
         ("series", {"exhibitionID": "x", "sortBy": "relevance"}),
         ("series", {}),

@@ -392,7 +392,7 @@ async def test_panel() -> None:
         {"action": "mute", "value": True},
         {"action": "mute", "value": None},
         {"action": "power", "value": "away"},
-        {"action": "colour", "value": 5},
+        {"action": "color", "value": 5},
     ],
 )
 async def test_panel_refuses(request_: dict[str, Any]) -> None:

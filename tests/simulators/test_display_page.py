@@ -288,7 +288,7 @@ async def test_by_itself(end: signal.Signals) -> None:
             "command": "displayPlaylist",
             "request": {"dp1_call": playlist(), "intent": NOW},
         }
-        async with session.post(f"{url}api/cast", json=body) as response:
+        async with session.post(f"{url}/api/cast", json=body) as response:
             assert await response.json() == {"message": {"ok": True}}
         async with session.get(url) as response:
             assert "<title>Display</title>" in await response.text()

@@ -9,9 +9,8 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from .display import FaultKind, ManualClock
+from .feed import SigningKey
 from .raw_display import FIRMWARE, NOW, RawClient, item, playlist, talking, timed, until
-
-from tests.simulators.feed import SigningKey
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 import jwt
 import pytest
 
-from tests.simulators.feed import FeedSimulator, verify
-from tests.simulators.feed.text import parse_time
+from .feed import FeedSimulator, verify
+from .feed.text import parse_time
 
 _CAPTURES = Path(__file__).parent.parent / "fixtures" / "captures"
 _JWT_KEY = generate_private_key(65537, 2048)

@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.simulators.feed import (
+from .feed import (
     Cut,
     FeedSimulator,
     Paging,
@@ -25,7 +25,7 @@ from tests.simulators.feed import (
     unknown_fields,
     verify,
 )
-from tests.simulators.feed.faults import Change, Fault
+from .feed.faults import Change, Fault
 
 _DRAFT: dict[str, Any] = {
     "dpVersion": "1.1.0",

@@ -11,7 +11,7 @@ import uuid
 import aiohttp
 import pytest
 
-from tests.simulators.feed import FeedSimulator, SigningKey, digest, verify
+from .feed import FeedSimulator, SigningKey, digest, verify
 
 type Answer = tuple[int, Any]
 

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from custom_components.dp1.protocol.artwork import source_url
-from custom_components.dp1.protocol.catalog_paging import evenly
-from custom_components.dp1.protocol.catalog_records import Exhibition, Series
-from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
-from custom_components.dp1.protocol.selection import CAP, shown_once
-
-from .favourites import Favourites
+from ..client.catalog.artwork import source_url
+from ..client.catalog.models import Exhibition, Series
+from ..client.catalog.paging import evenly
+from ..client.catalog.selection import CAP, shown_once
+from ..client.errors import Dp1Error, NotFoundError
+from .cached_list import Kept
+from .favorites import Favorites
 from .feed_records import FeedItem, FeedPlaylist, items_of
 from .index import Index
-from .kept import Kept
 from .playlists import Hanger
 from .tree import (
     Children,
@@ -38,12 +37,12 @@ class Branches:
     """Opens nodes."""
 
     def __init__(
-        self, title: str, index: Index, favourites: Favourites, hanger: Hanger
+        self, title: str, index: Index, favorites: Favorites, hanger: Hanger
     ) -> None:
         """Keep what the tree is made of; the title is the root's."""
         self._title = title
         self._index = index
-        self._favourites = favourites
+        self._favorites = favorites
         self._hanger = hanger
 
     # One node
@@ -56,13 +55,13 @@ class Branches:
             Dp1Error: why that cannot be told.
         """
         kind, keys = split_node_id(text)
-        if kind not in (NodeKind.ROOT, NodeKind.FAVOURITES) and (
-            favourite := self._favourites.get(text)
+        if kind not in (NodeKind.ROOT, NodeKind.FAVORITES) and (
+            favorite := self._favorites.get(text)
         ):
             try:
                 return await self._node(kind, keys)
             except Dp1Error:
-                return favourite.node
+                return favorite.node
         return await self._node(kind, keys)
 
     async def _node(self, kind: NodeKind, keys: list[str]) -> Node:
@@ -93,8 +92,8 @@ class Branches:
                     if channel.id == keys[0]:
                         return channel_node(channel)
                 raise NotFoundError(f"no channel {keys[0]!r}")
-            case NodeKind.FAVOURITES:
-                return self._favourites_node()
+            case NodeKind.FAVORITES:
+                return self._favorites_node()
             case NodeKind.ROOT:
                 return folder_node(kind, self._title)
         return folder_node(kind)
@@ -153,10 +152,10 @@ class Branches:
             picture = item.source
         return item_node(playlist, item, picture)
 
-    def _favourites_node(self) -> Node:
-        """Make the node of the favourites; single works among them can be shown together."""
-        can_play = bool(self._favourites.items())
-        return folder_node(NodeKind.FAVOURITES, can_play=can_play)
+    def _favorites_node(self) -> Node:
+        """Make the node of the favorites; single works among them can be shown together."""
+        can_play = bool(self._favorites.items())
+        return folder_node(NodeKind.FAVORITES, can_play=can_play)
 
     # What is inside
 
@@ -194,8 +193,8 @@ class Branches:
                 children = _children([playlist_node(it) for it in kept.records], kept)
             case NodeKind.PLAYLIST:
                 children = await self._items(keys[0])
-            case NodeKind.FAVOURITES:
-                children = Children(tuple(self._favourites.nodes()))
+            case NodeKind.FAVORITES:
+                children = Children(tuple(self._favorites.nodes()))
             case _:
                 raise NotFoundError(f"{text!r} has nothing inside")
         return _cut(children, limit or MOST_SHOWN)
@@ -209,7 +208,7 @@ class Branches:
             if self._index.channels:
                 nodes.append(folder_node(NodeKind.CHANNELS))
             nodes.append(folder_node(NodeKind.PLAYLISTS))
-        nodes.append(self._favourites_node())
+        nodes.append(self._favorites_node())
         return Children(tuple(nodes))
 
     async def _exhibitions(self) -> Children:

@@ -1,11 +1,11 @@
-"""What the library keeps of a feed's documents: enough to list, search and recognise them, not the documents."""
+"""What the library keeps of a feed's documents: enough to list, search and recognize them, not the documents."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from custom_components.dp1.protocol.text import clean
-from custom_components.dp1.protocol.values import mapping, moment, text
+from ..client.text import clean
+from ..client.values import mapping, moment, text
 
 MAX_ITEMS = 100
 MAX_CURATORS = 10

@@ -6,26 +6,25 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from custom_components.dp1.const import LOGGER
-from custom_components.dp1.protocol.catalog import Catalog
-from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE, Listing
-from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
-from custom_components.dp1.protocol.errors import (
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+
+from ..client.catalog.client import Catalog
+from ..client.catalog.models import Artwork, Exhibition, Series
+from ..client.catalog.paging import PAGE_SIZE, Listing
+from ..client.errors import (
     Dp1Error,
     NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.protocol.feed import Feed, StoredPlaylist
-from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.util import dt as dt_util
-
+from ..client.feed.client import Feed, StoredPlaylist
+from ..const import LOGGER
+from .cache import Shelf, ShelfStore
+from .cached_list import Kept, Storable
 from .feed_records import FeedChannel, FeedPlaylist
-from .health import Health
-from .kept import Kept, Storable
-from .shared_reads import SharedReads
-from .shelf import Shelf, ShelfStore
+from .shared_reads import Health, SharedReads
 from .works import KnownWorks, RecentlyUsed
 
 # How long a reader waits; the read itself goes on, and serves the next one.

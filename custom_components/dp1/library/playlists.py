@@ -9,37 +9,20 @@ from random import sample
 from typing import Any
 from uuid import uuid4
 
-from custom_components.dp1.protocol.artwork import cover_url, item as catalog_item
-from custom_components.dp1.protocol.casts import Cast
-from custom_components.dp1.protocol.catalog_paging import PAGE_SIZE
-from custom_components.dp1.protocol.catalog_records import (
-    Artwork,
-    Exhibition,
-    Kind,
-    Series,
-)
-from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
-from custom_components.dp1.protocol.feed import StoredPlaylist
-from custom_components.dp1.protocol.playlist import (
-    build,
-    build_item,
-    for_display,
-    timestamp,
-)
-from custom_components.dp1.protocol.selection import (
-    CAP,
-    Group,
-    select_works,
-    shares,
-    works_to_read,
-)
-from custom_components.dp1.protocol.text import clean, shorten
-
-from .favourites import Favourites
+from ..client.catalog.artwork import cover_url, item as catalog_item
+from ..client.catalog.models import Artwork, Exhibition, Kind, Series
+from ..client.catalog.paging import PAGE_SIZE
+from ..client.catalog.selection import CAP, Group, select_works, shares, works_to_read
+from ..client.display.casts import Cast
+from ..client.errors import Dp1Error, NotFoundError
+from ..client.feed.client import StoredPlaylist
+from ..client.playlist.document import build, build_item, for_display, timestamp
+from ..client.text import clean, shorten
+from .favorites import Favorites
 from .feed_records import FeedPlaylist, keyed_items
 from .index import Index
 from .preferences import Preferences
-from .ready_made import candidates, is_exhibition
+from .recognition import candidates, is_exhibition
 from .tree import FOLDER_TITLES, NodeKind, node_id, split_node_id
 from .works import Work, item_id, work_of
 
@@ -82,11 +65,11 @@ class Hanger:
     """Makes playlists of nodes."""
 
     def __init__(
-        self, index: Index, favourites: Favourites, preferences: Preferences
+        self, index: Index, favorites: Favorites, preferences: Preferences
     ) -> None:
         """Keep what playlists are made of."""
         self._index = index
-        self._favourites = favourites
+        self._favorites = favorites
         self._preferences = preferences
 
     async def async_hang(
@@ -106,10 +89,10 @@ class Hanger:
         try:
             hanging = await self._hang(node, limit, shuffle)
         except Dp1Error:
-            favourite = self._favourites.get(node)
-            if favourite is None or favourite.item is None:
+            favorite = self._favorites.get(node)
+            if favorite is None or favorite.item is None:
                 raise
-            hanging = self._one(node, favourite.node.title, favourite.item)
+            hanging = self._one(node, favorite.node.title, favorite.item)
         self._remember(hanging)
         return hanging
 
@@ -127,8 +110,8 @@ class Hanger:
                 return await self._playlist(keys[0], limit)
             case NodeKind.ITEM:
                 return await self._item(*keys)
-            case NodeKind.FAVOURITES:
-                return self._all_favourites(limit or CAP, shuffle)
+            case NodeKind.FAVORITES:
+                return self._all_favorites(limit or CAP, shuffle)
             case _:
                 raise NotFoundError(f"{node or 'the library'} is not one thing to show")
 
@@ -367,7 +350,7 @@ class Hanger:
             summary=summary,
         )
 
-    # Of the feed, and of favourites
+    # Of the feed, and of favorites
 
     async def _playlist(self, ref: str, limit: int | None) -> Hanging:
         """Show a playlist of the feed by its address, or the beginning of it."""
@@ -433,19 +416,19 @@ class Hanger:
             works_known=tuple(self._known([item])),
         )
 
-    def _all_favourites(self, cap: int, shuffle: bool) -> Hanging:
+    def _all_favorites(self, cap: int, shuffle: bool) -> Hanging:
         """Show all works a person likes."""
-        items = self._favourites.items()[:cap]
+        items = self._favorites.items()[:cap]
         if not items:
-            raise NotFoundError("no work is among the favourites")
+            raise NotFoundError("no work is among the favorites")
         if shuffle:
             items = sample(items, len(items))
-        title = FOLDER_TITLES[NodeKind.FAVOURITES]
+        title = FOLDER_TITLES[NodeKind.FAVORITES]
         return Hanging(
             cast=Cast(playlist=self._document(title, items)),
             title=title,
             works=len(items),
             left_out=0,
-            node_id=NodeKind.FAVOURITES.value,
+            node_id=NodeKind.FAVORITES.value,
             works_known=tuple(self._known(items)),
         )

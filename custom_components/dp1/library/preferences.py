@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
-from custom_components.dp1.const import (
+from ..const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
     CONF_DURATION,
@@ -28,7 +28,7 @@ class Preferences:
 
     Attributes:
         refresh_seconds: how long what was read counts as new.
-        sources: groups of the source list: ``exhibitions``, ``playlists``, ``favourites``.
+        sources: groups of the source list: ``exhibitions``, ``playlists``, ``favorites``.
         source_limit: most exhibitions, and most playlists, of the source list.
         duration: seconds of a work in a new playlist.
         license: of a new playlist.

@@ -7,12 +7,12 @@ from functools import lru_cache
 import re
 from unicodedata import category, normalize
 
-from custom_components.dp1.protocol.artwork import credit
-from custom_components.dp1.protocol.catalog_records import Exhibition, Series
 from homeassistant.util import dt as dt_util
 
+from ..client.catalog.artwork import credit
+from ..client.catalog.models import Exhibition, Series
 from .branches import Branches
-from .favourites import Favourites
+from .favorites import Favorites
 from .feed_records import FeedPlaylist
 from .index import Index
 from .tree import Node, NodeKind, artist_of, playlist_node, split_node_id
@@ -127,12 +127,10 @@ def _is_in(word: str, folded: str) -> bool:
 class Search:
     """Looks through all of a library."""
 
-    def __init__(
-        self, index: Index, favourites: Favourites, branches: Branches
-    ) -> None:
+    def __init__(self, index: Index, favorites: Favorites, branches: Branches) -> None:
         """Keep what is looked through."""
         self._index = index
-        self._favourites = favourites
+        self._favorites = favorites
         self._branches = branches
 
     async def async_search(
@@ -170,7 +168,7 @@ class Search:
         """Put in order what fits equally well."""
         return (
             -score,
-            not self._favourites.is_favourite(node.id),
+            not self._favorites.is_favorite(node.id),
             ORDER.index(node.kind),
             len(node.title),
             -(node.year or 0),
@@ -192,7 +190,7 @@ class Search:
         found = [(score, self._branches.exhibition_node(show)) for score, show in shows]
         found += self._among_series(query, self._index.all_series)
         found += self._among_playlists(query, self._index.playlists.records)
-        found += self._among_nodes(query, self._favourites.nodes())
+        found += self._among_nodes(query, self._favorites.nodes())
         return found
 
     async def _open_best(

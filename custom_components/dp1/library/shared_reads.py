@@ -4,14 +4,65 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, override
 
-from custom_components.dp1.protocol.errors import BusyError, NoAnswerError
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from .kept import Kept, Storable
+from ..client.catalog.client import CONCURRENCY, Catalog
+from ..client.catalog.models import Series
+from ..client.catalog.paging import PAGE_SIZE, Listing, Page, Progress
+from ..client.errors import (
+    BusyError,
+    Dp1Error,
+    InvalidRequestError,
+    NoAnswerError,
+    NotFoundError,
+)
+from ..const import LOGGER
+from .cached_list import Kept, Storable
+
+
+class Health:
+    """What of one server cannot be read at present, and why."""
+
+    def __init__(self, name: str) -> None:
+        """Begin well; the name is for the log."""
+        self._name = name
+        self._problems: dict[str, Dp1Error] = {}
+
+    @property
+    def problem(self) -> Dp1Error | None:
+        """What is wrong for the longest time; None if nothing is."""
+        return next(iter(self._problems.values()), None)
+
+    def report(
+        self, what: str, reason: Dp1Error | None, *, by_key: bool = False
+    ) -> None:
+        """Take note of how a read went.
+
+        Args:
+            what: was read; it counts as unreadable until it could be read whole.
+            reason: why it could not.
+            by_key: whether somebody named it, who may be wrong.
+        """
+        if by_key and isinstance(reason, NotFoundError | InvalidRequestError):
+            LOGGER.debug("%s does not know what was asked for: %s", self._name, reason)
+            return
+        if reason is None:
+            if self._problems.pop(what, None) and not self._problems:
+                LOGGER.info("%s can be read again", self._name)
+            return
+        if not self._problems:
+            LOGGER.warning(
+                "%s cannot be read (%s: %s); what was read before is shown",
+                self._name,
+                type(reason).__name__,
+                reason,
+            )
+        self._problems[what] = reason
+
 
 # What could not be read is not asked for again by everyone who looks.
 RETRY_SECONDS = 10.0
@@ -151,3 +202,46 @@ def _asked_to_wait(kept: Kept[Any]) -> float:
 def age(moment: datetime) -> float:
     """Seconds since a moment."""
     return (dt_util.utcnow() - moment).total_seconds()
+
+
+class EagerCatalog(Catalog):
+    """Asks for the first pages of a show's series all at once.
+
+    How many there are is known only after the first one, and with pages of five few shows have but one: asking for as many
+    as may be under way saves everybody in front of a wall a round trip, and costs a small show an empty page or two.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Prepare as ``Catalog`` does."""
+        super().__init__(*args, **kwargs)
+        self._ahead: dict[tuple[str, int], asyncio.Task[Page[Series]]] = {}
+
+    @override
+    async def all_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
+        """Read every series of an exhibition, in the order they are shown in."""
+        keys = [(exhibition_id, page * PAGE_SIZE) for page in range(CONCURRENCY)]
+        read = super().series
+        for key in keys:
+            self._ahead[key] = asyncio.create_task(
+                read(exhibition_id=exhibition_id, offset=key[1])
+            )
+        try:
+            return await super().all_series(exhibition_id, progress=progress)
+        finally:
+            unused = [task for key in keys if (task := self._ahead.pop(key, None))]
+            for task in unused:
+                task.cancel()
+            await asyncio.gather(*unused, return_exceptions=True)
+
+    @override
+    async def series(
+        self, *, exhibition_id: str, offset: int = 0, **others: Any
+    ) -> Page[Series]:
+        """Read one page of the series of an exhibition, unless that has been asked for already."""
+        if task := self._ahead.pop((exhibition_id, offset), None):
+            return await task
+        return await super().series(
+            exhibition_id=exhibition_id, offset=offset, **others
+        )

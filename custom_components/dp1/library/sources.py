@@ -3,35 +3,34 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from urllib.parse import unquote
 
-from custom_components.dp1.protocol.catalog_records import Exhibition
-from custom_components.dp1.protocol.selection import shown_once
-from custom_components.dp1.protocol.status import PlayerStatus
-
-from .favourites import Favourites
+from ..client.catalog.models import Exhibition
+from ..client.catalog.selection import shown_once
+from ..client.display.device_status import PlayerStatus
+from .favorites import Favorites
 from .feed_records import FeedPlaylist
 from .index import Index
 from .preferences import Preferences
-from .ready_made import is_whole, series_shown
+from .recognition import is_whole, series_shown
 from .tree import Node, NodeKind, node_id
 from .works import RecentlyUsed
 
-MAX_RECOGNISED = 64
+MAX_RECOGNIZED = 64
 
 
 class Sources:
-    """Names what can be chosen, and recognises it."""
+    """Names what can be chosen, and recognizes it."""
 
     def __init__(
-        self, index: Index, favourites: Favourites, preferences: Preferences
+        self, index: Index, favorites: Favorites, preferences: Preferences
     ) -> None:
         """Keep what can be chosen from."""
         self._index = index
-        self._favourites = favourites
+        self._favorites = favorites
         self._preferences = preferences
         self._generation = -1
         self._names: dict[str, str] = {}
         self._nodes: dict[str, str] = {}
-        self._recognised: RecentlyUsed[tuple[str, ...]] = RecentlyUsed(MAX_RECOGNISED)
+        self._recognized: RecentlyUsed[tuple[str, ...]] = RecentlyUsed(MAX_RECOGNIZED)
 
     def names(self) -> Mapping[str, str]:
         """Return the id of the node by the name of each source; exhibitions come first, and the newest of each group."""
@@ -51,7 +50,7 @@ class Sources:
         if self._generation == self._index.generation:
             return
         self._generation = self._index.generation
-        self._recognised = RecentlyUsed(MAX_RECOGNISED)
+        self._recognized = RecentlyUsed(MAX_RECOGNIZED)
         self._names = self._chosen()
         self._nodes = {}
         for name, node in self._names.items():
@@ -74,10 +73,10 @@ class Sources:
             named = _named(reversed(playlists), _playlist_names, taken)
             for playlist in playlists[:limit]:
                 chosen[named[playlist.id]] = node_id(NodeKind.PLAYLIST, playlist.id)
-        if "favourites" in groups:
+        if "favorites" in groups:
             known = set(chosen.values())
-            liked = [it for it in self._favourites.nodes() if it.id not in known]
-            named = _named(reversed(liked), _favourite_names, taken)
+            liked = [it for it in self._favorites.nodes() if it.id not in known]
+            named = _named(reversed(liked), _favorite_names, taken)
             chosen |= {named[node.id]: node.id for node in liked}
         return chosen
 
@@ -107,9 +106,9 @@ class Sources:
         if not sources or not all(sources):
             return ()
         mark = str(hash(sources))
-        if (known := self._recognised.get(mark)) is None:
+        if (known := self._recognized.get(mark)) is None:
             known = tuple(self._whole(frozenset(it for it in sources if it)))
-            self._recognised.keep(mark, known)
+            self._recognized.keep(mark, known)
         return known
 
     def _whole(self, sources: Collection[str]) -> Iterator[str]:
@@ -166,6 +165,6 @@ def _playlist_names(playlist: FeedPlaylist) -> Iterator[str]:
     return _numbered(playlist.title, ", ".join(playlist.curators), playlist.year)
 
 
-def _favourite_names(node: Node) -> Iterator[str]:
-    """Offer names of a favourite."""
+def _favorite_names(node: Node) -> Iterator[str]:
+    """Offer names of a favorite."""
     return _numbered(node.title, node.artist, node.subtitle, node.year)

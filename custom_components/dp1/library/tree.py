@@ -5,8 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from urllib.parse import quote, unquote
 
-from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.protocol.artwork import (
+from ..client.catalog.artwork import (
     cover_url,
     credit,
     edition,
@@ -14,11 +13,11 @@ from custom_components.dp1.protocol.artwork import (
     title,
     year,
 )
-from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
-from custom_components.dp1.protocol.errors import Dp1Error, NotFoundError
-from custom_components.dp1.protocol.selection import shown_once
-from custom_components.dp1.protocol.text import shorten
-
+from ..client.catalog.models import Artwork, Exhibition, Series
+from ..client.catalog.selection import shown_once
+from ..client.errors import Dp1Error, NotFoundError
+from ..client.text import shorten
+from ..const import DOMAIN
 from .feed_records import FeedChannel, FeedItem, FeedPlaylist
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
@@ -39,7 +38,7 @@ class NodeKind(StrEnum):
     PLAYLISTS = "playlists"
     PLAYLIST = "playlist"
     ITEM = "item"
-    FAVOURITES = "favourites"
+    FAVORITES = "favorites"
 
 
 # How many keys follow the kind in an id.
@@ -55,7 +54,7 @@ FOLDER_TITLES = {
     NodeKind.EXHIBITIONS: "Exhibitions",
     NodeKind.CHANNELS: "Channels",
     NodeKind.PLAYLISTS: "Playlists",
-    NodeKind.FAVOURITES: "Favourites",
+    NodeKind.FAVORITES: "Favorites",
 }
 
 

@@ -7,7 +7,7 @@ import re
 from typing import Any
 from uuid import UUID, uuid5
 
-from custom_components.dp1.protocol.artwork import (
+from ..client.catalog.artwork import (
     ASSETS_URL,
     PROOF_NAMES,
     absolute_url,
@@ -20,11 +20,10 @@ from custom_components.dp1.protocol.artwork import (
     title,
     year,
 )
-from custom_components.dp1.protocol.catalog_records import Artwork, Exhibition, Series
-from custom_components.dp1.protocol.selection import shown_once
-from custom_components.dp1.protocol.text import clean
-from custom_components.dp1.protocol.values import mapping, text
-
+from ..client.catalog.models import Artwork, Exhibition, Series
+from ..client.catalog.selection import shown_once
+from ..client.text import clean
+from ..client.values import mapping, text
 from .tree import NodeKind, artist_of, node_id
 
 # One work has one id in every playlist made here, so that a display's word for it is enough to know it.

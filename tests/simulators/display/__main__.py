@@ -1,11 +1,11 @@
 """Run a simulated display by itself."""
 
 import argparse
-import asyncio
-import signal
 
 from .firmware import Profile
 from .simulator import DisplaySimulator
+
+from tests.simulators.run import run
 
 
 def _arguments() -> argparse.Namespace:
@@ -48,12 +48,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _run(options: argparse.Namespace) -> None:
-    """Serve until told to end."""
-    end = asyncio.Event()
-    for name in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(name, end.set)
-    display = DisplaySimulator(
+def _display(options: argparse.Namespace) -> DisplaySimulator:
+    """Make the display that the command line describes."""
+    return DisplaySimulator(
         options.profile,
         options.id,
         options.name,
@@ -65,10 +62,8 @@ async def _run(options: argparse.Namespace) -> None:
         mdns=options.mdns,
         mdns_address=options.address,
     )
-    async with display:
-        print(f"Display ({options.profile}) at {display.url}/", flush=True)  # noqa: T201
-        await end.wait()
 
 
 if __name__ == "__main__":
-    asyncio.run(_run(_arguments()))
+    arguments = _arguments()
+    run(f"Display ({arguments.profile})", _display(arguments))

@@ -157,7 +157,7 @@ def _kind(media_type: str) -> str:
 
 
 def _work(title: str) -> str:
-    """A small work that moves, coloured after its title."""
+    """A small work that moves, colored after its title."""
     hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:2]) % 360
     return (
         "<!doctype html><meta charset=utf-8>"

@@ -69,7 +69,7 @@ def _shift(bars: bytes, by: int) -> bytes:
 
 
 def _png(width: int, height: int, palette: bytes, rows: list[bytes]) -> bytes:
-    """Write a picture of palette colours."""
+    """Write a picture of palette colors."""
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     pixels = b"".join(b"\0" + row for row in rows)
     return (

@@ -1,4 +1,4 @@
-"""How works are framed and labelled: settings of the device and of one showing."""
+"""How works are framed and labeled: settings of the device and of one showing."""
 
 from datetime import date
 from typing import Any
@@ -11,7 +11,7 @@ type Json = dict[str, Any]
 SCALINGS = ("fit", "fill", "stretch", "auto")
 _TOMBSTONES = ("timed", "on", "off")
 _FRAMINGS = ("artwork", "fit", "fill")
-_LABELLED = date(2026, 7, 24)
+_LABELED = date(2026, 7, 24)
 
 
 class Settings:
@@ -40,9 +40,9 @@ class Settings:
         return self._firmware.since("2.0.7")
 
     @property
-    def labelled(self) -> bool:
+    def labeled(self) -> bool:
         """The player knows the museum label."""
-        return self._firmware.player >= _LABELLED
+        return self._firmware.player >= _LABELED
 
     def begin_showing(self) -> None:
         """Forget what was chosen for the work before."""
@@ -99,7 +99,7 @@ class Settings:
         }
         if self.default_duration is not None:
             found["defaultDuration"] = self.default_duration
-        if self.labelled:
+        if self.labeled:
             found["tombstone"] = chosen.get("tombstone", "timed")
         if self.composed:
             if self.showing_key:
@@ -128,5 +128,5 @@ class Settings:
             "scaling": chosen.get("scaling") or own.get("scaling") or "fit",
             "background": chosen.get("background") or own.get("background") or "black",
             "margin": chosen.get("margin", own.get("margin", 0)),
-            "tombstone": chosen.get("tombstone", "timed") if self.labelled else "off",
+            "tombstone": chosen.get("tombstone", "timed") if self.labeled else "off",
         }

@@ -1,13 +1,14 @@
 """Run a simulated feed by itself."""
 
 import argparse
-import asyncio
-from contextlib import suppress
+from functools import partial
 import json
 import logging
 from pathlib import Path
 
 from .simulator import FeedSimulator
+
+from tests.simulators.run import run
 
 _PORTS = {"v2": 8788, "ts": 8787}
 
@@ -69,9 +70,9 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _run(arguments: argparse.Namespace) -> None:
-    """Serve until stopped."""
-    feed = FeedSimulator(
+def _feed(arguments: argparse.Namespace) -> FeedSimulator:
+    """Make the feed that the command line describes."""
+    return FeedSimulator(
         arguments.family,
         arguments.api_key,
         arguments.host,
@@ -82,22 +83,11 @@ async def _run(arguments: argparse.Namespace) -> None:
         queue_delay=arguments.queue_delay,
         always_async=arguments.always_async,
     )
-    async with feed:
-        if arguments.seed is not None:
-            feed.seed(
-                **json.loads(await asyncio.to_thread(arguments.seed.read_text, "utf-8"))
-            )
-        print(f"Feed ({arguments.family}) at {feed.url}", flush=True)  # noqa: T201
-        await asyncio.Event().wait()
-
-
-def main() -> None:
-    """Run it."""
-    arguments = _arguments()
-    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.INFO)
-    with suppress(KeyboardInterrupt):
-        asyncio.run(_run(arguments))
 
 
 if __name__ == "__main__":
-    main()
+    arguments = _arguments()
+    logging.basicConfig(level=logging.DEBUG if arguments.verbose else logging.INFO)
+    seed = json.loads(arguments.seed.read_text("utf-8")) if arguments.seed else {}
+    feed = _feed(arguments)
+    run(f"Feed ({arguments.family})", feed, partial(feed.seed, **seed))

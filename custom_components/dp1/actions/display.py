@@ -1,0 +1,167 @@
+"""Actions on what hangs: jump to a work, hand over to another display, play with a work."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import voluptuous as vol
+
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import ServiceCall
+from homeassistant.helpers import config_validation as cv
+from homeassistant.util.json import JsonObjectType
+
+from ..client.display.client import Cast
+from ..client.display.device_status import PlayerStatus
+from ..client.text import clean
+from ..coordinator import DisplayCoordinator
+from ..errors import invalid_input
+from ..playback.announce import async_show
+from ..playback.groups import GROUPS, async_on_group
+from ..playback.input import GESTURE_FIELDS, async_send, gesture
+from ..playback.resolve import Options
+from ..playback.snapshot import async_take
+from .targets import Target, async_on_each, async_targets
+
+SERVICE_GESTURE = "gesture"
+SERVICE_HAND_OVER = "hand_over"
+SERVICE_SHOW_WORK = "show_work"
+
+GESTURE_SCHEMA = cv.make_entity_service_schema(GESTURE_FIELDS)
+HAND_OVER_SCHEMA = cv.make_entity_service_schema(
+    {
+        vol.Required("to"): cv.entity_id,
+        vol.Optional("then", default="sleep"): vol.In(("sleep", "clear", "keep")),
+    }
+)
+SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
+    {
+        vol.Required("work"): vol.Any(
+            vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1))
+        )
+    }
+)
+
+
+async def async_show_work(call: ServiceCall) -> None:
+    """Jump to a work of what hangs."""
+
+    async def jump(coordinator: DisplayCoordinator) -> None:
+        """Show the work on one display."""
+        await coordinator.async_after_casts()
+        player = coordinator.data.player
+        if player is None or not player.items:
+            raise invalid_input("nothing_shown", name=coordinator.name)
+        index = _find(player, call.data["work"], coordinator.name)
+        async with coordinator.async_command() as display:
+            await display.show_item(index)
+
+    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Show it there, or on the whole group."""
+        await async_on_group(coordinator, call.context.id, jump)
+        return {}
+
+    await async_on_each(call, await async_targets(call), act)
+
+
+def _find(player: PlayerStatus, work: int | str, name: str) -> int:
+    """Find a work by its id, its title or its place, and count from 0."""
+    if isinstance(work, int):
+        index = work - 1
+        return index if index < len(player.items) else _nowhere(player, work, name)
+    wanted = work.casefold().strip()
+    titles = [clean(item.title).casefold() for item in player.items]
+    ids = [item.id for item in player.items]
+    if work in ids:
+        return ids.index(work)
+    if wanted in titles:
+        return titles.index(wanted)
+    if wanted.isascii() and wanted.isdecimal() and int(wanted):
+        return _find(player, int(wanted), name)
+    if len(places := [at for at, title in enumerate(titles) if wanted in title]) == 1:
+        return places[0]
+    return _nowhere(player, work, name)
+
+
+def _nowhere(player: PlayerStatus, work: int | str, name: str) -> int:
+    """Say that there is no such work, or that several could be meant."""
+    raise invalid_input(
+        "work_not_found",
+        name=name,
+        work=clean(str(work), 100),
+        works=str(len(player.items)),
+    )
+
+
+async def async_hand_over(call: ServiceCall) -> None:
+    """Show on another display what hangs here, at the same place, and let this one rest."""
+    source = _only(await async_targets(call))
+    to = {ATTR_ENTITY_ID: [call.data["to"]]}
+    there = ServiceCall(call.hass, call.domain, call.service, to, call.context)
+    target = _only(await async_targets(there))
+    if source.entity_id == target.entity_id:
+        raise invalid_input("hand_over_to_itself")
+    giver = await source.async_coordinator()
+    taker = await target.async_coordinator()
+    snapshot = await async_take(giver)
+    if snapshot.cast is None:
+        raise invalid_input("nothing_shown", name=giver.name)
+    await async_show(taker, snapshot.cast, Options(place=snapshot.start))
+    match call.data["then"]:
+        case "sleep" if giver.data.asleep is not None:
+            await giver.async_set_asleep(True)
+        case "clear":
+            async with giver.async_command() as display:
+                await display.clear()
+
+
+def _only(targets: Sequence[Target]) -> Target:
+    """Take the one display that is meant."""
+    if len(targets) != 1:
+        raise invalid_input("one_display", meant=str(len(targets)))
+    return targets[0]
+
+
+async def async_gesture(call: ServiceCall) -> None:
+    """Tap, drag or zoom on the work that hangs."""
+    send = gesture(call.data)
+
+    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Do it on one display."""
+        await async_send(coordinator, send)
+        return {}
+
+    await async_on_each(call, await async_targets(call), act)
+
+
+async def async_cast_to(
+    call: ServiceCall, targets: list[Target], cast: Cast, options: Options
+) -> JsonObjectType | None:
+    """Show a list on displays, as ``dp1.cast_playlist`` is asked to: for a while, or spread over them."""
+    spread = call.data.get("spread", False)
+    entry_ids = [each.entry.entry_id for each in _in_order(call, targets)]
+
+    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Show it on one display."""
+        own = options
+        if spread:
+            place = entry_ids.index(coordinator.config_entry.entry_id)
+            own = replace(options, start_at=(options.start_at or 1) + place)
+        return await async_show(coordinator, cast, own, call.data.get("show_for"))
+
+    groups = call.hass.data[GROUPS]
+    if len(targets) > 1 and "show_for" not in call.data:
+        await groups.async_spread(entry_ids, spread)
+    with groups.hold(entry_ids):
+        return await async_on_each(call, targets, show)
+
+
+def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
+    """Put displays in the order in which they were named, as far as they were."""
+    named = call.data.get(ATTR_ENTITY_ID)
+    order = named if isinstance(named, list) else []
+    return sorted(
+        targets,
+        key=lambda each: (
+            order.index(each.entity_id) if each.entity_id in order else len(order)
+        ),
+    )

@@ -1,0 +1,162 @@
+"""From the target of an action to the displays meant, those without contact included."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
+from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.target import (
+    TargetSelection,
+    async_extract_referenced_entity_ids,
+)
+from homeassistant.util.json import JsonObjectType
+
+from ..client.display.client import Display
+from ..const import DOMAIN
+from ..coordinator import DisplayConfigEntry, DisplayCoordinator
+from ..errors import displays_failed, invalid_input, translated_errors
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One display that an action is aimed at."""
+
+    hass: HomeAssistant
+    entity_id: str
+    entry: DisplayConfigEntry
+
+    def _is_loaded(self) -> bool:
+        """Tell whether the display is set up by now."""
+        return self.entry.state is ConfigEntryState.LOADED
+
+    @property
+    def loaded(self) -> DisplayCoordinator | None:
+        """What follows the display, if it is set up by now."""
+        return self.entry.runtime_data if self._is_loaded() else None
+
+    async def async_coordinator(self) -> DisplayCoordinator:
+        """Get hold of the display; when it is not set up, do that, or say what keeps it away."""
+        if self._is_loaded():
+            return self.entry.runtime_data
+        display = Display(
+            async_get_clientsession(self.hass),
+            self.entry.data[CONF_HOST],
+            self.entry.data[CONF_PORT],
+        )
+        with translated_errors("display", self.entry.title, display.url):
+            await display.probe()
+        if self.entry.state is ConfigEntryState.SETUP_RETRY:
+            await self.hass.config_entries.async_reload(self.entry.entry_id)
+        if self._is_loaded():
+            return self.entry.runtime_data
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="display_not_set_up",
+            translation_placeholders={"name": self.entry.title},
+        )
+
+
+async def async_targets(call: ServiceCall) -> list[Target]:
+    """List the displays that a call is aimed at, and that its user may control.
+
+    An entity action would leave out displays without contact in silence, where people want to be told.
+    """
+    hass = call.hass
+    explicit, chosen = _selected(hass, call)
+    may_control = await _async_permission(call)
+    targets = []
+    for entity_id in sorted(chosen):
+        target = _target(hass, entity_id)
+        if target is None and entity_id in explicit:
+            raise invalid_input("not_a_display", entity_id=entity_id)
+        if target is None:
+            continue
+        if may_control(entity_id):
+            targets.append(target)
+        elif entity_id in explicit:
+            raise Unauthorized(
+                context=call.context, entity_id=entity_id, permission=POLICY_CONTROL
+            )
+    if not targets:
+        raise invalid_input("no_display_meant")
+    return targets
+
+
+def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str]]:
+    """Tell apart the entities that were named, and all that are meant."""
+    if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
+        entries = er.async_get(hass).entities.values()
+        return set(), {entity.entity_id for entity in entries if _is_display(entity)}
+    found = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
+    return found.referenced, found.referenced | found.indirectly_referenced
+
+
+def _is_display(entity: er.RegistryEntry) -> bool:
+    """Tell the displays themselves from everything else."""
+    return (
+        entity.platform == DOMAIN
+        and entity.domain == MEDIA_PLAYER_DOMAIN
+        and entity.disabled_by is None
+    )
+
+
+def find_display(hass: HomeAssistant, entity_id: str) -> Target:
+    """Find the display behind an entity, which has to be one."""
+    if (target := _target(hass, entity_id)) is None:
+        raise invalid_input("not_a_display", entity_id=entity_id)
+    return target
+
+
+def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
+    """Find the display behind an entity."""
+    entity = er.async_get(hass).async_get(entity_id)
+    if entity is None or not _is_display(entity) or not entity.config_entry_id:
+        return None
+    entry = hass.config_entries.async_get_entry(entity.config_entry_id)
+    return Target(hass, entity_id, entry) if entry else None
+
+
+async def _async_permission(call: ServiceCall) -> Callable[[str], bool]:
+    """Find out which entities the user behind a call may control."""
+    if not call.context.user_id:
+        return lambda entity_id: True
+    user = await call.hass.auth.async_get_user(call.context.user_id)
+    if user is None:
+        raise UnknownUser(context=call.context)
+    return lambda entity_id: user.permissions.check_entity(entity_id, POLICY_CONTROL)
+
+
+async def async_on_each(
+    call: ServiceCall,
+    targets: list[Target],
+    act: Callable[[DisplayCoordinator], Awaitable[JsonObjectType]],
+) -> JsonObjectType | None:
+    """Do it on each display; what fails on one does not keep it from the others, and is told by display."""
+
+    async def act_on(target: Target) -> JsonObjectType:
+        """Do it on one display."""
+        return await act(await target.async_coordinator())
+
+    results = await asyncio.gather(
+        *(act_on(target) for target in targets), return_exceptions=True
+    )
+    failed: list[HomeAssistantError] = []
+    response: JsonObjectType = {}
+    for target, result in zip(targets, results, strict=True):
+        if isinstance(result, HomeAssistantError):
+            failed.append(result)
+            response[target.entity_id] = {"error": str(result)}
+        elif isinstance(result, BaseException):
+            raise result
+        else:
+            response[target.entity_id] = result
+    if failed and (len(failed) == len(targets) or not call.return_response):
+        raise displays_failed(failed, len(targets))
+    return response if call.return_response else None

@@ -1,0 +1,202 @@
+"""From a record of the catalog to what is shown of it: address of the work, picture, title, credit, provenance.
+
+The rules follow what the catalog's own published playlists and readers do; where those differ, the newer one counts.
+"""
+
+from collections.abc import Iterator
+import re
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
+
+from ..text import shorten
+from .models import Alumni, Artwork, Exhibition, Series
+
+# Where paths without a host lie. The catalog moves its works to IPFS, so other addresses become more common.
+ASSETS_URL = "https://cdn.feralfileassets.com"
+IPFS_GATEWAY = "https://ipfs.io/ipfs/"
+PAGES_URL = "https://feralfile.com/exhibitions"
+IMAGE_HOST = "imagedelivery.net"
+SOURCE_VARIANT = "raw"
+LICENSE = "open"
+TITLE_LIMIT = 200
+
+EVM_CHAINS = frozenset(
+    {"ethereum", "evm", "base", "polygon", "arbitrum", "optimism", "zora", "shape"}
+)
+PROOF_NAMES = frozenset({"AE", "AP", "PP"})
+
+# Everything with a meaning in an address, so that only what must not stand there is escaped.
+_ADDRESS_SAFE = "!#$%&'()*+,/:;=?@[]~"
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+type Size = Literal["m", "l"]
+
+
+def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
+    """Complete an address as the catalog writes it; None if a display could not open it.
+
+    Args:
+        text: a path, an ``http``, ``https`` or ``ipfs`` address. A query is part of the work and stays as it is.
+        variant: what to ask of the image service where the address names no variant: a size like ``m`` or ``raw``.
+    """
+    address = _BARE_PERCENT.sub("%25", quote(text.strip(), safe=_ADDRESS_SAFE))
+    if not address:
+        return None
+    if address.startswith("//"):
+        address = f"https:{address}"
+    if not _SCHEME.match(address):
+        return f"{ASSETS_URL}/{address.removeprefix('/')}"
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme == "ipfs":
+        path = re.sub(r"^ipfs:/*(ipfs/)?", "", address, flags=re.IGNORECASE)
+        return f"{IPFS_GATEWAY}{path}" if path else None
+    if parts.scheme not in ("http", "https") or not host:
+        return None
+    if host == IMAGE_HOST and len(parts.path.strip("/").split("/")) == 2:
+        return parts._replace(path=f"{parts.path.rstrip('/')}/{variant}").geturl()
+    return address
+
+
+def source_url(artwork: Artwork, series: Series | None = None) -> str | None:
+    """Find what a display plays for a work; None if there is nothing it could play."""
+    candidates = (*artwork.sources, *_series_sources(artwork, series))
+    return next((url for text in candidates if (url := absolute_url(text))), None)
+
+
+def _series_sources(artwork: Artwork, series: Series | None) -> Iterator[str]:
+    """List what the series offers for a work that has no source of its own."""
+    if series is None:
+        return
+    if series.unique_preview_path and artwork.index is not None:
+        # A work of software is a folder, and its relative links need the slash.
+        slash = "/" if series.medium == "software" else ""
+        yield f"{series.unique_preview_path.rstrip('/')}/{artwork.index}{slash}"
+    yield from series.previews
+
+
+def picture_url(
+    artwork: Artwork, series: Series | None = None, size: Size = "m"
+) -> str | None:
+    """Find a picture of a work: its own, its series', or the work itself if it is an image.
+
+    Args:
+        artwork: the work.
+        series: its series.
+        size: ``m`` for lists, ``l`` for one work.
+    """
+    candidates = list(artwork.pictures)
+    if series is not None:
+        if series.unique_thumbnail_path and artwork.index is not None:
+            folder = series.unique_thumbnail_path.rstrip("/")
+            candidates.append(f"{folder}/{artwork.index}-large.jpg")
+        candidates += series.pictures
+        if series.medium == "image":
+            candidates += (*artwork.sources, *_series_sources(artwork, series))
+    return _first_picture(candidates, size)
+
+
+def cover_url(record: Exhibition | Series, size: Size = "m") -> str | None:
+    """Find a picture of an exhibition or series."""
+    return _first_picture(record.pictures, size)
+
+
+def _first_picture(candidates: tuple[str, ...] | list[str], size: Size) -> str | None:
+    """Complete the first address that can be opened."""
+    return next((url for text in candidates if (url := absolute_url(text, size))), None)
+
+
+def edition(artwork: Artwork) -> int | None:
+    """Number of a work in its series, from 1, where it is known."""
+    return None if artwork.index is None else artwork.index + 1
+
+
+def title(artwork: Artwork, series: Series | None = None) -> str:
+    """Name a work as a label would, in at most 200 characters; empty if nothing is known."""
+    return shorten(_title(artwork.name, edition(artwork), series), TITLE_LIMIT)
+
+
+def _title(name: str, number: int | None, series: Series | None) -> str:
+    """Name a work by its own name, its series' or both."""
+    if series is None:
+        return name
+    if series.single:
+        return series.title
+    if not name:
+        return series.title if number is None else f"{series.title} #{number}"
+    numbered = name.startswith("#") or name in PROOF_NAMES
+    if not numbered and series.title.casefold() in name.casefold():
+        return name
+    return f"{series.title} {name}"
+
+
+def credit(artists: tuple[Alumni, ...]) -> str:
+    """Name the artists, in a line; empty if none is known."""
+    return ", ".join(artist.name for artist in artists)
+
+
+def year(artwork: Artwork, series: Series | None = None) -> int | None:
+    """Year in which a work was minted, where it is known."""
+    minted_at = artwork.minted_at or (series.minted_at if series else None)
+    return minted_at.year if minted_at else None
+
+
+def provenance(artwork: Artwork) -> dict[str, Any] | None:
+    """Build the DP-1 provenance of a work; None where its record says too little, or for a chain of its own.
+
+    Works that never left Bitmark have none: published playlists know no such contract, and a display needs none.
+    """
+    chain, token_id = artwork.chain, artwork.token_id
+    if not chain or chain == "bitmark" or not artwork.contract or not token_id:
+        return None
+    if chain in EVM_CHAINS:
+        if not (token_id.isascii() and token_id.isdecimal()):
+            return None
+        kind = {"chain": "evm", "standard": "erc721"}
+    elif chain == "tezos":
+        kind = {"chain": "tezos", "standard": "fa2"}
+    else:
+        kind = {"chain": "other", "standard": "other"}
+    return {
+        "type": "onChain",
+        "contract": {**kind, "address": artwork.contract, "tokenId": token_id},
+    }
+
+
+def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | None:
+    """Build the parts of a DP-1 item that the catalog knows: title, source, license, provenance.
+
+    Id and duration are for the caller to add. None if a display could not play the work.
+    """
+    if artwork.gone or (source := source_url(artwork, series)) is None:
+        return None
+    parts: dict[str, Any] = {"source": source, "license": LICENSE}
+    if name := title(artwork, series):
+        parts = {"title": name, **parts}
+    if origin := provenance(artwork):
+        parts["provenance"] = origin
+    return parts
+
+
+def exhibition_page(exhibition: Exhibition) -> str | None:
+    """Address of an exhibition's page, for people."""
+    return _page("shows", exhibition.slug)
+
+
+def series_page(series: Series) -> str | None:
+    """Address of a series' page, for people."""
+    return _page("series", series.slug)
+
+
+def artwork_page(artwork: Artwork) -> str:
+    """Address of a work's page, for people."""
+    return f"{PAGES_URL}/artwork/{quote(artwork.id, safe='')}"
+
+
+def _page(kind: str, slug: str) -> str | None:
+    """Address of a page, if the record has a name for it."""
+    return f"{PAGES_URL}/{kind}/{quote(slug, safe='')}" if slug else None

@@ -1,0 +1,494 @@
+"""Records of the exhibition catalog: only what is needed of them, tolerant of everything else.
+
+The shapes are those of the catalog's public answers. Every field but the id may be missing, null or of another type.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from enum import StrEnum
+import re
+from typing import Any, Protocol, Self
+
+from ..text import clean
+from .fields import (
+    as_integer,
+    as_key,
+    as_mapping,
+    as_moment,
+    as_text,
+    as_texts,
+    as_title,
+)
+
+MAX_PEOPLE = 200
+
+type Json = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """Whether one artist shows, or several."""
+
+    SOLO = "solo"
+    GROUP = "group"
+
+
+class Model(StrEnum):
+    """What the works of a series are to each other."""
+
+    SINGLE = "single"
+    MULTI = "multi"
+    MULTI_UNIQUE = "multi_unique"
+
+
+class Record(Protocol):
+    """What every record can do."""
+
+    @property
+    def id(self) -> str:
+        """Key of the record."""
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read what the catalog sent; None without an id."""
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote; None without an id."""
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alumni:
+    """An artist or curator.
+
+    Attributes:
+        id: key.
+        name: as they sign.
+        slug: for a link.
+    """
+
+    id: str
+    name: str
+    slug: str = ""
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read an alumni object, by itself or inside ``alumniAccount``; None without a name."""
+        data = as_mapping(data)
+        data = as_mapping(data.get("alumniAccount")) or data
+        return cls.from_store(
+            {
+                "id": data.get("ID") or data.get("id"),
+                "name": as_title(data.get("alias"), data.get("fullName")),
+                "slug": data.get("slug"),
+            }
+        )
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote."""
+        data = as_mapping(data)
+        if not (name := as_text(data.get("name"))):
+            return None
+        return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+        return _to_store(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibition:
+    """A show.
+
+    Attributes:
+        id: key.
+        title: plain text, the slug or id where it has none.
+        slug: for a link.
+        number: number of the show, as text like ``"048"``.
+        opens_at: when it opens; may be in the future.
+        preview_seconds: how long before it opens it can be seen.
+        kind: solo or group.
+        blockchain: where its works are minted.
+        status: 0 created to 4 issued; None where not said.
+        visible: whether it is meant for the public.
+        note: plain text, shortened.
+        pictures: addresses or paths of its cover, best first, as the catalog has them.
+        artists: who shows.
+        curator: who chose.
+        updated_at: last change.
+    """
+
+    id: str
+    title: str
+    slug: str = ""
+    number: str = ""
+    opens_at: datetime | None = None
+    preview_seconds: int = 0
+    kind: Kind = Kind.GROUP
+    blockchain: str = ""
+    status: int | None = None
+    visible: bool = True
+    note: str = ""
+    pictures: tuple[str, ...] = ()
+    artists: tuple[Alumni, ...] = ()
+    curator: Alumni | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def viewable_from(self) -> datetime | None:
+        """When its works can be seen first."""
+        if self.opens_at is None:
+            return None
+        try:
+            return self.opens_at - timedelta(seconds=self.preview_seconds)
+        except OverflowError:
+            return self.opens_at
+
+    def viewable(self, now: datetime) -> bool:
+        """Say whether its works can be seen."""
+        return self.visible and (
+            self.viewable_from is None or self.viewable_from <= now
+        )
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read an exhibition of the catalog."""
+        data = as_mapping(data)
+        artists = _people(data.get("artistsAlumni")) or _people(data.get("artists"))
+        curator = Alumni.parse(data.get("curatorAlumni")) or Alumni.parse(
+            data.get("curator")
+        )
+        return cls.from_store(
+            {
+                "id": data.get("id"),
+                "title": as_title(data.get("title"), data.get("name")),
+                "slug": data.get("slug"),
+                "number": data.get("ordinalLabel"),
+                "opens_at": data.get("exhibitionStartAt"),
+                "preview_seconds": data.get("previewDuration"),
+                "kind": data.get("type"),
+                "blockchain": data.get("mintBlockchain"),
+                "status": data.get("status"),
+                "visible": not (
+                    data.get("hidden") is True
+                    or data.get("isTesting") is True
+                    or data.get("publicViewable") is False
+                ),
+                "note": clean(data.get("noteBrief")) or clean(data.get("noteTitle")),
+                "pictures": [
+                    data.get("coverDisplay"),
+                    data.get("coverURI"),
+                    data.get("thumbnailCoverURI"),
+                ],
+                "artists": [artist.to_store() for artist in artists],
+                "curator": curator and curator.to_store(),
+                "updated_at": data.get("updatedAt"),
+            }
+        )
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote."""
+        data = as_mapping(data)
+        if not (key := as_key(data.get("id"))):
+            return None
+        slug = as_text(data.get("slug"))
+        return cls(
+            id=key,
+            title=as_text(data.get("title")) or slug or key,
+            slug=slug,
+            number=as_text(data.get("number")),
+            opens_at=as_moment(data.get("opens_at")),
+            preview_seconds=max(as_integer(data.get("preview_seconds")) or 0, 0),
+            kind=Kind.SOLO if data.get("kind") == Kind.SOLO else Kind.GROUP,
+            blockchain=as_text(data.get("blockchain")).lower(),
+            status=as_integer(data.get("status")),
+            visible=data.get("visible") is not False,
+            note=as_text(data.get("note")),
+            pictures=as_texts(data.get("pictures")),
+            artists=_stored_people(data.get("artists")),
+            curator=Alumni.from_store(data.get("curator")),
+            updated_at=as_moment(data.get("updated_at")),
+        )
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+        return _to_store(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A series of works in a show.
+
+    Attributes:
+        id: key.
+        exhibition_id: key of the show.
+        title: plain text, the slug or id where it has none.
+        slug: for a link; not unique.
+        medium: ``image``, ``video``, ``software``, ``pdf``, ``audio``, ``3d`` and others.
+        description: plain text, shortened.
+        display_index: place in the show; ties exist.
+        max_artwork: size of the edition, where it is said.
+        model: what its works are to each other, where it is said.
+        pictures: addresses or paths of its picture, best first.
+        artists: who made it.
+        previews: addresses or paths of what to play where a work has none of its own, best first.
+        unique_preview_path: the same by work, to be completed by the work's index.
+        unique_thumbnail_path: pictures by work, to be completed by the work's index.
+        minted_at: when it was minted.
+        created_at: when the record was made; settles ties of ``display_index``.
+    """
+
+    id: str
+    exhibition_id: str
+    title: str
+    slug: str = ""
+    medium: str = ""
+    description: str = ""
+    display_index: int | None = None
+    max_artwork: int | None = None
+    model: Model | None = None
+    pictures: tuple[str, ...] = ()
+    artists: tuple[Alumni, ...] = ()
+    previews: tuple[str, ...] = ()
+    unique_preview_path: str = ""
+    unique_thumbnail_path: str = ""
+    minted_at: datetime | None = None
+    created_at: datetime | None = None
+
+    @property
+    def single(self) -> bool:
+        """Say whether it is one work, so that both carry one name."""
+        return self.max_artwork == 1 or self.model is Model.SINGLE
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read a series of the catalog."""
+        data = as_mapping(data)
+        settings = as_mapping(data.get("settings"))
+        preview = as_mapping(data.get("previewFile"))
+        artist = data.get("artistAlumni") or data.get("artist")
+        return cls.from_store(
+            {
+                "id": data.get("id"),
+                "exhibition_id": data.get("exhibitionID"),
+                "title": as_title(data.get("title"), data.get("name")),
+                "slug": data.get("slug"),
+                "medium": data.get("medium"),
+                "description": clean(data.get("description")),
+                "display_index": data.get("displayIndex"),
+                "max_artwork": settings.get("maxArtwork"),
+                "model": settings.get("artworkModel"),
+                "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
+                "artists": [person.to_store() for person in _collective(artist)],
+                "previews": [
+                    as_mapping(preview.get("metadata")).get("urlOverwrite"),
+                    preview.get("uri"),
+                ],
+                "unique_preview_path": data.get("uniquePreviewPath"),
+                "unique_thumbnail_path": data.get("uniqueThumbnailPath"),
+                "minted_at": data.get("mintedAt"),
+                "created_at": data.get("createdAt"),
+            }
+        )
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote."""
+        data = as_mapping(data)
+        if not (key := as_key(data.get("id"))):
+            return None
+        slug = as_text(data.get("slug"))
+        model = data.get("model")
+        return cls(
+            id=key,
+            exhibition_id=as_key(data.get("exhibition_id")),
+            title=as_text(data.get("title")) or slug or key,
+            slug=slug,
+            medium=as_text(data.get("medium")).lower(),
+            description=as_text(data.get("description")),
+            display_index=as_integer(data.get("display_index")),
+            max_artwork=as_integer(data.get("max_artwork")),
+            model=Model(model) if model in tuple(Model) else None,
+            pictures=as_texts(data.get("pictures")),
+            artists=_stored_people(data.get("artists")),
+            previews=as_texts(data.get("previews")),
+            unique_preview_path=as_text(data.get("unique_preview_path")),
+            unique_thumbnail_path=as_text(data.get("unique_thumbnail_path")),
+            minted_at=as_moment(data.get("minted_at")),
+            created_at=as_moment(data.get("created_at")),
+        )
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+        return _to_store(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Artwork:
+    """One work of a series.
+
+    Attributes:
+        id: key; digits or hex, far beyond what a number can hold.
+        series_id: key of the series.
+        index: place in the series from 0, where it is said.
+        name: plain text: ``#12``, ``AE``, ``AP``, ``PP`` or a name of its own; may be empty.
+        category: ``AE`` and the like.
+        sources: addresses or paths of what to play, best first, as the catalog has them.
+        pictures: addresses or paths of its picture, best first.
+        chain: ``ethereum``, ``tezos``, ``bitmark`` or another blockchain, where it is said.
+        contract: address of the contract.
+        token_id: number of the token as text, decimal on Ethereum.
+        minted_at: when it was minted.
+        gone: burned or archived.
+    """
+
+    id: str
+    series_id: str
+    index: int | None = None
+    name: str = ""
+    category: str = ""
+    sources: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+    chain: str = ""
+    contract: str = ""
+    token_id: str = ""
+    minted_at: datetime | None = None
+    gone: bool = False
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read a work of the catalog."""
+        data = as_mapping(data)
+        metadata = as_mapping(data.get("metadata"))
+        chain, contract, token_id = _identity(data)
+        return cls.from_store(
+            {
+                "id": data.get("id"),
+                "series_id": data.get("seriesID"),
+                "index": data.get("index"),
+                "name": as_title(data.get("name"), data.get("title")),
+                "category": data.get("category"),
+                "sources": [
+                    metadata.get("alternativePreviewURI"),
+                    metadata.get("previewCloudFlareURL"),
+                    as_mapping(data.get("previewDisplay")).get("HLS"),
+                    data.get("previewURI"),
+                ],
+                "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
+                "chain": chain,
+                "contract": contract,
+                "token_id": token_id,
+                "minted_at": data.get("mintedAt"),
+                "gone": data.get("burned") is True or data.get("isArchived") is True,
+            }
+        )
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote."""
+        data = as_mapping(data)
+        if not (key := as_key(data.get("id"))):
+            return None
+        index = as_integer(data.get("index"))
+        return cls(
+            id=key,
+            series_id=as_key(data.get("series_id")),
+            index=index if index is not None and index >= 0 else None,
+            name=as_text(data.get("name")),
+            category=as_text(data.get("category")),
+            sources=as_texts(data.get("sources")),
+            pictures=as_texts(data.get("pictures")),
+            chain=as_text(data.get("chain")).lower(),
+            contract=as_text(data.get("contract")),
+            token_id=as_text(data.get("token_id")),
+            minted_at=as_moment(data.get("minted_at")),
+            gone=data.get("gone") is True,
+        )
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+        return _to_store(self)
+
+
+def _to_store(record: Alumni | Exhibition | Series | Artwork) -> Json:
+    """Write the fields that say something, in JSON's own types."""
+    return {
+        field.name: _plain(value)
+        for field in fields(record)
+        if (value := getattr(record, field.name)) != field.default
+    }
+
+
+def _plain(value: object) -> object:
+    """Write one value in JSON's own types."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case tuple():
+            return [_plain(part) for part in value]
+        case Alumni():
+            return value.to_store()
+        case _:
+            return value
+
+
+def _people(value: object) -> list[Alumni]:
+    """Take the alumni of a list; entries may be null."""
+    if not isinstance(value, list):
+        return []
+    return [it for part in value[:MAX_PEOPLE] if (it := Alumni.parse(part))]
+
+
+def _stored_people(value: object) -> tuple[Alumni, ...]:
+    """Take the stored alumni of a list."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(it for part in value if (it := Alumni.from_store(part)))
+
+
+def _collective(value: object) -> list[Alumni]:
+    """Take an artist, and those they worked with unless their common name has them in it already."""
+    data = as_mapping(value)
+    data = as_mapping(data.get("alumniAccount")) or data
+    people = [it] if (it := Alumni.parse(data)) else []
+    for other in _people(data.get("collaborationAlumniAccounts")):
+        if not any(other.name in known.name for known in people):
+            people.append(other)
+    return people
+
+
+def _identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Find chain, contract and token: as resolved by the catalog, else of the swap that moved the work.
+
+    Field names as the catalog's public answers have them, newer ones first.
+    """
+    ways = (
+        (data, "chain", "tokenID"),
+        (as_mapping(data.get("successfulSwap")), "blockchainType", "token"),
+        (as_mapping(data.get("swap")), "blockchainType", "token"),
+    )
+    found = [
+        (chain, contract, _token_id(part.get(token_name), chain))
+        for part, chain_name, token_name in ways
+        if (chain := as_text(part.get(chain_name)).lower())
+        and (contract := as_text(part.get("contractAddress")))
+    ]
+    complete = next((identity for identity in found if identity[2]), None)
+    return complete or (as_text(data.get("chain")), "", "")
+
+
+def _token_id(value: object, chain: str) -> str:
+    """Take the number of a token: a text, or a number of JSON; hex is written decimal but for Tezos and Bitmark."""
+    text = as_key(value)
+    if chain not in ("tezos", "bitmark"):
+        hexadecimal = re.fullmatch(
+            r"(?:0x)?([0-9a-f]{64})|0x([0-9a-f]{1,64})", text, re.IGNORECASE
+        )
+        if hexadecimal and not text.isdecimal():
+            return str(int(hexadecimal[1] or hexadecimal[2], 16))
+    return text

@@ -1,0 +1,119 @@
+"""Which works of a series or an exhibition go into a playlist, and in what order.
+
+Copies of one work are shown once. The order is the one the catalog's own published playlists have: a group show takes
+one work of each series in turn, a solo show the single works first and then one series after the other.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+
+from .artwork import source_url
+from .models import Artwork, Kind, Model, Series
+from .paging import evenly
+
+CAP = 50
+
+type Group = tuple[Series, Sequence[Artwork]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Works in the order to show them.
+
+    Attributes:
+        works: each with its series.
+        left_out: how many could not be played, for want of a source.
+        over_cap: how many more could have been shown.
+    """
+
+    works: tuple[tuple[Series, Artwork], ...]
+    left_out: int
+    over_cap: int
+
+
+def shown_once(series: Series) -> bool:
+    """Say whether one work stands for the whole series: there is but one, or they are copies."""
+    return series.single or series.model is Model.MULTI
+
+
+def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:
+    """Share out ``cap`` places as equally as the counts allow.
+
+    Args:
+        counts: how many each could fill.
+        cap: places in all.
+    """
+    given = [0] * len(counts)
+    hungry = [who for who, count in enumerate(counts) if count > 0]
+    while hungry and cap > 0:
+        served = evenly(hungry, cap)
+        for who in served:
+            given[who] += 1
+        cap -= len(served)
+        hungry = [who for who in hungry if given[who] < counts[who]]
+    return given
+
+
+def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
+    """Tell how many works of each series an exhibition's playlist needs, before any of them is read.
+
+    Args:
+        all_series: series of the exhibition.
+        cap: most works of the playlist.
+    """
+    return shares(
+        [
+            1
+            if shown_once(series)
+            else cap
+            if series.max_artwork is None
+            else series.max_artwork
+            for series in all_series
+        ],
+        cap,
+    )
+
+
+def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork], int]:
+    """Choose the works of a series to show, and count those that should be but have no source.
+
+    Burned and archived works are not there any more and not counted.
+    """
+    works = sorted(
+        (work for work in artworks if not work.gone),
+        key=lambda work: (work.index is None, work.index or 0),
+    )
+    found = [work for work in works if source_url(work, series)]
+    if shown_once(series):
+        return found[:1], int(bool(works) and not found)
+    return found, len(works) - len(found)
+
+
+def select_works(kind: Kind, groups: Iterable[Group], cap: int = CAP) -> Selection:
+    """Choose and order the works of an exhibition, or of a part of it.
+
+    Args:
+        kind: of the exhibition.
+        groups: its series in their order, each with its works.
+        cap: most works to take; every series gets a fair share, and gives works evenly from its whole length.
+    """
+    chosen: list[tuple[Series, list[Artwork]]] = []
+    left_out = 0
+    for series, artworks in groups:
+        works, missing = playable(series, artworks)
+        chosen.append((series, works))
+        left_out += missing
+    available = [len(works) for _, works in chosen]
+    given = shares(available, cap)
+    runs = [
+        [(series, work) for work in evenly(works, share)]
+        for (series, works), share in zip(chosen, given, strict=True)
+    ]
+    if kind is Kind.SOLO:
+        runs.sort(key=lambda run: not (run and shown_once(run[0][0])))
+        works_in_order = list(chain.from_iterable(runs))
+    else:
+        rounds = zip_longest(*runs)
+        works_in_order = [work for turn in rounds for work in turn if work is not None]
+    return Selection(tuple(works_in_order), left_out, sum(available) - sum(given))

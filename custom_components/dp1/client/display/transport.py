@@ -1,0 +1,164 @@
+"""The way to one display: its routes, its commands, and the manners in using them."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Mapping
+from typing import Any
+
+import aiohttp
+from yarl import URL
+
+from ..http import Answer, request_json
+from .notifications import Event, listen
+from .rate_limit import Budget
+from .replies import reply
+from .request_queue import Reads, Writes
+
+_TRIES = 3
+_TIMEOUT = 10.0
+# On the local network, who does not take a connection by then is not there.
+_CONNECT_TIMEOUT = 5.0
+# The display waits up to 30 s itself: for a playlist, for the vendor's version server, for the panel's wire.
+_TIMEOUTS: Mapping[str, float] = {
+    "displayPlaylist": 35.0,
+    "getDeviceStatus": 35.0,
+    "playRecentlyPlayed": 35.0,
+    "updateToLatestVersion": 35.0,
+    "ddcPanelControl": 20.0,
+    "ddcPanelStatus": 20.0,
+}
+_SCREENSHOT_TIMEOUT = 15.0
+# A setting whose newer value makes an older one pointless.
+_REPLACEABLE = frozenset(
+    {
+        "ddcPanelControl",
+        "moveToArtwork",
+        "setLoop",
+        "setShuffle",
+        "setSleepSchedule",
+        "setVolume",
+        "updateArtFraming",
+        "updateDefaultDuration",
+        "updateDisplaySettings",
+    }
+)
+
+
+class Channel:
+    """One display's address. Commands wait for their turn and for their part of the display's rates."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, host: str, port: int, budget: Budget
+    ) -> None:
+        """Keep the address; see :class:`.display.Display`."""
+        self._session = session
+        self._base = URL.build(scheme="http", host=host, port=port)
+        self._cast_url = self.url("api/cast")
+        self._budget = budget
+        self._writes = Writes()
+        self._reads = Reads()
+
+    def url(self, path: str) -> str:
+        """Return the address of a route."""
+        return str(self._base / path)
+
+    async def get(
+        self,
+        path: str,
+        timeout: float = _TIMEOUT,
+        params: Mapping[str, int] | None = None,
+    ) -> Answer:
+        """Ask one of the routes that are not commands."""
+        return await request_json(
+            self._session,
+            "GET",
+            self.url(path),
+            timeout=timeout,
+            connect=_CONNECT_TIMEOUT,
+            params={key: str(value) for key, value in (params or {}).items()},
+        )
+
+    async def picture(self, path: str, params: Mapping[str, int]) -> Answer:
+        """Ask a route that serves one at a time."""
+        return await self._patiently(
+            path, lambda: self.get(path, _SCREENSHOT_TIMEOUT, params)
+        )
+
+    def listen(self, path: str, heartbeat: float) -> AsyncGenerator[Event]:
+        """Follow a socket; see :func:`.notifications.listen`."""
+        return listen(self._session, self.url(path), heartbeat)
+
+    async def post(self, command: str, request: Mapping[str, Any]) -> Answer:
+        """Send a command with its arguments, which are never left out: their absence would mean zeros."""
+        return await self._patiently(
+            command,
+            lambda: request_json(
+                self._session,
+                "POST",
+                self._cast_url,
+                timeout=_TIMEOUTS.get(command, _TIMEOUT),
+                connect=_CONNECT_TIMEOUT,
+                json={"command": command, "request": request},
+            ),
+        )
+
+    async def ask(self, command: str) -> Answer:
+        """Send a command that only reads; equal ones at the same time share their answer."""
+        return await self._reads.run(command, lambda: self.post(command, {}))
+
+    async def tell(
+        self,
+        command: str,
+        request: Mapping[str, Any] | None = None,
+        *uses: str,
+        slot: str | None = None,
+    ) -> Mapping[str, Any]:
+        """Send a command that changes something, and return the reply.
+
+        Args:
+            command: name of the command.
+            request: its arguments.
+            uses: what tells this from other uses of the command, beside the names of its arguments.
+            slot: what it sets, if several commands set the same.
+        """
+        request = request or {}
+
+        async def send() -> Mapping[str, Any]:
+            """Send it, and read the reply."""
+            return reply(command, await self.post(command, request)) or {}
+
+        key: Hashable = slot
+        if command in _REPLACEABLE:
+            key = (command, frozenset(request), *uses)
+        return await self.in_turn(send, key)
+
+    async def in_turn[T](
+        self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
+    ) -> T:
+        """Send when all that came before is done; see :meth:`.turns.Writes.run`."""
+
+        async def send_and_forget() -> T:
+            """Send, after which readings that have begun before are old."""
+            try:
+                return await send()
+            finally:
+                self._reads.forget()
+
+        return await self._writes.run(send_and_forget, slot)
+
+    async def back_off(
+        self, command: str, attempt: int, retry_after: float | None = None
+    ) -> None:
+        """Wait before the next attempt; see :meth:`.budget.Budget.back_off`."""
+        await self._budget.back_off(command, attempt, retry_after)
+
+    async def _patiently(
+        self, command: str, send: Callable[[], Awaitable[Answer]]
+    ) -> Answer:
+        """Send within the budget, again if the display is busy, which means that nothing was done."""
+        for attempt in range(1, _TRIES):
+            await self._budget.spend(command)
+            answer = await send()
+            if answer.status != 429:
+                return answer
+            await self.back_off(command, attempt, answer.retry_after)
+        await self._budget.spend(command)
+        return await send()

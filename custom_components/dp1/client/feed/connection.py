@@ -1,0 +1,157 @@
+"""Requests to one feed: the API key where it belongs, patience where it is asked for, refusals as typed errors."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+import random
+
+import aiohttp
+
+from ..errors import AuthenticationError, BusyError
+from ..http import Answer, request_json
+from .errors import feed_error
+
+MAX_ANSWERS = 32
+MAX_BYTES = 512 * 1024
+
+
+class AnswerCache:
+    """The last few answers that carried an ETag, by address; kept as bytes, so that no reader can change them."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._answers: OrderedDict[str, Answer] = OrderedDict()
+
+    def get(self, url: str) -> Answer | None:
+        """Find what an address answered last."""
+        return self._answers.get(url)
+
+    def keep(self, url: str, answer: Answer) -> None:
+        """Remember an answer if it can be asked for by its ETag and is not too large; else forget the address."""
+        self._answers.pop(url, None)
+        if "ETag" in answer.headers and len(answer.body) <= MAX_BYTES:
+            self._answers[url] = answer
+            if len(self._answers) > MAX_ANSWERS:
+                self._answers.popitem(last=False)
+
+
+READ_TIMEOUT = 30.0
+WRITE_TIMEOUT = 60.0
+TRIES = 3
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class FeedConnection:
+    """Where a feed is and how to be let in.
+
+    Attributes:
+        session: what to send with.
+        url: normalized base address of the feed.
+        api_key: the feed's API key, if there is one.
+    """
+
+    session: aiohttp.ClientSession = field(repr=False)
+    url: str
+    api_key: str | None = field(default=None, repr=False)
+
+    async def read(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        etag: str | None = None,
+    ) -> Answer:
+        """Get something; with an ``etag`` the answer may be a 304 without a body.
+
+        Raises:
+            Dp1Error: as ``request_json`` and ``feed_error`` have it.
+        """
+        headers = {"If-None-Match": etag} if etag else None
+        return await self._call("GET", url, params=params, headers=headers)
+
+    async def write(
+        self,
+        method: str,
+        url: str,
+        body: object = None,
+        *,
+        with_key: bool,
+        document: bool = False,
+        repeatable: bool = False,
+    ) -> Answer:
+        """Change something.
+
+        Args:
+            method: HTTP method.
+            url: where to.
+            body: what to send as JSON, unless None.
+            with_key: whether the API key goes along.
+            document: whether the body is a document, so that a complaint is about its faults.
+            repeatable: whether a second arrival would do no harm, so that a 503 may be waited out too.
+
+        Raises:
+            AuthenticationError: no key, or the feed does not accept it.
+            Dp1Error: as ``request_json`` and ``feed_error`` have it.
+        """
+        return await self._call(
+            method,
+            url,
+            json=body,
+            headers={"Authorization": self._authorization()} if with_key else None,
+            document=document,
+            repeatable=repeatable,
+        )
+
+    def _authorization(self) -> str:
+        """Write the header as the strictest server wants it: exactly one blank."""
+        if not self.api_key:
+            raise AuthenticationError("this feed needs an API key for that")
+        if not (self.api_key.isascii() and self.api_key.isprintable()):
+            raise AuthenticationError("the API key has characters that no key has")
+        return f"Bearer {self.api_key}"
+
+    async def _call(
+        self,
+        method: str,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        json: object = None,
+        document: bool = False,
+        repeatable: bool = False,
+    ) -> Answer:
+        """Send, and send again what was turned away without effect, for as long as the feed asks within reason."""
+        reading = method == "GET"
+        attempt = 0
+        while True:
+            attempt += 1
+            answer = await request_json(
+                self.session,
+                method,
+                url,
+                params=params,
+                headers=headers,
+                json=json,
+                timeout=READ_TIMEOUT if reading else WRITE_TIMEOUT,
+            )
+            if answer.ok or (answer.status == 304 and headers):
+                return answer
+            error = feed_error(answer, secret=self.api_key, sent_document=document)
+            if not isinstance(error, BusyError) or attempt == TRIES:
+                raise error
+            if answer.status != 429 and not (reading or repeatable):
+                raise error
+            if (pause := _pause(error, attempt)) > LONGEST_PAUSE:
+                raise error
+            await asyncio.sleep(pause + random.uniform(0, max(0.2, pause / 5)))
+
+
+def _pause(error: BusyError, attempt: int) -> float:
+    """Choose the seconds to wait: what was asked for, else doubling."""
+    if error.retry_after is not None:
+        return error.retry_after
+    return FIRST_PAUSE * (1 << (attempt - 1))

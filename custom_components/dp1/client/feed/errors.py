@@ -1,0 +1,171 @@
+"""What a feed says when it refuses: its answer as one typed error, with its own words made safe to show.
+
+Both server families answer ``{"error": code, "message": text}``; whatever stands in front of them may answer HTML or
+plain text. The codes and texts are those seen on running servers.
+"""
+
+from http import HTTPStatus
+from itertools import zip_longest
+import re
+
+from ..errors import (
+    ConflictError,
+    Dp1Error,
+    Fault,
+    InvalidPlaylistError,
+    InvalidRequestError,
+    NotFoundError,
+    SignatureRefusedError,
+    UnexpectedAnswerError,
+)
+from ..http import Answer, status_error
+from ..text import clean
+
+MAX_MESSAGE = 300
+MAX_FAULTS = 50
+
+SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
+IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
+DATABASE_CONFLICTS = ("SQLSTATE 23505", "SQLSTATE 23503")
+
+SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
+MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
+BINDING_LINE = re.compile(r"^Key: '\w+\.(?P<field>[^']*)' Error:(?P<text>.*)$")
+INPUT_PREFIX = re.compile(r"^Invalid \w+ data: ")
+INPUT_FAULT = re.compile(r"^(?P<path>[\w.-]*): (?P<text>.*)$", re.DOTALL)
+
+
+def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp1Error:
+    """Say what an answer that is not a success means.
+
+    Args:
+        answer: the answer.
+        secret: what must not be repeated even if the feed does.
+        sent_document: whether the request carried a document, so that a complaint is about it.
+    """
+    code, text = _words(answer)
+    message = _safe(text, secret) or _safe(_status_text(answer), secret)
+    if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
+        return ConflictError(message)
+    if answer.status not in (400, 422):
+        return status_error(answer, message)
+    if code in SIGNATURE_CODES:
+        return SignatureRefusedError(message)
+    if not sent_document:
+        refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
+        return refused(message)
+    if faults := _faults(code, text):
+        return InvalidPlaylistError(
+            Fault(_safe(fault.path, secret), _safe(fault.message, secret))
+            for fault in faults[:MAX_FAULTS]
+        )
+    return InvalidRequestError(message)
+
+
+def _safe(text: str, secret: str | None) -> str:
+    """Make foreign text fit to be shown, even when it repeats what it was sent."""
+    return clean(text.replace(secret, "***") if secret else text, MAX_MESSAGE)
+
+
+def _words(answer: Answer) -> tuple[str, str]:
+    """Take code and message from a body; a page of HTML has neither."""
+    try:
+        body = answer.json()
+    except UnexpectedAnswerError:
+        kind = answer.headers.get("Content-Type", "")
+        plain = kind.partition(";")[0].strip().lower() == "text/plain"
+        return "", answer.body.decode(errors="replace") if plain else ""
+    if not isinstance(body, dict):
+        return "", ""
+    code, message = body.get("error"), body.get("message")
+    code = code if isinstance(code, str) else ""
+    return code, message if isinstance(message, str) else code
+
+
+def _status_text(answer: Answer) -> str:
+    """Name a status, for answers without words."""
+    try:
+        text = f"HTTP {answer.status} {HTTPStatus(answer.status).phrase}"
+    except ValueError:
+        text = f"HTTP {answer.status}"
+    if answer.status < 400 and (place := answer.headers.get("Location")):
+        text += f", to {clean(place, MAX_MESSAGE)}"
+    return text
+
+
+def _faults(code: str, text: str) -> list[Fault]:
+    """Find the places a complaint about a document names."""
+    if code == "invalid_id":
+        return [Fault("id", text)]
+    if code == "invalid_timestamp":
+        return [Fault("created", text)]
+    faults = _schema_faults(text) or _binding_faults(text)
+    if not faults and code == "validation_error":
+        faults = _input_faults(text)
+    return list(dict.fromkeys(faults))
+
+
+def _schema_faults(text: str) -> list[Fault]:
+    """Read a V2 feed's schema report: an indented tree of which only the leaves say something."""
+    lines = [found for line in text.splitlines() if (found := SCHEMA_LINE.match(line))]
+    faults = []
+    for line, after in zip_longest(lines, lines[1:]):
+        if after and len(after["indent"]) > len(line["indent"]):
+            continue
+        parts = [
+            part.replace("~1", "/").replace("~0", "~")
+            for part in line["pointer"].split("/")[1:]
+        ]
+        if missing := MISSING.match(line["text"]):
+            faults += [
+                Fault(_path([*parts, name]), "is missing")
+                for name in re.findall(r"'([^']+)'", missing["names"])
+            ]
+        else:
+            faults.append(Fault(_path(parts), line["text"]))
+    return faults
+
+
+def _binding_faults(text: str) -> list[Fault]:
+    """Read a V2 feed's report on the fields of a request, one line each, named as in its own source."""
+    return [
+        Fault(".".join(map(_json_name, found["field"].split("."))), found["text"])
+        for line in text.splitlines()
+        if (found := BINDING_LINE.match(line))
+    ]
+
+
+def _json_name(name: str) -> str:
+    """Turn the server's name of a field into the document's: ``DPVersion`` is ``dpVersion``."""
+    capitals = re.match(r"[A-Z]+(?=[A-Z][a-z]|$|\[)|[A-Z]", name)
+    return name[: capitals.end()].lower() + name[capitals.end() :] if capitals else name
+
+
+def _input_faults(text: str) -> list[Fault]:
+    """Read a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
+    faults: list[Fault] = []
+    for part in INPUT_PREFIX.sub("", text).split("; "):
+        if found := INPUT_FAULT.match(part):
+            path = _path(_undoubled([p for p in found["path"].split(".") if p]))
+            faults.append(Fault(path, found["text"]))
+        elif faults:
+            last = faults.pop()
+            faults.append(Fault(last.path, f"{last.message}; {part}"))
+        else:
+            faults.append(Fault("", part))
+    return faults
+
+
+def _undoubled(parts: list[str]) -> list[str]:
+    """Drop a repeated beginning: this family writes ``items.0.display.items.0.display.margin``."""
+    for size in range(1, len(parts) // 2 + 1):
+        if parts[:size] == parts[size : 2 * size]:
+            return parts[size:]
+    return parts
+
+
+def _path(parts: list[str]) -> str:
+    """Write a path as everywhere here: ``items[2].source``."""
+    return "".join(
+        f"[{part}]" if part.isdecimal() else f".{part}" for part in parts
+    ).removeprefix(".")

@@ -1,0 +1,415 @@
+"""Keys, digests and signatures of DP-1 documents: playlists, playlist groups and channels alike.
+
+What is signed is the SHA-256 of the canonical JSON (RFC 8785) of the document without its top-level
+``signature`` and ``signatures``, followed by one line feed.  Ed25519 signs these 32 bytes.  Source: DP-1
+specification 1.1.0, section 7, as its published implementations read it.
+"""
+
+from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+import hashlib
+import re
+from typing import Any, override
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import (
+    Ed25519PrivateKey,
+    Ed25519PublicKey,
+)
+from cryptography.hazmat.primitives.serialization import (
+    load_der_private_key,
+    load_pem_private_key,
+)
+import rfc8785
+
+from ..errors import Fault, InvalidPlaylistError
+from .document import timestamp
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_DID_PREFIX = "did:key:z"
+_ED25519_CODEC = b"\xed\x01"
+_DID_KEY_MAX_LENGTH = 60
+_HASH_PREFIX = "sha256:"
+_ENTRY_FIELDS = ("alg", "kid", "ts", "payload_hash", "role", "sig")
+_LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
+_SAFE_INTEGER = 2**53 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of one signature.
+
+    Attributes:
+        alg: algorithm as written, or None where it is missing.
+        kid: DID of the signer; for a legacy signature the key that fits, or None.
+        role: role as written; not covered by the signature.
+        ts: time as written; not covered by the signature.
+        valid: whether the signature holds; None when it is there and was not checked.
+        reason: why it is not valid or was not checked, else None.
+    """
+
+    alg: str | None
+    kid: str | None
+    role: str | None
+    ts: str | None
+    valid: bool | None
+    reason: str | None = None
+
+
+def _base58_encode(data: bytes) -> str:
+    """Write bytes in base58btc."""
+    number = int.from_bytes(data)
+    text = ""
+    while number:
+        number, digit = divmod(number, 58)
+        text = _BASE58[digit] + text
+    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
+
+
+def _base58_decode(text: str) -> bytes:
+    """Read base58btc; ValueError for any other character."""
+    number = 0
+    for character in text:
+        number = number * 58 + _BASE58.index(character)
+    zeros = len(text) - len(text.lstrip("1"))
+    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
+
+
+def did_from_public_key(public_key: bytes) -> str:
+    """Write a 32-byte Ed25519 public key as a ``did:key``."""
+    return _DID_PREFIX + _base58_encode(_ED25519_CODEC + public_key)
+
+
+def public_key_from_did(did: str) -> bytes:
+    """Read the 32-byte Ed25519 public key out of a ``did:key``.
+
+    Raises:
+        ValueError: another kind of DID or of key.
+    """
+    if not did.startswith(_DID_PREFIX) or len(did) > _DID_KEY_MAX_LENGTH:
+        raise ValueError("not the did:key of an Ed25519 key")
+    try:
+        data = _base58_decode(did.removeprefix(_DID_PREFIX))
+    except ValueError:
+        raise ValueError("not base58") from None
+    if len(data) != 34 or not data.startswith(_ED25519_CODEC):
+        raise ValueError("not the did:key of an Ed25519 key")
+    return data[2:]
+
+
+def read_public_key(text: str) -> str:
+    """Read a public key, as ``did:key`` or 32 bytes in hex or base64, and write it as ``did:key``.
+
+    Raises:
+        ValueError: none of these.
+    """
+    text = text.strip()
+    if text.startswith("did:"):
+        public_key_from_did(text)
+        return text
+    data = _decode_key_text(text)
+    if len(data) != 32:
+        raise ValueError("not the 32 bytes of an Ed25519 public key")
+    return did_from_public_key(data)
+
+
+def _decode_key_text(text: str) -> bytes:
+    """Read hex or base64 of either alphabet; ValueError for anything else."""
+    compact = "".join(text.split())
+    try:
+        return bytes.fromhex(compact.removeprefix("0x").removeprefix("0X"))
+    except ValueError:
+        pass
+    compact = compact.rstrip("=").translate(str.maketrans("-_", "+/"))
+    return b64decode(compact + "=" * (-len(compact) % 4), validate=True)
+
+
+def _load_private_key(text: str) -> Ed25519PrivateKey:
+    """Read a private key in any of the forms in use; ValueError, TypeError or UnsupportedAlgorithm otherwise."""
+    if "-----BEGIN" in text:
+        key = load_pem_private_key(text.strip().encode(), None)
+    else:
+        data = _decode_key_text(text)
+        if len(data) == 32:
+            return Ed25519PrivateKey.from_private_bytes(data)
+        if len(data) == 64:
+            key = Ed25519PrivateKey.from_private_bytes(data[:32])
+            if key.public_key().public_bytes_raw() != data[32:]:
+                raise ValueError("halves do not belong together")
+            return key
+        key = load_der_private_key(data, None)
+    if not isinstance(key, Ed25519PrivateKey):
+        raise TypeError("another kind of key")
+    return key
+
+
+class SigningKey:
+    """An Ed25519 private key.  Its text form never appears in a repr or an error."""
+
+    __slots__ = ("_key", "did")
+
+    def __init__(self, key: Ed25519PrivateKey) -> None:
+        """Keep the key and compute its DID."""
+        self._key = key
+        self.did = did_from_public_key(key.public_key().public_bytes_raw())
+
+    @classmethod
+    def generate(cls) -> SigningKey:
+        """Make a new key."""
+        return cls(Ed25519PrivateKey.generate())
+
+    @classmethod
+    def parse(cls, text: str) -> SigningKey:
+        """Read a key: 32-byte seed, 64 bytes of seed and public key, or PKCS#8, as hex, base64 or PEM.
+
+        Raises:
+            ValueError: none of these; the message does not repeat the text.
+        """
+        with suppress(ValueError, TypeError, UnsupportedAlgorithm):
+            return cls(_load_private_key(text))
+        # Outside of the handler, so that no cause that might quote the text hangs on to the error.
+        raise ValueError(
+            "not an Ed25519 private key (32-byte seed, 64 bytes or PKCS#8, in hex, base64 or PEM)"
+        )
+
+    def export(self) -> str:
+        """Write the secret seed as 64 hexadecimal digits."""
+        return self._key.private_bytes_raw().hex()
+
+    def sign(self, data: bytes) -> bytes:
+        """Sign bytes: 64 bytes."""
+        return self._key.sign(data)
+
+    @override
+    def __repr__(self) -> str:
+        """Show the public part only."""
+        return f"SigningKey({self.did})"
+
+
+def _with_doubles(value: Any) -> Any:
+    """Copy with integers that a double cannot hold turned into doubles, as JavaScript and Go read them."""
+    match value:
+        case bool():
+            return value
+        case int() if abs(value) > _SAFE_INTEGER:
+            return float(value)
+        case Mapping():
+            return {name: _with_doubles(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_with_doubles(each) for each in value]
+    return value
+
+
+def canonical(document: Mapping[str, Any]) -> bytes:
+    """Write what is hashed, without the line feed: canonical JSON without the two signature fields.
+
+    Raises:
+        InvalidPlaylistError: the document holds what JSON or UTF-8 cannot hold.
+    """
+    payload = {
+        name: value
+        for name, value in document.items()
+        if name not in ("signature", "signatures")
+    }
+    try:
+        try:
+            return rfc8785.dumps(payload)
+        except rfc8785.IntegerDomainError:
+            return rfc8785.dumps(_with_doubles(payload))
+    except ValueError, OverflowError, RecursionError:
+        raise InvalidPlaylistError(
+            [Fault("", "holds text, a number or a depth that cannot be signed")]
+        ) from None
+
+
+def digest(document: Mapping[str, Any]) -> bytes:
+    """Compute the 32 bytes that are signed.
+
+    Raises:
+        InvalidPlaylistError: the document has no canonical form.
+    """
+    return hashlib.sha256(canonical(document) + b"\n").digest()
+
+
+def payload_hash(document: Mapping[str, Any]) -> str:
+    """Compute the digest as signature entries state it: ``sha256:`` and 64 hexadecimal digits.
+
+    Raises:
+        InvalidPlaylistError: the document has no canonical form.
+    """
+    return _HASH_PREFIX + digest(document).hex()
+
+
+def sign(
+    document: Mapping[str, Any],
+    key: SigningKey,
+    *,
+    role: str = "curator",
+    now: datetime,
+) -> dict[str, Any]:
+    """Return the document with one more signature; an older one of the same key and role gives way.
+
+    Args:
+        document: a playlist, playlist group or channel.
+        key: who signs.
+        role: ``curator``, ``feed``, ``agent``, ``institution`` or ``licensor``.
+        now: the present moment, with a zone.
+
+    Raises:
+        InvalidPlaylistError: the document has no canonical form.
+    """
+    hashed = digest(document)
+    entry = {
+        "alg": "ed25519",
+        "kid": key.did,
+        "ts": timestamp(now),
+        "payload_hash": _HASH_PREFIX + hashed.hex(),
+        "role": role,
+        "sig": urlsafe_b64encode(key.sign(hashed)).rstrip(b"=").decode(),
+    }
+    present = document.get("signatures")
+    others = [
+        each
+        for each in (present if isinstance(present, list) else [])
+        if not (
+            isinstance(each, dict)
+            and (each.get("kid"), each.get("role")) == (key.did, role)
+        )
+    ]
+    return {**document, "signatures": [*others, entry]}
+
+
+def legacy_signature(document: Mapping[str, Any], key: SigningKey) -> str:
+    """Compute the v1.0.x ``signature``: ``ed25519:`` and 128 hexadecimal digits.
+
+    Raises:
+        InvalidPlaylistError: the document has no canonical form.
+    """
+    return f"ed25519:{key.sign(digest(document)).hex()}"
+
+
+def _holds(public_key: bytes, signature: bytes, hashed: bytes) -> bool:
+    """Verify one Ed25519 signature."""
+    try:
+        Ed25519PublicKey.from_public_bytes(public_key).verify(signature, hashed)
+    except InvalidSignature, ValueError:
+        return False
+    return True
+
+
+def _decode_signature(text: str) -> bytes | None:
+    """Read base64url without padding; None for anything else, also for stray bits at the end."""
+    try:
+        data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError:
+        return None
+    return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode() else None
+
+
+def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool | None, str | None]:
+    """Judge one complete entry."""
+    algorithm = entry["alg"].lower()
+    if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
+        return False, "the document is not the one that was signed"
+    if algorithm == "eip191":
+        return None, "eip191 signatures are not checked"
+    if algorithm != "ed25519":
+        return False, "unknown algorithm"
+    try:
+        public_key = public_key_from_did(entry["kid"])
+    except ValueError:
+        return False, "kid is not the did:key of an Ed25519 key"
+    signature = _decode_signature(entry["sig"])
+    if signature is None or len(signature) != 64:
+        return False, "sig is not 64 bytes in base64url without padding"
+    if not _holds(public_key, signature, hashed):
+        return False, "the signature does not fit"
+    return True, None
+
+
+def _verify_entry(entry: Any, hashed: bytes | None) -> Verification:
+    """Judge one element of ``signatures``."""
+    fields = entry if isinstance(entry, Mapping) else {}
+    known = {
+        name: value
+        for name in _ENTRY_FIELDS
+        if isinstance(value := fields.get(name), str)
+    }
+    valid: bool | None = False
+    reason: str | None
+    if not isinstance(entry, Mapping):
+        reason = "not an object"
+    elif missing := [name for name in _ENTRY_FIELDS if name not in known]:
+        reason = f"without {', '.join(missing)}"
+    elif hashed is None:
+        reason = "the document has no canonical form"
+    else:
+        valid, reason = _verdict(known, hashed)
+    return Verification(
+        known.get("alg"),
+        known.get("kid"),
+        known.get("role"),
+        known.get("ts"),
+        valid,
+        reason,
+    )
+
+
+def _verify_legacy(
+    value: Any, hashed: bytes | None, dids: Iterable[str]
+) -> Verification:
+    """Judge a v1.0.x signature with the keys that the user has configured."""
+    match = _LEGACY.fullmatch(value) if isinstance(value, str) else None
+    if not match:
+        return Verification(None, None, None, None, False, "not ed25519 and 64 bytes")
+
+    def row(
+        valid: bool | None, reason: str | None, did: str | None = None
+    ) -> Verification:
+        return Verification("ed25519", did, None, None, valid, reason)
+
+    if hashed is None:
+        return row(False, "the document has no canonical form")
+    checked = False
+    for did in dids:
+        checked = True
+        if _holds(public_key_from_did(did), bytes.fromhex(match[1]), hashed):
+            return row(True, None, did)
+    if checked:
+        return row(False, "no known key made this signature")
+    return row(None, "its key is not known")
+
+
+def verify(
+    document: Mapping[str, Any], *, legacy_keys: Iterable[str] = ()
+) -> list[Verification]:
+    """Check every signature of a document; never raises for what a document holds.
+
+    Args:
+        document: a playlist, playlist group or channel.
+        legacy_keys: ``did:key`` of the signers a v1.0.x ``signature`` may come from; it names none itself.
+
+    Returns:
+        One row for each entry of ``signatures`` in order, then one for ``signature``; empty if unsigned.
+
+    Raises:
+        ValueError: one of the legacy keys is not the ``did:key`` of an Ed25519 key.
+    """
+    entries, legacy = (document.get(name) for name in ("signatures", "signature"))
+    if entries is None and legacy is None:
+        return []
+    try:
+        hashed = digest(document)
+    except InvalidPlaylistError:
+        hashed = None
+    rows = []
+    if isinstance(entries, list):
+        rows = [_verify_entry(entry, hashed) for entry in entries]
+    elif entries is not None:
+        rows = [Verification(None, None, None, None, False, "not a list")]
+    if legacy is not None:
+        rows.append(_verify_legacy(legacy, hashed, legacy_keys))
+    return rows

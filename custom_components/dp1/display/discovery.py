@@ -1,0 +1,194 @@
+"""Who answers at an address, and what the network says of it."""
+
+from collections.abc import Mapping, Set as AbstractSet
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+import re
+from typing import Any, NamedTuple
+
+from yarl import URL
+from zeroconf import DNSPointer
+from zeroconf.asyncio import AsyncServiceInfo
+
+from homeassistant.components import zeroconf
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.device_registry import format_mac
+
+from ..client.display.client import Dialect, Display
+from ..client.errors import NotReadyError, RejectedError, UnexpectedAnswerError
+from ..client.text import clean
+from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
+
+DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
+
+
+class Address(NamedTuple):
+    """A host and a port."""
+
+    host: str
+    port: int
+
+    @property
+    def text(self) -> str:
+        """The address as a person would write it."""
+        if self.port == DEFAULT_PORT:
+            return self.host
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
+    def device_id(self) -> str | None:
+        """The device id that a name like ``ff1-ab12cd34.local`` carries."""
+        label = self.host.removesuffix(".local")
+        return label.upper() if DEVICE_ID.fullmatch(label) else None
+
+
+def parse_address(text: str) -> Address:
+    """Read an IP address, a name, a device id or a URL, with or without a port; ValueError for anything else."""
+    text = text.strip()
+    if not text:
+        raise ValueError("empty")
+    try:
+        return Address(str(_ip(text)), DEFAULT_PORT)
+    except ValueError:
+        url = URL(text if "://" in text else f"http://{text}")
+    host = (url.host or "").rstrip(".")
+    if (
+        url.scheme not in ("http", "https")
+        or not host
+        or url.user
+        or url.password
+        or re.search(r"\s", host)
+    ):
+        raise ValueError(text)
+    if DEVICE_ID.fullmatch(host):
+        host = f"{host}.local"
+    return Address(host, url.explicit_port or DEFAULT_PORT)
+
+
+def _ip(text: str) -> object:
+    """Read a bare IP address; a zone and the brackets of a URL are allowed with IPv6."""
+    if text.startswith("[") and text.endswith("]"):
+        return IPv6Address(text[1:-1])
+    return ip_address(text)
+
+
+SERVICE_TYPE = "_ff1._tcp.local."
+NAME_LENGTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What answered at an address.
+
+    Attributes:
+        device_id: the id it gave, None from firmware before 2.0 and from other makers' displays.
+        name: what its owner calls it, if it tells.
+        dialect: the wire format that it has shown.
+        macs: its hardware addresses.
+    """
+
+    device_id: str | None
+    name: str | None
+    dialect: Dialect
+    macs: frozenset[str]
+
+    def may_be(self, device_id: str | None, macs: set[str]) -> bool:
+        """Whether nothing speaks against this being the display with that id, or else those addresses."""
+        if self.device_id and device_id:
+            return self.device_id == device_id
+        return not (self.macs and macs) or not self.macs.isdisjoint(macs)
+
+
+async def async_identify(hass: HomeAssistant, address: Address) -> Found:
+    """Ask who is there.
+
+    Raises:
+        UnexpectedAnswerError: something that is no display.
+        Dp1Error: no contact, by its cause.
+    """
+    display = Display(async_get_clientsession(hass), address.host, address.port)
+    try:
+        identity = await display.identify()
+    except RejectedError, UnexpectedAnswerError:
+        identity = None
+    try:
+        device = await display.device_status()
+    except NotReadyError, RejectedError:
+        # It takes commands, just not this one: a display by the description of 2025.
+        device = None
+    except UnexpectedAnswerError:
+        if not await display.takes_commands():
+            raise
+        device = None
+    return Found(
+        device_id=identity.device_id if identity else None,
+        name=clean(device.device_name, NAME_LENGTH) or None if device else None,
+        dialect=display.dialect,
+        macs=frozenset(map(format_mac, device.mac_info.values()) if device else ()),
+    )
+
+
+async def async_advertised(
+    hass: HomeAssistant, address: Address
+) -> tuple[str | None, str | None]:
+    """Look up the id and the name that the display at an address advertises."""
+    network = (await zeroconf.async_get_async_instance(hass)).zeroconf
+    for record in network.cache.async_entries_with_name(SERVICE_TYPE):
+        if not isinstance(record, DNSPointer):
+            continue
+        info = AsyncServiceInfo(SERVICE_TYPE, record.alias)
+        if info.load_from_cache(network) and address.port == info.port:
+            names = (*info.parsed_addresses(), (info.server or "").rstrip("."))
+            if address.host.lower() in map(str.lower, names):
+                texts = info.decoded_properties
+                name = clean(texts.get("name"), NAME_LENGTH)
+                return (texts.get("id") or "").upper() or None, name or None
+    return None, None
+
+
+@callback
+def async_adopt(
+    hass: HomeAssistant,
+    address: Mapping[str, Any],
+    macs: AbstractSet[str],
+    device_id: str,
+) -> bool:
+    """Find the entry that was made for a display without an id, and give it the id; its history stays.
+
+    Args:
+        hass: Home Assistant.
+        address: the part of the entry's data that holds the address where the display answers.
+        macs: the hardware addresses that it gave.
+        device_id: its id.
+    """
+    for entry in hass.config_entries.async_entries(DOMAIN):
+        if entry.unique_id is None and _is_of(entry.data, address, macs):
+            break
+    else:
+        return False
+    devices, entities = dr.async_get(hass), er.async_get(hass)
+    for entity in er.async_entries_for_config_entry(entities, entry.entry_id):
+        unique_id = entity.unique_id.replace(entry.entry_id, device_id, 1)
+        entities.async_update_entity(entity.entity_id, new_unique_id=unique_id)
+    device = devices.async_get_device_by_identifier(
+        (DOMAIN, entry.entry_id), entry.entry_id
+    )
+    if device is not None:
+        devices.async_update_device(device.id, new_identifiers={(DOMAIN, device_id)})
+    hass.config_entries.async_update_entry(
+        entry, unique_id=device_id, data={**entry.data, **address}
+    )
+    hass.config_entries.async_schedule_reload(entry.entry_id)
+    return True
+
+
+def _is_of(
+    data: Mapping[str, Any], address: Mapping[str, Any], macs: AbstractSet[str]
+) -> bool:
+    """Tell by the hardware addresses whose entry it is, or else by the address."""
+    if macs and (known := data.get(CONF_MACS)):
+        return not macs.isdisjoint(known)
+    return address.items() <= data.items()

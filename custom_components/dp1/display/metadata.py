@@ -1,0 +1,166 @@
+"""What the libraries know of the work on a wall: at once what they have read, a little later what they have to ask for."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from yarl import URL
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util.hass_dict import HassKey
+
+from ..client.display.device_status import PlayerStatus, PlaylistItem
+from ..client.text import clean, shorten
+from ..const import DOMAIN
+from ..library.entries import async_libraries
+from ..library.library import Work
+
+IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
+SIZES = ("large", "default", "xlarge", "small")
+NAMES_LENGTH = 200
+
+
+def picture_of(
+    player: PlayerStatus | None, item: PlaylistItem | None, work: Work | None = None
+) -> str | None:
+    """Choose the picture of a work: its own thumbnail, the library's, itself if it is one, or the playlist's cover."""
+    if player is None or item is None:
+        return None
+    playlist: Mapping[str, Any] = player.playlist or {}
+    for candidate in (
+        *_thumbnails(item.raw.get("inlineManifest")),
+        work.picture if work else None,
+        item.source if _is_image(item.source) else None,
+        playlist.get("coverImage"),
+    ):
+        if isinstance(candidate, str) and candidate.startswith(("http://", "https://")):
+            return candidate
+    return None
+
+
+def artist_of(item: PlaylistItem | None) -> str | None:
+    """Name those who made a work."""
+    match item.raw.get("inlineManifest") if item else None:
+        case {"metadata": {"artists": [*artists]}}:
+            names = [clean(one.get("name")) for one in artists if isinstance(one, dict)]
+            return shorten(", ".join(filter(None, names)), NAMES_LENGTH) or None
+    return None
+
+
+def _thumbnails(manifest: object) -> list[object]:
+    """List the thumbnails of a work's manifest, best for a card first."""
+    match manifest:
+        case {"metadata": {"thumbnails": Mapping() as sizes}}:
+            found = [sizes.get(size) for size in SIZES]
+            return [one.get("uri") for one in found if isinstance(one, Mapping)]
+    return []
+
+
+def _is_image(source: str | None) -> bool:
+    """Tell an image by the ending of its address; asking for each work would cost somebody's server."""
+    if not source or not source.startswith("http"):
+        return False
+    try:
+        return PurePosixPath(URL(source).path).suffix.lower() in IMAGE_SUFFIXES
+    except ValueError:
+        return False
+
+
+LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
+LOOK_UPS_AT_ONCE = 4
+# A library that is in trouble may know more later.
+TROUBLE_SECONDS = 60.0
+
+
+class NowShowing:
+    """What is known of the work that one display shows."""
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], tell: Callable[[Work], None]
+    ) -> None:
+        """Begin with nothing on the wall.
+
+        Args:
+            hass: Home Assistant.
+            entry: of the display.
+            tell: called with what was found out later.
+        """
+        self._hass = hass
+        self._entry = entry
+        self._tell = tell
+        self._item: PlaylistItem | None = None
+        self._work: Work | None = None
+        self._look_up: asyncio.Task[None] | None = None
+        self._ask_again = False
+
+    @callback
+    def work(self, item: PlaylistItem | None) -> Work | None:
+        """Tell what is known of a work this moment; what is not is looked up behind the scenes."""
+        if item != self._item:
+            self._stop()
+            self._item = item
+            self._work = None
+            self._read()
+        return self._work
+
+    @callback
+    def async_refresh(self) -> None:
+        """See whether more is known now; the libraries have changed."""
+        before = self._work
+        self._read()
+        if self._work is not None and self._work != before:
+            self._tell(self._work)
+
+    def _read(self) -> None:
+        """Read what is known, and look for more if that is little."""
+        libraries = async_libraries(self._hass)
+        item = self._item
+        if item is None or not libraries:
+            return
+        known = [work for it in libraries if (work := it.about(item))]
+        best = next((work for work in known if work.link), None)
+        self._work = best or (known[0] if known else self._work)
+        # Without it, the display has not told everything yet.
+        if best is None and item.source:
+            self._start(item)
+
+    def _start(self, item: PlaylistItem) -> None:
+        """Ask for more; what the libraries know when that is done counts."""
+        if self._look_up is not None:
+            self._ask_again = True
+            return
+        self._look_up = self._entry.async_create_background_task(
+            self._hass,
+            self._async_look_up(item),
+            f"{self._entry.title} work on the wall",
+            eager_start=False,
+        )
+
+    async def _async_look_up(self, item: PlaylistItem) -> None:
+        """Ask one library after the other."""
+        turns = self._hass.data.setdefault(
+            LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
+        )
+        found: Work | None = None
+        self._ask_again = True
+        while self._ask_again and not found:
+            self._ask_again = False
+            async with turns:
+                for library in async_libraries(self._hass):
+                    if found := await library.async_about(item):
+                        break
+            if not found and any(it.problem for it in async_libraries(self._hass)):
+                await asyncio.sleep(TROUBLE_SECONDS)
+                self._ask_again = True
+        self._look_up = None
+        if found is not None and found != self._work:
+            self._work = found
+            self._tell(found)
+
+    def _stop(self) -> None:
+        """Let go of a work that hangs no more."""
+        if self._look_up is not None:
+            self._look_up.cancel()
+            self._look_up = None

@@ -1,0 +1,191 @@
+"""From what an action names to the library meant, and to what is in it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
+from homeassistant.util.signal_type import SignalType
+
+from ..client.errors import Dp1Error, NotFoundError
+from ..client.feed.client import Feed, StoredPlaylist
+from ..client.text import clean
+from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, Kind
+from ..errors import invalid_input, translated, translated_errors
+from .library import Hanging, Library, LibraryConfigEntry, Node
+from .search import fold
+from .tree import parse_media_id
+
+FEED_NODES = ("channel", "channels", "item", "playlist", "playlists")
+
+
+@callback
+def async_libraries(hass: HomeAssistant) -> list[Library]:
+    """List the libraries that are loaded, the oldest first."""
+    return [
+        entry.runtime_data
+        for entry in _entries(hass)
+        if entry.state is ConfigEntryState.LOADED
+    ]
+
+
+def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
+    """List the entries of libraries, but for those that somebody has disabled."""
+    entries = hass.config_entries.async_entries(DOMAIN, False, False)
+    return [entry for entry in entries if entry.data[CONF_KIND] == Kind.LIBRARY]
+
+
+@callback
+def async_feed(
+    hass: HomeAssistant, entry_id: str | None
+) -> tuple[LibraryConfigEntry, Feed]:
+    """Find the library that an action is about, and its feed; the only one if none is named."""
+    entry = _only(hass) if entry_id is None else _named(hass, entry_id)
+    feed = _loaded(entry).feed
+    if feed is None:
+        raise invalid_input("no_feed", name=entry.title)
+    return entry, feed
+
+
+def _only(hass: HomeAssistant) -> LibraryConfigEntry:
+    """Take the only library; of several, the only one with a feed."""
+    entries = _entries(hass)
+    if not entries:
+        raise invalid_input("no_library")
+    entries = [entry for entry in entries if entry.data.get(CONF_FEED_URL)] or entries
+    if len(entries) > 1:
+        names = ", ".join(f"{entry.title} ({entry.entry_id})" for entry in entries)
+        raise invalid_input("several_libraries", names=names)
+    return entries[0]
+
+
+def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
+    """Take the library with this id."""
+    entry = hass.config_entries.async_get_entry(entry_id)
+    if (
+        entry is None
+        or entry.domain != DOMAIN
+        or entry.data.get(CONF_KIND) != Kind.LIBRARY
+    ):
+        raise invalid_input("not_a_library", entry_id=clean(entry_id, 100))
+    return entry
+
+
+def _loaded(entry: LibraryConfigEntry) -> Library:
+    """Get hold of a library."""
+    if entry.state is not ConfigEntryState.LOADED:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="library_not_loaded",
+            translation_placeholders={"name": entry.title},
+        )
+    return entry.runtime_data
+
+
+async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
+    """Find a playlist by id or slug in the feed of any library; the first that has it counts."""
+    feeds = [
+        (library.title, library.feed)
+        for library in async_libraries(hass)
+        if library.feed is not None
+    ]
+    problem: HomeAssistantError | None = None
+    for name, feed in feeds:
+        try:
+            return await feed.playlist(ref)
+        except NotFoundError as err:
+            problem = problem or translated(err, "feed", name, clean(ref, 100))
+        except Dp1Error as err:
+            problem = translated(err, "feed", name, feed.url)
+    raise problem or invalid_input("no_library")
+
+
+async def async_hanging(
+    hass: HomeAssistant, what: Mapping[str, Any], **options: Any
+) -> Hanging:
+    """Put together what ``exhibition``, ``series`` or ``media_content_id`` names.
+
+    Args:
+        hass: Home Assistant.
+        what: one of these fields.
+        options: how, as ``Library.async_cast`` takes it.
+    """
+    (field, text), *_ = what.items()
+    if field == "media_content_id":
+        library, node = library_and_node(hass, text)
+    else:
+        library, node = await _async_find(hass, field, text)
+    with translated_errors(server_of(node), library.title, clean(text, 100)):
+        return await library.async_cast(node, **options)
+
+
+def server_of(node: str) -> str:
+    """Tell which server a node comes from, as the keys of error texts begin."""
+    return "feed" if node.partition("/")[0] in FEED_NODES else "catalog"
+
+
+@callback
+def library_of(hass: HomeAssistant, entry_id: str) -> Library:
+    """Get hold of the library with this id."""
+    return _loaded(_named(hass, entry_id))
+
+
+@callback
+def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
+    """Find the library, and the node in it, that a media id names."""
+    found = parse_media_id(media_id)
+    if found is None:
+        raise invalid_input("not_of_a_library", media_id=clean(media_id, 100))
+    entry_id, node = found
+    return library_of(hass, entry_id), node
+
+
+async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
+    """Find something by its name in any library; one that is called exactly so comes before one that only fits."""
+    libraries = async_libraries(hass)
+    found: list[tuple[Library, Node]] = []
+    problem: HomeAssistantError | None = None
+    for library in libraries:
+        try:
+            found.append((library, await library.async_find(kind, text)))
+        except NotFoundError:
+            continue
+        except Dp1Error as err:
+            problem = translated(err, "catalog", library.title, clean(text, 100))
+    if found:
+        library, node = max(found, key=lambda it: fold(it[1].title) == fold(text))
+        return library, node.id
+    if problem is not None:
+        raise problem
+    if not libraries:
+        raise invalid_input("no_library")
+    raise invalid_input(f"{kind}_not_found", name=clean(text, 100))
+
+
+CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
+
+
+@callback
+def async_follow_libraries(hass: HomeAssistant, action: CALLBACK_TYPE) -> CALLBACK_TYPE:
+    """Call when a library comes, goes or has news; returns how to stop that."""
+    return async_dispatcher_connect(hass, CHANGED, action)
+
+
+@callback
+def async_tell_of_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    """Let the displays know of a library for as long as it is loaded, and when it goes."""
+
+    @callback
+    def tell() -> None:
+        """Let them know."""
+        async_dispatcher_send(hass, CHANGED)
+
+    entry.async_on_unload(entry.runtime_data.async_add_listener(tell))
+    entry.async_on_unload(entry.async_on_state_change(tell))
+    # It does not count as loaded any more by then.
+    entry.async_on_unload(tell)

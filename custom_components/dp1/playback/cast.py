@@ -1,0 +1,115 @@
+"""From anything a person can name to one Cast, and from a Cast to the wall."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from random import sample
+from typing import Any
+
+from homeassistant.exceptions import HomeAssistantError
+
+from ..client.display.client import Cast, CastResult, Display, Start
+from ..client.errors import RejectedError
+from ..client.text import clean
+from ..client.values import text
+from ..coordinator import DisplayCoordinator, Outcome
+from ..errors import invalid_input
+from .resolve import Options, async_read_playlist, from_document
+
+# Who asked waits for no more than a title.
+TITLE_TIMEOUT = 5.0
+
+
+# Onto the wall
+
+
+async def async_cast(
+    coordinator: DisplayCoordinator, cast: Cast, options: Options
+) -> dict[str, Any]:
+    """Show it, as asked; what comes back is the response of ``dp1.cast_playlist``."""
+    if options.asked is not None:
+        if options.asked < coordinator.cast_asked:
+            cast = coordinator.last_cast or cast
+            return _response(coordinator, cast, cast.playlist or {})
+        coordinator.cast_asked = options.asked
+    if coordinator.cast_only:
+        cast = await _async_arranged(coordinator, cast, options)
+    async with coordinator.async_command(Outcome.PLAYER) as display:
+        start = None if coordinator.cast_only else options.start
+        result = await _async_send(coordinator, display, cast, start)
+    cast = result.cast or cast
+    coordinator.async_was_cast(cast)
+    overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
+    if options.wake and coordinator.data.asleep and not overtaken:
+        await coordinator.async_set_asleep(False)
+    document = await _async_document(coordinator, cast)
+    return _response(coordinator, cast, document)
+
+
+async def _async_document(
+    coordinator: DisplayCoordinator, cast: Cast
+) -> Mapping[str, Any]:
+    """Read what was shown by its URL on a display that cannot tell what it is, if it can be read from here."""
+    if coordinator.cast_only and cast.playlist_url is not None:
+        with suppress(HomeAssistantError, TimeoutError):
+            async with asyncio.timeout(TITLE_TIMEOUT):
+                return await async_read_playlist(coordinator.hass, cast.playlist_url)
+    return cast.playlist or {}
+
+
+async def _async_send(
+    coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
+) -> CastResult:
+    """Send it; when the display turns a URL down without a reason, look for the reason at the URL."""
+    try:
+        return await display.cast(cast, start)
+    except RejectedError as err:
+        if cast.playlist_url and _is_unexplained(err):
+            document = await async_read_playlist(coordinator.hass, cast.playlist_url)
+            from_document(document, Options())
+        raise
+
+
+def _is_unexplained(err: RejectedError) -> bool:
+    """Tell whether a display did not say what is wrong with a playlist."""
+    return type(err) is RejectedError and err.command == "displayPlaylist"
+
+
+async def _async_arranged(
+    coordinator: DisplayCoordinator, cast: Cast, options: Options
+) -> Cast:
+    """Arrange the document itself for a display that takes nothing but playlists."""
+    if options.repeat is not None:
+        raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
+    if not options.shuffle and not options.start_at:
+        return cast
+    if cast.playlist_url is not None:
+        read = await async_read_playlist(coordinator.hass, cast.playlist_url)
+        cast = from_document(read, Options())
+    document: Mapping[str, Any] = cast.playlist or {}
+    items = list(document["items"])
+    first = ((options.start_at or 1) - 1) % len(items)
+    rest = items[first + 1 :] + items[:first]
+    if options.shuffle:
+        rest = sample(rest, len(rest))
+    return Cast(playlist={**document, "items": [items[first], *rest]})
+
+
+def _response(
+    coordinator: DisplayCoordinator, cast: Cast, document: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Tell what was shown: as the display says where it does, as the document says where not."""
+    player = coordinator.data.player
+    title, items = document.get("title"), document.get("items")
+    works = len(items) if isinstance(items, list) else None
+    playlist_id = text(document.get("id"))
+    if cast.playlist_url and player and player.playlist_url == cast.playlist_url:
+        title, works = player.playlist_title, len(player.items)
+        playlist_id = player.playlist_id
+    return {
+        "title": clean(title, 200) or None,
+        "items": works,
+        "playlist_id": playlist_id,
+        "playlist_url": cast.playlist_url,
+        "method": "url" if cast.playlist is None else "inline",
+    }

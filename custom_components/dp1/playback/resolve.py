@@ -1,0 +1,314 @@
+"""From what a person, an automation or a browser names to one Cast."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+from yarl import URL
+
+from homeassistant.components import media_source
+from homeassistant.components.media_player import RepeatMode
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
+
+from ..client.display.client import Cast, Start
+from ..client.errors import Dp1Error, Fault, InvalidPlaylistError
+from ..client.http import request_json, status_error
+from ..client.playlist.document import (
+    build,
+    build_item,
+    check_playable,
+    for_display,
+    parse,
+    validate,
+)
+from ..client.playlist.schema import SIGNATURE_FIELDS
+from ..client.text import clean
+from ..const import DOMAIN
+from ..coordinator import ASKED, async_displays
+from ..display.history import MEDIA_ID as RECENT
+from ..display.metadata import IMAGE_SUFFIXES
+from ..errors import invalid_input, invalid_playlist, translated
+from ..library.entries import async_hanging, async_playlist
+from ..library.tree import MEDIA_PREFIX
+from .media_proxy import LENDING, SIGNED_PATHS
+
+READ_TIMEOUT = 20.0
+MAX_DOCUMENT = 16 * 1024 * 1024
+LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
+    RepeatMode.OFF: "none",
+    RepeatMode.ALL: "playlist",
+    RepeatMode.ONE: "one",
+}
+PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
+MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, ".htm", ".html", ".m3u8", ".mov", ".mp4", ".webm"}
+WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How something is to be shown.
+
+    Attributes:
+        start_at: which work first, from 1.
+        shuffle: whether in random order.
+        repeat: what happens at the end.
+        item_duration: seconds for each work.
+        scaling: ``fit``, ``fill``, ``stretch`` or ``auto``.
+        background: ``#rrggbb``.
+        margin: pixels, or text with a unit.
+        limit: the most works to take.
+        wake: whether a sleeping display is woken.
+        place: where it was when it hung before, as far as the above does not say otherwise.
+        asked: tells it from what was asked for earlier or later; None for what nobody asks for now.
+    """
+
+    start_at: int | None = None
+    shuffle: bool | None = None
+    repeat: RepeatMode | None = None
+    item_duration: float | None = None
+    scaling: str | None = None
+    background: str | None = None
+    margin: float | str | None = None
+    limit: int | None = None
+    wake: bool = True
+    place: Start = field(default_factory=Start)
+    asked: int | None = field(default_factory=partial(next, ASKED), compare=False)
+
+    @property
+    def start(self) -> Start:
+        """Where and how it begins."""
+        start = self.place
+        if self.start_at is not None:
+            start = replace(start, work_id=None, source=None, index=self.start_at - 1)
+        if self.shuffle is not None:
+            start = replace(start, shuffle=self.shuffle)
+        if self.repeat is not None:
+            start = replace(start, loop=LOOPS[self.repeat])
+        return start
+
+    @property
+    def display(self) -> dict[str, Any]:
+        """The part that goes into each item's ``display``."""
+        wanted = {
+            "scaling": self.scaling,
+            "background": self.background,
+            "margin": self.margin,
+        }
+        return {key: value for key, value in wanted.items() if value is not None}
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether the document itself has to change, so that its URL cannot be handed over."""
+        return bool(self.display or self.item_duration or self.limit)
+
+
+async def async_resolve(
+    hass: HomeAssistant, what: Mapping[str, Any], options: Options
+) -> Cast:
+    """Find what is meant by one of the fields of ``dp1.cast_playlist``."""
+    match what:
+        case {"playlist_url": str(url)}:
+            return await async_from_url(hass, url, options)
+        case {"playlist": document}:
+            return from_document(document, options)
+        case {"playlist_id": str(ref)}:
+            return await async_from_feed(hass, ref, options)
+        case {"exhibition": str()} | {"series": str()}:
+            return await async_from_library(hass, what, options)
+        case {"media_content_id": str(media_id)}:
+            return await async_from_media(hass, "", media_id, options)
+        case _:
+            raise invalid_input("nothing_to_show")
+
+
+async def async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
+    """Show the playlist at a URL; by its URL, unless the options change the document."""
+    url = reachable_url(hass, url)
+    if options.rewrites:
+        return from_document(await async_read_playlist(hass, url), options)
+    if options.start_at:
+        document = await async_read_playlist(hass, url)
+        _check_start(options, len(document.get("items") or ()))
+    return Cast(playlist_url=url)
+
+
+async def async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Cast:
+    """Show a playlist of a library's feed; by its URL, unless the options change the document."""
+    stored = await async_playlist(hass, ref)
+    if options.rewrites:
+        return from_document(stored.document, options)
+    _check_start(options, len(stored.document.get("items") or ()))
+    return Cast(playlist_url=stored.url)
+
+
+async def async_from_library(
+    hass: HomeAssistant, what: Mapping[str, Any], options: Options
+) -> Cast:
+    """Show what ``exhibition``, ``series`` or ``media_content_id`` names in a library."""
+    hanging = await async_hanging(hass, what, limit=options.limit)
+    cast = hanging.cast
+    if options.display or options.item_duration:
+        document = cast.playlist or await async_read_playlist(
+            hass, cast.playlist_url or ""
+        )
+        return from_document(document, options)
+    _check_start(options, hanging.works)
+    return cast
+
+
+def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
+    """Show a document, once it is certain that a display can."""
+    try:
+        parsed = parse(document)
+        _check(parsed)
+    except InvalidPlaylistError as err:
+        raise invalid_playlist(err) from err
+    if options.limit and options.limit < len(parsed["items"]):
+        parsed["items"] = parsed["items"][: options.limit]
+        for name in SIGNATURE_FIELDS:
+            parsed.pop(name, None)
+    _check_start(options, len(parsed["items"]))
+    return Cast(
+        playlist=for_display(
+            parsed, item_duration=options.item_duration, display=options.display
+        )
+    )
+
+
+def _check(document: Mapping[str, Any]) -> None:
+    """Find every fault; who signed does not matter to a display, and old forms of signatures are about."""
+    faults = [f for f in validate(document) if not f.path.startswith("signature")]
+    if faults:
+        raise InvalidPlaylistError(faults)
+    check_playable(document)
+
+
+async def async_from_media(
+    hass: HomeAssistant,
+    media_type: str,
+    media_id: str,
+    options: Options,
+    title: str | None = None,
+) -> Cast:
+    """Show what a media browser, an automation or a voice command hands to a player."""
+    media_id = media_id.strip()
+    if media_id.startswith("{"):
+        return from_document(media_id, options)
+    if media_id.startswith(RECENT):
+        return _from_recent(hass, media_id, options)
+    if media_id.startswith(MEDIA_PREFIX):
+        what = {"media_content_id": media_id}
+        return await async_from_library(hass, what, options)
+    if media_source.is_media_source_id(media_id):
+        media = await media_source.async_resolve_media(hass, media_id, None)
+        return _wrap(hass, media.url, options, title, media_id)
+    kind = media_type.lower()
+    if kind in WEB_TYPES or kind.startswith(("image/", "video/")):
+        return _wrap(hass, media_id, options, title)
+    if kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id):
+        return await async_from_url(hass, media_id, options)
+    return _wrap(hass, media_id, options, title)
+
+
+def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
+    """Show again what some display was given lately."""
+    for coordinator in async_displays(hass):
+        if (given := coordinator.recent.get(media_id)) is not None:
+            document = given.cast.playlist
+            if options.rewrites and document is not None:
+                return from_document(document, options)
+            return given.cast
+    raise invalid_input("forgotten", media_id=clean(media_id, 200))
+
+
+def _wrap(
+    hass: HomeAssistant,
+    url: str,
+    options: Options,
+    title: str | None,
+    media_id: str | None = None,
+) -> Cast:
+    """Make a playlist of one image, video or web page."""
+    source = reachable_url(hass, url, media_id)
+    title = clean(title or _name_of(url), 200)
+    item = build_item(source, title=title, license="open")
+    return from_document(build(title, [item]), options)
+
+
+def _name_of(url: str) -> str:
+    """Call a page or file by the last part of its address, without extension."""
+    parsed = URL(url)
+    name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
+    return name.partition(".")[0] or parsed.host or url
+
+
+def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) -> str:
+    """Make an address that the display can load: Home Assistant's own are lent to it and made absolute."""
+    try:
+        parsed = URL(url)
+    except ValueError as err:
+        raise invalid_input("not_a_url", url=clean(url, 200)) from err
+    if parsed.scheme == "data":
+        return url
+    if parsed.scheme not in ("http", "https", "") or not (
+        parsed.host or url.startswith("/")
+    ):
+        raise invalid_input("not_a_url", url=clean(url, 200))
+    if parsed.host and not is_hass_url(hass, url):
+        return url
+    path = str(parsed.relative()) if parsed.host else url
+    try:
+        base = get_url(hass, allow_external=False, allow_cloud=False)
+    except NoURLAvailableError as err:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN, translation_key="no_internal_url"
+        ) from err
+    if not parsed.query and path.startswith(SIGNED_PATHS):
+        path = hass.data[LENDING].lend(quote(parsed.path), media_id)
+    return f"{base}{path}"
+
+
+async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
+    """Read the document at a URL."""
+    try:
+        answer = await request_json(
+            async_get_clientsession(hass),
+            "GET",
+            url,
+            timeout=READ_TIMEOUT,
+            max_body=MAX_DOCUMENT,
+        )
+        if not answer.ok:
+            raise status_error(answer, f"HTTP {answer.status}")
+        return parse(answer.body.decode())
+    except UnicodeDecodeError as err:
+        fault = Fault("", "not JSON text")
+        raise invalid_playlist(InvalidPlaylistError([fault])) from err
+    except Dp1Error as err:
+        raise translated(err, "playlist", url) from err
+
+
+async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
+    """Look whether there is a playlist at a URL; what cannot be read from here is judged by its name."""
+    path = URL(url).path
+    if PurePosixPath(path).suffix.lower() in MEDIA_SUFFIXES:
+        return False
+    try:
+        document = await async_read_playlist(hass, reachable_url(hass, url))
+    except HomeAssistantError:
+        return path.endswith(".json") or "/playlists/" in path
+    return isinstance(document.get("items"), list) and "dpVersion" in document
+
+
+def _check_start(options: Options, works: int) -> None:
+    """Refuse to start at a work that is not there."""
+    if options.start_at and options.start_at > works:
+        raise invalid_input(
+            "no_such_work", start_at=str(options.start_at), works=str(works)
+        )

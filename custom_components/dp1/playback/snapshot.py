@@ -1,0 +1,153 @@
+"""What hangs on a display, kept so that it can be brought back: the list, its place and order, and sleep."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+from urllib.parse import parse_qs, urlencode
+
+from homeassistant.exceptions import HomeAssistantError
+
+from ..client.display.client import Cast, Start
+from ..client.display.device_status import PlayerStatus
+from ..const import DOMAIN
+from ..coordinator import DisplayCoordinator
+from ..display.history import Recent, cast_of
+from .cast import async_cast
+from .resolve import Options
+
+# What a display does by itself after a cast need not be asked for.
+USUAL_LOOP = "playlist"
+PLACE = "#dp1&"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What hangs.
+
+    Attributes:
+        cast: the list, None if nothing hangs.
+        start: its place and order.
+        asleep: whether the display sleeps.
+    """
+
+    cast: Cast | None
+    start: Start
+    asleep: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Write it as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote."""
+        cast = Cast(**kept["cast"]) if kept["cast"] else None
+        return cls(cast, Start(**kept["start"]), kept["asleep"])
+
+
+async def async_take(coordinator: DisplayCoordinator) -> Snapshot:
+    """See what hangs this moment.
+
+    Raises:
+        HomeAssistantError: the display does not answer, or cannot tell.
+    """
+    player = await coordinator.async_read_player()
+    asleep = coordinator.data.asleep is True
+    if player is None and coordinator.data.assumed is not None:
+        return Snapshot(coordinator.data.assumed, Start(), asleep)
+    if player is not None and player.current is None:
+        return Snapshot(None, Start(), asleep)
+    if player is None or (cast := cast_shown(player, coordinator.recent)) is None:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="cannot_tell",
+            translation_placeholders={"name": coordinator.name},
+        )
+    return Snapshot(cast, _start(player), asleep)
+
+
+async def async_restore(
+    coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
+) -> None:
+    """Bring back what hung.
+
+    Args:
+        coordinator: follows the display.
+        snapshot: what hung there, or on another display.
+        wake: whether a sleeping display is woken, unless it slept in the snapshot.
+    """
+    wake = wake and not snapshot.asleep
+    if snapshot.cast is not None:
+        options = Options(place=snapshot.start, wake=wake, asked=None)
+        await async_cast(coordinator, snapshot.cast, options)
+    else:
+        async with coordinator.async_command() as display:
+            await display.clear()
+    if snapshot.asleep and not coordinator.data.asleep:
+        await coordinator.async_set_asleep(True)
+
+
+def cast_shown(player: PlayerStatus, recent: Recent) -> Cast | None:
+    """Tell what shows the same list again; None if not all of its works are known."""
+    if player.playlist_url:
+        return Cast(playlist_url=player.playlist_url)
+    if (given := recent.shown(player)) is not None:
+        return given.cast
+    if not all(item.source for item in player.items):
+        return None
+    return cast_of(player)
+
+
+def hangs(cast: Cast, player: PlayerStatus) -> bool:
+    """Tell whether a display shows a list; it may hide some works of it."""
+    if cast.playlist is None or player.playlist_url:
+        return cast.playlist_url == player.playlist_url
+    shown = {item.source for item in player.items}
+    given = {item.get("source") for item in cast.playlist.get("items") or ()}
+    return bool(shown) and shown <= given
+
+
+def media_id(player: PlayerStatus, recent: Recent) -> str | None:
+    """Name what hangs so that it can be played again: the list, and the place if that is not the usual one."""
+    given = recent.shown(player)
+    name = player.playlist_url or (given.media_id if given else None)
+    if name is None:
+        return None
+    start = _start(player)
+    place = {
+        "work": start.work_id,
+        "at": start.index,
+        "shuffle": start.shuffle,
+        "loop": start.loop,
+    }
+    fragment = urlencode({key: each for key, each in place.items() if each is not None})
+    return f"{name}{PLACE}{fragment}" if fragment else name
+
+
+def split_media_id(name: str) -> tuple[str, Start]:
+    """Take apart what `media_id` has put together; anything else has no place."""
+    base, mark, fragment = name.rpartition(PLACE)
+    if not mark:
+        return name, Start()
+    place = {key: values[0] for key, values in parse_qs(fragment).items()}
+    at = place.get("at", "")
+    return base, Start(
+        work_id=place.get("work"),
+        index=int(at) if at.isascii() and at.isdecimal() else None,
+        shuffle=True if "shuffle" in place else None,
+        loop=place.get("loop") if place.get("loop") in ("none", "one") else None,
+    )
+
+
+def _start(player: PlayerStatus) -> Start:
+    """Tell the place and order, as far as they are not the usual ones."""
+    item = player.current
+    usual = item is None or (player.position == 1 and not player.shuffle)
+    loop = player.loop_mode
+    return Start(
+        work_id=None if usual or item is None else item.id,
+        source=None if usual or item is None or item.id else item.source,
+        index=None if usual or player.position is None else player.position - 1,
+        shuffle=True if player.shuffle else None,
+        loop=None if loop == USUAL_LOOP else loop,
+    )

@@ -1,0 +1,785 @@
+"""The action that shows something on displays: what may be named, how, where, and what comes back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+import json
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+import voluptuous as vol
+
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.client.display import rate_limit as budget
+from homeassistant.auth.permissions import PolicyPermissions
+from homeassistant.auth.permissions.types import PolicyType
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import (
+    HomeAssistantError,
+    ServiceValidationError,
+    Unauthorized,
+    UnknownUser,
+)
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import (
+    DESCRIPTION,
+    ENTITY_ID,
+    FIRMWARE,
+    entry_of,
+    playlist,
+    set_up,
+    state_of,
+    until,
+)
+from tests.simulators.display import DisplaySimulator, FaultKind
+
+pytestmark = pytest.mark.usefixtures("socket_enabled", "names")
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+OTHER = "media_player.hall"
+BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source": 3}]}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "PROBE_INTERVAL", 0.05)
+    monkeypatch.setattr(budget, "_BACKOFF", 0.01)
+
+
+@pytest.fixture
+async def evening(socket_enabled: None) -> AsyncIterator[str]:
+    """Serve a playlist."""
+    async with ScriptedServer.run(Reply(200, EVENING)) as server:
+        yield f"{server.url}/playlists/evening"
+
+
+@pytest.fixture
+async def hall(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> AsyncIterator[DisplaySimulator]:
+    """Have a second display."""
+    async with DisplaySimulator(
+        profile="A", device_id="FF1-ZZ99ZZ99", poll_interval=0.2
+    ) as simulator:
+        await set_up(hass, entry_of(simulator, unique_id="FF1-ZZ99ZZ99", title="Hall"))
+        yield simulator
+
+
+async def cast(
+    hass: HomeAssistant,
+    target: str | list[str] | None = ENTITY_ID,
+    *,
+    respond: bool = True,
+    context: Context | None = None,
+    **data: Any,
+) -> Any:
+    """Cast something."""
+    aim = {} if target is None else {"entity_id": target}
+    return await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {**aim, **data},
+        blocking=True,
+        return_response=respond,
+        context=context,
+    )
+
+
+async def failure(hass: HomeAssistant, **data: Any) -> HomeAssistantError:
+    """Cast something that fails, and take what is told."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await cast(hass, **data)
+    assert caught.value.translation_domain == "dp1"
+    return caught.value
+
+
+# What may be named
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_a_playlist_by_its_address(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """The display fetches it, and the response says what the display has."""
+    assert await cast(hass, playlist_url=evening) == {
+        ENTITY_ID: {
+            "title": "Evening",
+            "items": 3,
+            "playlist_id": EVENING["id"],
+            "playlist_url": evening,
+            "method": "url",
+        }
+    }
+    assert display.state.playlist_url == evening
+    assert state_of(hass).attributes["media_title"] == "Dawn"
+
+
+@pytest.mark.parametrize("profile", [*FIRMWARE, *DESCRIPTION])
+@pytest.mark.parametrize("form", [dict, json.dumps])
+async def test_a_document(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    form: Any,
+) -> None:
+    """An object is as good as its text, on every display."""
+    assert await cast(hass, playlist=form(EVENING)) == {
+        ENTITY_ID: {
+            "title": "Evening",
+            "items": 3,
+            "playlist_id": EVENING["id"],
+            "playlist_url": None,
+            "method": "inline",
+        }
+    }
+    assert [item["title"] for item in display.state.items] == ["Dawn", "Noon", "Dusk"]
+    assert display.casts <= 2
+    assert (
+        sum(
+            record.applied
+            for record in display.received
+            if record.command == "displayPlaylist"
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize("profile", [*DESCRIPTION])
+async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """The document says what the display cannot."""
+    response = await cast(hass, playlist_url=evening)
+    assert response[ENTITY_ID] == {
+        "title": "Evening",
+        "items": 3,
+        "playlist_id": EVENING["id"],
+        "playlist_url": evening,
+        "method": "url",
+    }
+    assert state_of(hass).attributes["media_content_id"] == evening
+
+
+@pytest.mark.parametrize("profile", ["legacy"])
+async def test_what_neither_display_nor_home_assistant_can_tell(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+) -> None:
+    """What is not known is not made up; this document was there for the display only."""
+    async with ScriptedServer.run(Reply(200, EVENING), Reply(404)) as server:
+        response = await cast(hass, playlist_url=server.url)
+        assert server.calls() == ["GET /", "GET /"]
+    assert response[ENTITY_ID] == {
+        "title": None,
+        "items": None,
+        "playlist_id": None,
+        "playlist_url": server.url,
+        "method": "url",
+    }
+
+
+async def test_any_media(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """What an address leads to decides how it is shown."""
+    response = await cast(hass, media_content_id=evening)
+    assert response[ENTITY_ID]["method"] == "url"
+    response = await cast(hass, media_content_id="https://art.example.org/sun.png")
+    assert response[ENTITY_ID] == {
+        "title": "sun",
+        "items": 1,
+        "playlist_id": None,
+        "playlist_url": None,
+        "method": "inline",
+    }
+    response = await cast(hass, media_content_id=json.dumps(EVENING))
+    assert response[ENTITY_ID]["title"] == "Evening"
+
+
+async def test_a_film_is_not_loaded_to_see_what_it_is(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """It may be long, or never end."""
+    async with ScriptedServer.run(Reply(200, b"film")) as server:
+        response = await cast(hass, media_content_id=f"{server.url}/film.MP4")
+        agents = [request.headers["User-Agent"] for request in server.requests]
+    assert response[ENTITY_ID]["method"] == "inline"
+    assert not [agent for agent in agents if "HomeAssistant" in agent]
+
+
+async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The display may reach what Home Assistant does not."""
+    answers = [Reply(503), Reply(200, EVENING)]
+    async with ScriptedServer.run(*answers) as server:
+        url = f"{server.url}/api/v1/playlists/evening"
+        response = await cast(hass, media_content_id=url)
+    assert response[ENTITY_ID]["method"] == "url"
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {},
+        {"playlist": EVENING, "playlist_url": "https://feed.example.org/1"},
+        {"playlist_url": "https://feed.example.org/1", "media_content_id": "x"},
+    ],
+)
+async def test_exactly_one_thing_is_named(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    what: dict[str, Any],
+) -> None:
+    """Nothing, or two things, is a mistake."""
+    error = await failure(hass, **what)
+    assert isinstance(error, ServiceValidationError)
+    assert error.translation_key == "exactly_one_of"
+    assert not display.writes
+
+
+# How
+
+
+async def test_every_option_at_once(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """Options that change the document send it instead of its address."""
+    response = await cast(
+        hass,
+        playlist_url=evening,
+        start_at=2,
+        shuffle=False,
+        repeat="one",
+        item_duration=45,
+        scaling="fill",
+        background="#102030",
+        margin="5%",
+        limit=2,
+    )
+    assert response[ENTITY_ID]["method"] == "inline"
+    assert response[ENTITY_ID]["items"] == 2
+    state = display.state
+    assert state.current_title == "Noon"
+    assert state.loop_mode == "one"
+    for item in state.items:
+        assert item["duration"] == 45
+        assert item["display"] == {
+            "scaling": "fill",
+            "background": "#102030",
+            "margin": "5%",
+        }
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(12, 12), ("12", 12), ("1.5vw", "1.5vw"), (0, 0)]
+)
+async def test_margins(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    given: Any,
+    kept: Any,
+) -> None:
+    """A margin is a number of pixels or has a unit."""
+    await cast(hass, playlist=EVENING, margin=given)
+    assert display.state.items[0]["display"]["margin"] == kept
+
+
+@pytest.mark.parametrize(
+    ("given", "loop"),
+    [("off", "none"), (False, "none"), ("all", "playlist"), ("one", "one")],
+)
+async def test_repeat(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+    given: Any,
+    loop: str,
+) -> None:
+    """The address is still what is sent; unquoted, YAML's ``off`` arrives as false."""
+    response = await cast(hass, playlist_url=evening, repeat=given)
+    assert response[ENTITY_ID]["method"] == "url"
+    assert display.state.loop_mode == loop
+
+
+async def test_shuffle_from_a_work_on(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """The work to begin with stays, the rest is in random order."""
+    await cast(hass, playlist_url=evening, start_at=3, shuffle=True)
+    assert display.state.shuffle
+    assert display.state.current_title == "Dusk"
+
+
+@pytest.mark.parametrize("how", ["playlist", "playlist_url"])
+async def test_a_work_that_is_not_there(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+    how: str,
+) -> None:
+    """The display would take it and show another."""
+    what = {"playlist": EVENING, "playlist_url": evening}[how]
+    error = await failure(hass, **{how: what}, start_at=4)
+    assert error.translation_key == "no_such_work"
+    assert error.translation_placeholders == {"start_at": "4", "works": "3"}
+    assert not display.writes
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"start_at": 0},
+        {"item_duration": 0},
+        {"scaling": "contain"},
+        {"background": "red"},
+        {"margin": "wide"},
+        {"margin": -1},
+        {"repeat": "twice"},
+        {"limit": 0},
+        {"unknown": 1},
+    ],
+)
+async def test_options_that_make_no_sense(
+    hass: HomeAssistant, setup_display: MockConfigEntry, option: dict[str, Any]
+) -> None:
+    """They are refused before anything is sent."""
+    with pytest.raises(vol.Invalid):
+        await cast(hass, playlist=EVENING, **option)
+
+
+async def test_a_sleeping_display_is_woken_unless_told_otherwise(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Somebody who prepares something may let it sleep."""
+    await hass.services.async_call(
+        "media_player", "turn_off", {"entity_id": ENTITY_ID}, blocking=True
+    )
+    await cast(hass, playlist=EVENING, wake=False)
+    assert display.state.asleep
+    assert state_of(hass).state == "off"
+    await cast(hass, playlist=EVENING)
+    assert not display.state.asleep
+    assert state_of(hass).state == "playing"
+
+
+@pytest.mark.parametrize("profile", ["legacy"])
+async def test_a_display_that_only_takes_playlists_is_given_them_arranged(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """Order and start are in the document; what it cannot do is said."""
+    for what in ({"playlist": EVENING}, {"playlist_url": evening}):
+        await cast(hass, **what, start_at=2)
+        titles = [item["title"] for item in display.state.items]
+        assert titles == ["Noon", "Dusk", "Dawn"]
+        await cast(hass, **what, shuffle=True)
+        titles = [item["title"] for item in display.state.items]
+        assert titles[0] == "Dawn"
+        assert sorted(titles) == ["Dawn", "Dusk", "Noon"]
+    error = await failure(hass, playlist=EVENING, repeat="one")
+    assert error.translation_key == "display_cannot"
+
+
+# Where
+
+
+async def test_several_displays_and_all_of_them(
+    hass: HomeAssistant, display: DisplaySimulator, hall: DisplaySimulator
+) -> None:
+    """Each display answers for itself."""
+    for target in ([ENTITY_ID, OTHER], "all"):
+        response = await cast(hass, target, playlist=EVENING)
+        assert set(response) == {ENTITY_ID, OTHER}
+    assert display.casts == hall.casts == 2
+
+
+async def test_the_displays_of_an_area(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    hall: DisplaySimulator,
+    area_registry: ar.AreaRegistry,
+    device_registry: dr.DeviceRegistry,
+    entity_registry: er.EntityRegistry,
+) -> None:
+    """Whatever else is in the area is left alone."""
+    area = area_registry.async_create("Gallery")
+    lamp = entity_registry.async_get_or_create(
+        "light", "test", "lamp", original_name="Lamp"
+    )
+    for entity_id in (ENTITY_ID, OTHER):
+        device_id = entity_registry.entities[entity_id].device_id
+        assert device_id is not None
+        device_registry.async_update_device(device_id, area_id=area.id)
+    entity_registry.async_update_entity(lamp.entity_id, area_id=area.id)
+    response = await cast(hass, None, area_id=area.id, playlist=EVENING)
+    assert set(response) == {ENTITY_ID, OTHER}
+
+
+@pytest.mark.parametrize("respond", [True, False])
+async def test_one_failure_does_not_stop_the_others(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    hall: DisplaySimulator,
+    respond: bool,
+) -> None:
+    """It is told for the display that failed."""
+    await hall.power_off()
+    both = [ENTITY_ID, OTHER]
+    if respond:
+        response = await cast(hass, both, playlist=EVENING)
+        assert response[ENTITY_ID]["items"] == 3
+        assert list(response[OTHER]) == ["error"]
+        assert "refused the connection" in response[OTHER]["error"]
+    else:
+        error = await failure(hass, target=both, playlist=EVENING, respond=False)
+        assert error.translation_key == "displays_failed"
+        assert error.translation_placeholders is not None
+        assert error.translation_placeholders["failed"] == "1"
+        assert error.translation_placeholders["meant"] == "2"
+        assert "Hall refused" in error.translation_placeholders["reasons"]
+    assert display.casts == 1
+
+
+async def test_if_all_fail_that_is_an_error(
+    hass: HomeAssistant, display: DisplaySimulator, hall: DisplaySimulator
+) -> None:
+    """A response of errors only would look like a success."""
+    await hall.power_off()
+    await display.power_off()
+    error = await failure(hass, target=[ENTITY_ID, OTHER], playlist=EVENING)
+    assert error.translation_key == "displays_failed"
+
+
+@pytest.mark.parametrize(
+    ("target", "key"),
+    [("light.lamp", "not_a_display"), ([], "no_display_meant")],
+)
+async def test_a_target_without_displays(
+    hass: HomeAssistant, setup_display: MockConfigEntry, target: Any, key: str
+) -> None:
+    """What is no display is named."""
+    aim = {"area_id": "nowhere"} if not target else {}
+    error = await failure(hass, target=target or None, **aim, playlist=EVENING)
+    assert error.translation_key == key
+
+
+async def test_nothing_is_set_up(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The action is there all the same, and says so."""
+    entry = entry_of(display)
+    await set_up(hass, entry)
+    await hass.config_entries.async_remove(entry.entry_id)
+    error = await failure(hass, target="all", playlist=EVENING)
+    assert error.translation_key == "no_display_meant"
+
+
+# Displays without contact
+
+
+@pytest.mark.parametrize("profile", ["A", "B", "legacy"])
+@pytest.mark.parametrize("respond", [True, False])
+async def test_an_unplugged_display_is_diagnosed(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    respond: bool,
+) -> None:
+    """Refused is refused, whether the entity is available yet or not, with a response or without."""
+    monkeypatch.setattr(module, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    await display.power_off()
+    error = await failure(hass, playlist=EVENING, respond=respond)
+    assert error.translation_key == "display_refused"
+    await until(lambda: state_of(hass).state == "unavailable")
+    error = await failure(hass, playlist=EVENING, respond=respond)
+    assert error.translation_key == "display_refused"
+
+
+@pytest.mark.parametrize("respond", [True, False])
+async def test_a_display_that_is_not_on_the_network_is_diagnosed(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    respond: bool,
+) -> None:
+    """No answer is told from a refusal, also while the display is not set up."""
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    hass.config_entries.async_update_entry(
+        setup_display, data={**setup_display.data, "host": "wall.invalid"}
+    )
+    await hass.config_entries.async_setup(setup_display.entry_id)
+    assert setup_display.state is ConfigEntryState.SETUP_RETRY
+    error = await failure(hass, playlist=EVENING, respond=respond)
+    assert error.translation_key == "display_no_answer"
+
+
+async def test_a_display_that_has_just_come_back_is_set_up_for_it(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Whoever casts need not wait for the next try."""
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    await display.power_off()
+    await hass.config_entries.async_setup(setup_display.entry_id)
+    assert setup_display.state is ConfigEntryState.SETUP_RETRY
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "display_refused"
+    await display.power_on()
+    response = await cast(hass, playlist=EVENING)
+    assert response[ENTITY_ID]["items"] == 3
+    assert setup_display.state is ConfigEntryState.LOADED
+
+
+async def test_a_display_that_is_switched_off_in_home_assistant(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What its owner has disabled is no display that is meant; what is not loaded says so."""
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "display_not_set_up"
+    await hass.config_entries.async_set_disabled_by(
+        setup_display.entry_id, ConfigEntryDisabler.USER
+    )
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "not_a_display"
+
+
+# What goes wrong
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [
+        (BROKEN, "items[1].source"),
+        ({**EVENING, "items": []}, "items"),
+        ({"title": "x"}, "items"),
+        ("{", ""),
+        ("[]", ""),
+        (
+            {**EVENING, "items": [{"source": "ipfs://x", "duration": 1}]},
+            "items[0].source",
+        ),
+        (
+            {**EVENING, "items": [{"source": "https://a.example", "duration": "long"}]},
+            "items[0].duration",
+        ),
+    ],
+)
+async def test_an_invalid_document_is_told_with_path_and_reason(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    document: Any,
+    path: str,
+) -> None:
+    """Nothing is sent, as the display would not say why."""
+    error = await failure(hass, playlist=document)
+    assert isinstance(error, ServiceValidationError)
+    assert error.translation_key == "playlist_invalid"
+    assert error.translation_placeholders is not None
+    assert path in error.translation_placeholders["faults"]
+    assert not display.writes
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+@pytest.mark.parametrize(
+    ("reply", "key", "words"),
+    [
+        (Reply(200, BROKEN), "playlist_invalid", "items[1].source"),
+        (Reply(200, b"<html>"), "playlist_invalid", ""),
+        (Reply(200, b"\xff\xfe"), "playlist_invalid", "JSON"),
+        (Reply(404), "playlist_not_found", ""),
+        (Reply(500), "playlist_temporary", ""),
+        (Reply(200, {"title": "x"}), "playlist_invalid", "items"),
+    ],
+)
+async def test_an_address_that_the_display_turns_down_is_explained(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    reply: Reply,
+    key: str,
+    words: str,
+) -> None:
+    """The display only says no, so the address is read to see why."""
+    async with ScriptedServer.run(reply) as server:
+        error = await failure(hass, playlist_url=f"{server.url}/p")
+    assert error.translation_key == key
+    assert words in str(error.translation_placeholders)
+    assert display.casts == 1
+
+
+async def test_what_nobody_can_explain(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+) -> None:
+    """A playlist that is fine, turned down without a reason, is told as just that."""
+    display.inject(FaultKind.STATUS, command="displayPlaylist")
+    for what in ({"playlist_url": evening}, {"playlist": EVENING}):
+        error = await failure(hass, **what)
+        assert error.translation_key == "playlist_not_accepted"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (
+            "sourceUnreachable: no source (item 0: HTTP 404)",
+            "playlist_sources_unreachable",
+        ),
+        ("sigInvalid: rejected (unsigned)", "playlist_signature_refused"),
+        ("contentBlocked: hidden", "playlist_content_blocked"),
+        ("playlistInvalid: contentRating", "playlist_turned_down"),
+    ],
+)
+async def test_a_reason_that_the_display_gives_is_told(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+    text: str,
+    key: str,
+) -> None:
+    """Dead works, signatures and content settings each have their words."""
+    display.inject(FaultKind.STATUS, command="displayPlaylist", status=422, text=text)
+    error = await failure(hass, playlist_url=evening)
+    assert error.translation_key == key
+    assert error.translation_placeholders is not None
+    assert error.translation_placeholders["detail"] == text.partition(": ")[2]
+
+
+@pytest.mark.parametrize("profile", ["A", "B", "legacy"])
+@pytest.mark.parametrize("how", ["playlist", "playlist_url"])
+async def test_a_cut_in_the_middle_casts_once(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    evening: str,
+    how: str,
+) -> None:
+    """Nobody knows whether it was carried out, so it is said and not done again."""
+    display.inject(FaultKind.CUT, command="displayPlaylist")
+    what = {"playlist": EVENING, "playlist_url": evening}[how]
+    error = await failure(hass, **{how: what})
+    assert error.translation_key == "display_lost_answer"
+    assert display.casts == 1
+    assert len(display.state.items) == 3
+    if display.firmware.profile not in DESCRIPTION:
+        await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+
+
+async def test_a_busy_display_is_asked_again(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A refusal for lack of time passes."""
+    display.inject(
+        FaultKind.STATUS,
+        command="displayPlaylist",
+        status=429,
+        text="Too many commands, slow down",
+        times=2,
+    )
+    response = await cast(hass, playlist=EVENING)
+    assert response[ENTITY_ID]["items"] == 3
+
+
+async def test_a_storm_of_refusals_ends(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """After three tries it is said that the display is busy."""
+    display.inject(
+        FaultKind.STATUS,
+        command="displayPlaylist",
+        status=429,
+        text="Too many commands, slow down",
+    )
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "display_busy"
+    assert display.casts == 3
+
+
+async def test_a_set_up_screen_and_a_refused_address(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Each has its own words."""
+    display.inject(FaultKind.EMPTY, command="displayPlaylist")
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "display_not_ready"
+    display.heal()
+    display.inject(
+        FaultKind.STATUS, command="displayPlaylist", status=403, text="Host not allowed"
+    )
+    error = await failure(hass, playlist=EVENING)
+    assert error.translation_key == "display_address_not_accepted"
+
+
+# Who
+
+
+async def test_people_without_permission_are_kept_out(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    hall: DisplaySimulator,
+    hass_read_only_user: MockUser,
+) -> None:
+    """What somebody may not control is refused if named, and left out otherwise."""
+    policy: PolicyType = {"entities": {"entity_ids": {OTHER: {"control": True}}}}
+    user = hass_read_only_user
+    user._permissions = PolicyPermissions(policy, None)
+    user.mock_policy(policy)
+    context = Context(user_id=user.id)
+    with pytest.raises(Unauthorized):
+        await cast(hass, ENTITY_ID, playlist=EVENING, context=context)
+    response = await cast(hass, "all", playlist=EVENING, context=context)
+    assert set(response) == {OTHER}
+    assert not display.writes
+    user.mock_policy({})
+    error = await failure(hass, target="all", playlist=EVENING, context=context)
+    assert error.translation_key == "no_display_meant"
+    with pytest.raises(UnknownUser):
+        await cast(hass, playlist=EVENING, context=Context(user_id="nobody"))
+
+
+async def test_casts_in_a_hurry_end_with_the_last(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What is asked for last hangs, and everybody is answered."""
+    lists = [playlist(f"Work {number}") for number in range(4)]
+    responses = await asyncio.gather(*(cast(hass, playlist=each) for each in lists))
+    assert display.state.current_title == "Work 3"
+    assert all(response[ENTITY_ID]["items"] == 1 for response in responses)

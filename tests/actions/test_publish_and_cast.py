@@ -1,0 +1,321 @@
+"""From what hangs, or what a library has, to a feed; and from a feed onto the wall."""
+
+import json
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from homeassistant.config_entries import SOURCE_USER
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from tests import libraries
+from tests.displays import ENTITY_ID, playlist, state_of, until
+from tests.libraries import DID, impatient, library_entry, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator, bad_gateway, verify
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
+    """Set up a library with this feed alone."""
+    return await set_up(hass, library_entry(feed.url))
+
+
+async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
+    """Call an action for its response."""
+    response: Any = await hass.services.async_call(
+        "dp1", action, data, blocking=True, return_response=True
+    )
+    return response
+
+
+async def cast(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
+    """Cast something to the display."""
+    response = await call(hass, "cast_playlist", entity_id=ENTITY_ID, **data)
+    told: dict[str, Any] = response[ENTITY_ID]
+    return told
+
+
+async def failure(hass: HomeAssistant, action: str, **data: Any) -> str | None:
+    """Call an action that fails, and take the key of what is told."""
+    with pytest.raises(HomeAssistantError) as caught:
+        await call(hass, action, **data)
+    return caught.value.translation_key
+
+
+async def test_whole_way(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+) -> None:
+    """Add a library, publish, read back by both names, see who signed, and hang it by its slug."""
+    menu = await hass.config_entries.flow.async_init(
+        "dp1", context={"source": SOURCE_USER}
+    )
+    form = await hass.config_entries.flow.async_configure(
+        menu["flow_id"], {"next_step_id": "library"}
+    )
+    added = await hass.config_entries.flow.async_configure(
+        form["flow_id"], {"feed_url": feed.url}
+    )
+    await hass.async_block_till_done()
+    did = added["result"].runtime_data.key.did
+    told = await call(
+        hass, "publish_playlist", playlist=libraries.playlist(), title="Nocturne"
+    )
+    assert (told["status"], told["signed_by"]) == ("published", did)
+    read = [
+        await call(hass, "get_playlist", playlist_id=name)
+        for name in (told["id"], told["slug"])
+    ]
+    assert read[0] == read[1]
+    assert {(each["kid"], each["valid"]) for each in read[0]["verified"]} == {
+        (did, True),
+        (feed.kid, True),
+    }
+    document = read[0]["playlist"]
+    assert all(verify(document, entry) for entry in document["signatures"])
+    response = await cast(hass, playlist_id=told["slug"])
+    assert (response["method"], response["playlist_url"]) == ("url", told["url"])
+    assert display.state.playlist_url == told["url"]
+    assert display.state.playlist_title == "Nocturne"
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Nocturne")
+    assert state_of(hass).attributes["media_title"] == "Tide"
+
+
+# Onto the wall
+
+
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_cast_by_id(
+    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
+) -> None:
+    """By its address, unless the document has to change; then without signatures that no longer hold."""
+    (stored,) = feed.seed([playlist("A", "B", "C")])
+    for name in (stored["id"], stored["slug"]):
+        response = await cast(hass, playlist_id=name, start_at=2)
+        assert response["playlist_url"] == f"{feed.url}/playlists/{stored['id']}"
+        await until(lambda: display.state.current_title == "B")
+    assert (await cast(hass, playlist_id=stored["id"], limit=2))["method"] == "inline"
+    document = display.state.playlist
+    assert document is not None
+    assert [item["title"] for item in document["items"]] == ["A", "B"]
+    assert "signatures" not in document
+    await cast(hass, playlist_id=stored["id"], limit=3)
+    document = display.state.playlist
+    assert document is not None
+    assert document["signatures"] == stored["signatures"]
+
+
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_cast_keeps_what_it_does_not_know(
+    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
+) -> None:
+    """Unknown fields, and numbers of any size, reach the display as they were read."""
+    (stored,) = feed.seed([playlist("A", "B")])
+    odd = {"mood": [2**60, 1.5, None, {"é": ""}], "big": 2**70}
+    read = {**stored, **odd, "items": [{**item, **odd} for item in stored["items"]]}
+    feed.fault(status=200, body=json.dumps(read), times=None, path=stored["id"])
+    url = f"{feed.url}/playlists/{stored['id']}"
+    for what in (
+        {"playlist_id": stored["id"], "limit": 9},
+        {"playlist_url": url, "limit": 9},
+        {"playlist": read},
+        {"playlist": json.dumps(read)},
+    ):
+        assert (await cast(hass, **what))["method"] == "inline"
+        assert _sent(display) == read
+    await cast(hass, playlist_id=stored["id"], scaling="fill")
+    document = _sent(display)
+    assert {key: document[key] for key in odd} == odd
+    for item, before in zip(document["items"], read["items"], strict=True):
+        assert item == {**before, "display": {"scaling": "fill"}}
+
+
+def _sent(display: DisplaySimulator) -> dict[str, Any]:
+    """Take the document of the newest cast, as it was sent."""
+    *_, newest = (it for it in display.received if it.command == "displayPlaylist")
+    document: dict[str, Any] = newest.request["dp1_call"]
+    return document
+
+
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_cast_what_is_not_there(
+    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
+) -> None:
+    """Nothing is sent to the display for a playlist that cannot be had."""
+    (stored,) = feed.seed([playlist("A")])
+    target = {"entity_id": ENTITY_ID}
+    casts = display.casts
+    assert (
+        await failure(hass, "cast_playlist", playlist_id="nothing", **target)
+        == "feed_not_found"
+    )
+    assert (
+        await failure(
+            hass, "cast_playlist", playlist_id=stored["id"], start_at=2, **target
+        )
+        == "no_such_work"
+    )
+    feed.fault(bad_gateway(times=None))
+    assert (
+        await failure(hass, "cast_playlist", playlist_id=stored["id"], **target)
+        == "feed_temporary"
+    )
+    assert display.casts == casts
+
+
+@pytest.mark.usefixtures("setup_display")
+async def test_cast_from_several_libraries(
+    hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
+) -> None:
+    """The first library that has it counts, whatever is the matter with the others."""
+    target = {"entity_id": ENTITY_ID}
+    assert (
+        await failure(hass, "cast_playlist", playlist_id="evening", **target)
+        == "no_library"
+    )
+    async with FeedSimulator("ts") as other:
+        await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+        await set_up(hass, library_entry(feed.url))
+        await set_up(hass, library_entry(other.url))
+        (stored,) = other.seed([playlist("A", title="Elsewhere")])
+        await cast(hass, playlist_id=stored["id"])
+        assert display.state.playlist_title == "Elsewhere"
+        fault = feed.fault(bad_gateway(times=None))
+        await cast(hass, playlist_id=stored["slug"])
+        assert display.state.playlist_url == f"{other.url}/playlists/{stored['id']}"
+        assert (
+            await failure(hass, "cast_playlist", playlist_id="nothing", **target)
+            == "feed_temporary"
+        )
+        feed.faults.remove(fault)
+
+
+# From the wall
+
+
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_publish_what_hangs(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """What a display shows becomes a playlist of its own; durations that the display made up do not count."""
+    document = playlist("A", "B")
+    del document["items"][1]["duration"]
+    await cast(hass, playlist=document)
+    told = await call(hass, "publish_playlist", entity_id=ENTITY_ID, title="Hung")
+    assert (told["status"], told["signed_by"]) == ("published", DID)
+    published = feed.documents[told["id"]]
+    assert published["id"] != document["id"]
+    assert published["title"] == "Hung"
+    assert published["items"] == document["items"]
+    again = await call(hass, "publish_playlist", entity_id=ENTITY_ID)
+    assert feed.documents[again["id"]]["title"] == "Evening"
+
+
+@pytest.mark.parametrize("profile", ["legacy"])
+@pytest.mark.usefixtures("library", "setup_display")
+async def test_publish_what_was_cast(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A display that cannot tell what it shows is taken to show what it was given."""
+    target = {"entity_id": ENTITY_ID}
+    assert await failure(hass, "publish_playlist", **target) == "shows_no_playlist"
+    await cast(hass, playlist=playlist("A", title="Given"))
+    told = await call(hass, "publish_playlist", **target)
+    assert feed.documents[told["id"]]["title"] == "Given"
+    await cast(hass, playlist_id=told["id"])
+    again = await call(hass, "publish_playlist", **target)
+    assert again["id"] != told["id"]
+    assert feed.documents[again["id"]]["items"] == feed.documents[told["id"]]["items"]
+
+
+@pytest.mark.usefixtures("library")
+async def test_publish_from_no_display(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+) -> None:
+    """What is no display, and a display that is off, are told apart."""
+    hass.states.async_set("media_player.radio", "playing")
+    assert (
+        await failure(hass, "publish_playlist", entity_id="media_player.radio")
+        == "not_a_display"
+    )
+    assert await hass.config_entries.async_unload(setup_display.entry_id)
+    await display.stop()
+    assert (
+        await failure(hass, "publish_playlist", entity_id=ENTITY_ID)
+        == "display_refused"
+    )
+    assert not feed.documents
+
+
+# From a library
+
+
+async def test_publish_from_the_catalog(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """An exhibition by any of its names, a series, and anything that browsing finds."""
+    async with CatalogSimulator() as simulator:
+        entry = await set_up(hass, library_entry(feed.url, simulator.url))
+        runtime = entry.runtime_data
+        shows = (await runtime.async_children("exhibitions")).nodes
+        show = next(node for node in shows if node.can_play)
+        record = next(
+            each for each in simulator.data.exhibitions if show.id.endswith(each["id"])
+        )
+        titles = set()
+        for name in (record["id"], record["slug"], record["title"]):
+            told = await call(hass, "publish_playlist", exhibition=name)
+            assert told["signed_by"] == DID
+            assert "changed" not in told
+            titles.add(feed.documents[told["id"]]["title"])
+        assert len(titles) == 1
+        assert len(feed.documents) == 3
+        (series, *_) = (await runtime.async_children(show.id)).nodes
+        key = series.id.removeprefix("series/")
+        told = await call(hass, "publish_playlist", series=key)
+        media_id = f"media-source://dp1/{entry.entry_id}/{series.id}"
+        same = await call(hass, "publish_playlist", media_content_id=media_id)
+        one, other = (feed.documents[each["id"]] for each in (told, same))
+        assert one["items"] == other["items"] != []
+        assert one["id"] != other["id"]
+        media_id = f"media-source://dp1/{entry.entry_id}/playlist/{told['id']}"
+        copy = await call(hass, "publish_playlist", media_content_id=media_id)
+        assert feed.documents[copy["id"]]["items"] == one["items"]
+
+
+async def test_publish_what_no_library_has(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """What is looked for in vain is told, and so is a catalog that is down."""
+    media = f"media-source://dp1/{library.entry_id}"
+    for field, text, key in (
+        ("exhibition", "nothing", "exhibition_not_found"),
+        ("series", "nothing", "series_not_found"),
+        ("media_content_id", f"{media}/series/nothing", "catalog_not_found"),
+        ("media_content_id", f"{media}/playlist/nothing", "feed_not_found"),
+        ("media_content_id", media, "catalog_not_found"),
+        ("media_content_id", "media-source://dp1/else/series/1", "not_a_library"),
+        ("media_content_id", "media-source://media_source/a.png", "not_of_a_library"),
+        ("media_content_id", "https://art.example/a.png", "not_of_a_library"),
+    ):
+        found = await failure(hass, "publish_playlist", **{field: text})
+        assert found == key, text
+    async with CatalogSimulator() as simulator:
+        url = simulator.url
+    await set_up(hass, library_entry(None, url))
+    found = await failure(hass, "publish_playlist", exhibition="evening")
+    assert found == "catalog_refused"
+    assert not feed.documents

@@ -1,0 +1,485 @@
+"""The media browser of a display: one tree of what there is to show, and all of it plays."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from pathlib import Path
+import re
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+import pytest
+from pytest_homeassistant_custom_component.typing import (
+    ClientSessionGenerator,
+    WebSocketGenerator,
+)
+
+from custom_components.dp1.browse import pictures
+from custom_components.dp1.library import index, shared_reads
+from homeassistant.components.media_player import BrowseError
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import ENTITY_ID, playlist, until
+from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, impatient, titles
+from tests.libraries import library_entry, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+def child(page: Any, title: str) -> Any:
+    """Find what has this title on a page."""
+    return next(it for it in page.children if it.title == title)
+
+
+async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
+    """The top has all there is, and each branch leads to works."""
+    top = await gallery.browse()
+    assert (top.title, top.can_play, top.can_search) == ("DP-1 Art", False, True)
+    assert titles(top.children)[:4] == [
+        "Exhibitions",
+        "Channels",
+        "Playlists",
+        "Favorites",
+    ]
+    shows = await gallery.browse(child(top, "Exhibitions").media_content_id)
+    assert len(shows.children) > 40
+    assert shows.children[0].media_class == "playlist"
+    show = await gallery.browse(child(shows, LARGE).media_content_id)
+    assert len(show.children) == 20
+    assert {it.media_class for it in show.children} == {"album"}
+    many = next(it for it in show.children if it.can_expand)
+    works = await gallery.browse(many.media_content_id)
+    assert works.title == many.title
+    assert {it.media_class for it in works.children} == {"image"}
+    assert not any(it.can_expand for it in works.children)
+    channels = await gallery.browse(child(top, "Channels").media_content_id)
+    assert titles(channels.children) == ["Evenings"]
+    channel = await gallery.browse(channels.children[0].media_content_id)
+    assert titles(channel.children) == ["Evening"]
+    evening = await gallery.browse(channel.children[0].media_content_id)
+    assert titles(evening.children) == ["Tide", "Dune"]
+    playlists = await gallery.browse(child(top, "Playlists").media_content_id)
+    assert set(titles(playlists.children)) == {
+        "Evening",
+        f"{READY_MADE} — Full Collection",
+    }
+
+
+async def test_a_long_series_is_cut_and_says_so(gallery: Gallery) -> None:
+    """A page has no more than a person can look at, and counts the rest."""
+    page = await gallery.browse(gallery.media_id(gallery.exhibition("Longform")))
+    counts = []
+    for series in (it for it in page.children if it.can_expand):
+        works = await gallery.browse(series.media_content_id)
+        assert len(works.children) <= 50
+        counts.append(len(works.children) + works.not_shown)
+    assert max(counts) > 1000
+
+
+async def test_everything_that_can_be_opened_opens_and_plays(gallery: Gallery) -> None:
+    """Some of every branch is opened, and one of each kind of thing hangs when it is played."""
+    await gallery.call(
+        "add_favorite", media_content_id=gallery.media_id(f"playlist/{EVENING}")
+    )
+    await gallery.cast(playlist=playlist("Reef"))
+    ours = gallery.media_id() + "/"
+    waiting = [await gallery.browse()]
+    opened: set[str] = set()
+    played: set[str] = set()
+    while waiting:
+        page = waiting.pop()
+        folders = [
+            it
+            for it in page.children
+            if not it.media_content_id.startswith("media-source://")
+            or it.media_content_id.startswith(ours)
+        ]
+        for it in folders if len(folders) < 8 else folders[:1] + folders[-1:]:
+            kind = it.media_content_id.removeprefix(ours).partition("/")[0]
+            if it.can_play and kind not in played:
+                before = gallery.wall.casts
+                await gallery.play(it.media_content_id, it.media_content_type)
+                assert gallery.wall.casts == before + 1, it.media_content_id
+                played.add(kind)
+            if it.can_expand:
+                found = await gallery.browse(it.media_content_id, it.media_content_type)
+                assert found.media_content_id == it.media_content_id
+                opened.add(kind)
+                waiting.append(found)
+    works = {"exhibition", "series", "artwork", "playlist", "item", "dp1:"}
+    assert played >= works
+    folders = {"exhibitions", "channels", "channel", "playlists", "favorites", "dp1:"}
+    assert opened >= folders | {"exhibition", "series", "playlist"}
+
+
+async def test_what_the_display_was_given_lately(gallery: Gallery) -> None:
+    """What was shown is offered again, with its picture, and plays again."""
+    await gallery.cast(playlist=playlist("Reef", title="Reefs"))
+    await gallery.play(gallery.media_id(gallery.exhibition(LARGE)))
+    top = await gallery.browse()
+    lately = await gallery.browse(child(top, "Shown lately").media_content_id)
+    assert titles(lately.children) == [LARGE, "Reefs"]
+    assert [bool(it.thumbnail) for it in lately.children] == [True, False]
+    await gallery.play(lately.children[1].media_content_id)
+    assert gallery.wall.state.current_title == "Reef"
+
+
+async def test_media_of_home_assistant(gallery: Gallery, tmp_path: Path) -> None:
+    """Own pictures and videos are there to be shown, and nothing else is."""
+    for name in ("sea.jpg", "sea.mp4", "sea.mp3"):
+        (tmp_path / name).write_bytes(b"")
+    gallery.hass.config.media_dirs["local"] = str(tmp_path)
+    top = await gallery.browse()
+    assert "DP-1 Art" not in titles(top.children)
+    own = next(
+        it
+        for it in top.children
+        if it.media_content_id.startswith("media-source://media_source")
+    )
+    page = await gallery.browse(own.media_content_id)
+    assert set(titles(page.children)) == {"sea.jpg", "sea.mp4"}
+    assert page.not_shown == 1
+    async with PictureServer.run() as server:
+        await gallery.hass.config.async_update(internal_url=server.url)
+        await gallery.play(child(page, "sea.jpg").media_content_id, "image/jpeg")
+    assert "/media/local/sea.jpg" in (gallery.wall.state.current or {})["source"]
+
+
+async def test_what_cannot_be_opened(gallery: Gallery) -> None:
+    """What is not there is an error that the browser shows."""
+    for media_id, key in (
+        ("ftp://nowhere", "nothing_to_open"),
+        ("media-source://dp1/else/exhibitions", "not_a_library"),
+        ("media-source://dp1/{entry}/exhibition/nothing", "catalog_not_found"),
+        ("media-source://dp1/{entry}/playlist/nothing", "feed_not_found"),
+        ("media-source://dp1/{entry}/nonsense", "catalog_not_found"),
+        ("media-source://nobody/1", "browse_media_failed"),
+    ):
+        with pytest.raises(BrowseError) as caught:
+            await gallery.browse(media_id.format(entry=gallery.entry.entry_id))
+        assert caught.value.translation_key == key
+
+
+async def test_several_libraries(gallery: Gallery) -> None:
+    """Each of several libraries has a branch of its own."""
+    async with CatalogSimulator() as catalog:
+        await set_up(gallery.hass, library_entry(None, catalog.url, title="Annex"))
+        top = await gallery.browse()
+        assert titles(top.children)[:2] == ["Gallery", "Annex"]
+        annex = await gallery.browse(top.children[1].media_content_id)
+        assert (annex.title, titles(annex.children)) == (
+            "Annex",
+            ["Exhibitions", "Favorites"],
+        )
+
+
+async def test_a_catalog_that_goes_down(gallery: Gallery) -> None:
+    """What was read is still shown, with its age and the reason; the display goes on; what was never read says why."""
+    series = gallery.media_id(gallery.exhibition(LARGE))
+    await gallery.browse(series)
+    await gallery.catalog.stop()
+    await gallery.feed.stop()
+    page = await gallery.browse(gallery.media_id("exhibitions"))
+    assert len(page.children) > 40
+    assert page.title == "Exhibitions"
+    assert len((await gallery.browse(series)).children) == 20
+    with pytest.raises(BrowseError) as caught:
+        await gallery.browse(gallery.media_id(gallery.exhibition("Ghost Protocols")))
+    assert caught.value.translation_key == "catalog_refused"
+    await gallery.cast(playlist=playlist("Reef"))
+    assert gallery.attribute("media_title") == "Reef"
+    await gallery.player("turn_off")
+    assert gallery.wall.state.asleep
+
+
+async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None:
+    """The title of a page tells how old it is, and why."""
+    page = gallery.media_id(gallery.exhibition(LARGE))
+    gallery.catalog.inject("status", route="series", offset=10, status=500)
+    part = await gallery.browse(page)
+    assert 0 < len(part.children) < 20
+    assert part.title.startswith(f"{LARGE} (incomplete. The catalog of Gallery has")
+    evening = gallery.media_id(f"playlist/{EVENING}")
+    assert (await gallery.browse(evening)).title == "Evening"
+    gallery.catalog.heal()
+
+
+async def test_a_page_that_could_not_be_read_anew_tells_its_age(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before is shown, with the time of that and the reason."""
+    monkeypatch.setattr(index, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    page = gallery.media_id(gallery.exhibition(LARGE))
+    assert (await gallery.browse(page)).title == LARGE
+    await gallery.catalog.stop()
+    assert len((await gallery.browse(page)).children) == 20
+    await until(lambda: gallery.library.problem)
+    old = await gallery.browse(page)
+    assert len(old.children) == 20
+    assert re.fullmatch(
+        rf"{LARGE} \(as of [-0-9]{{10}} [:0-9]{{5}}\. The catalog of Gallery refused .*\)",
+        old.title,
+    )
+
+
+async def test_nothing_was_ever_read(hass: HomeAssistant, socket_enabled: None) -> None:
+    """A library whose catalog was never there says so, and the rest of the browser works."""
+    async with Gallery.of(hass, load=False) as gallery:
+        await gallery.catalog.stop()
+        await set_up(hass, gallery.entry)
+        with pytest.raises(BrowseError) as caught:
+            await gallery.browse(gallery.media_id("exhibitions"))
+        assert caught.value.translation_key == "catalog_refused"
+        assert "Exhibitions" in titles((await gallery.browse()).children)
+        assert (await gallery.browse(gallery.media_id("playlists"))).children
+
+
+async def test_no_library(hass: HomeAssistant, socket_enabled: None) -> None:
+    """Without a library there is still Home Assistant's own media to choose from."""
+    async with Gallery.of(hass, load=False) as gallery:
+        top = await gallery.browse()
+        assert all("dp1" not in it.media_content_id for it in top.children)
+        assert await gallery.search("anything") == []
+
+
+# Pictures
+
+
+class PictureServer:
+    """Serves the same picture at every address, and counts."""
+
+    def __init__(self) -> None:
+        """Begin to count."""
+        self.requests = 0
+        self.most_in_flight = 0
+        self._in_flight = 0
+        self.url = ""
+
+    @classmethod
+    @asynccontextmanager
+    async def run(cls) -> AsyncIterator[PictureServer]:
+        """Serve."""
+        self = cls()
+        app = web.Application()
+        app.router.add_get("/{tail:.*}", self._give)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        host, port = runner.addresses[0][:2]
+        self.url = f"http://{host}:{port}"
+        yield self
+        await runner.cleanup()
+
+    async def _give(self, request: web.Request) -> web.Response:
+        """Give the picture."""
+        self.requests += 1
+        self._in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self._in_flight)
+        await asyncio.sleep(0.02)
+        self._in_flight -= 1
+        return web.Response(body=PNG, content_type="image/png")
+
+
+async def picture(client: Any, path: str) -> tuple[int, str, bytes]:
+    """Fetch a picture as a browser does."""
+    answer: aiohttp.ClientResponse = await client.get(path)
+    return answer.status, answer.content_type, await answer.read()
+
+
+async def test_pictures_come_through_home_assistant(
+    gallery: Gallery,
+    hass_client: ClientSessionGenerator,
+    hass_client_no_auth: ClientSessionGenerator,
+    hass_ws_client: WebSocketGenerator,
+) -> None:
+    """Every picture of a page is served, also to a page that knows no more than its address."""
+    socket = await hass_ws_client()
+    await socket.send_json_auto_id(
+        {
+            "type": "media_player/browse_media",
+            "entity_id": ENTITY_ID,
+            "media_content_type": "playlist",
+            "media_content_id": gallery.media_id(gallery.exhibition(LARGE)),
+        }
+    )
+    page = (await socket.receive_json())["result"]
+    anybody = await hass_client_no_auth()
+    found = await asyncio.gather(
+        *(picture(anybody, it["thumbnail"]) for it in page["children"][:5])
+    )
+    assert all(
+        (status, kind) == (HTTPStatus.OK, "image/png") and body.startswith(PNG)
+        for status, kind, body in found
+    )
+    assert len({body for _, _, body in found}) > 1
+    client = await hass_client()
+    path = pictures.picture_path(page["children"][0]["media_content_id"])
+    assert await picture(client, path) == found[0]
+    assert (await picture(anybody, path))[0] == HTTPStatus.UNAUTHORIZED
+
+
+async def test_pictures_that_cannot_be_had(
+    gallery: Gallery, hass_client: ClientSessionGenerator
+) -> None:
+    """What has no picture has none in the browser either, and nothing else is given out."""
+    client = await hass_client()
+    for node in ("exhibition/nothing", "exhibitions", f"item/{EVENING}/nothing"):
+        path = pictures.picture_path(gallery.media_id(node))
+        assert (await picture(client, path))[0] == HTTPStatus.NOT_FOUND
+    path = pictures.picture_path("media-source://dp1/else/exhibition/1")
+    assert (await picture(client, path))[0] == HTTPStatus.NOT_FOUND
+    assert (
+        await gallery.browse(gallery.media_id(f"playlist/{EVENING}"))
+    ).thumbnail is None
+
+
+async def test_pictures_are_fetched_once_and_a_few_at_a_time(
+    hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many who look at the same picture cost one request, and what fails is left alone for a while."""
+    async with PictureServer.run() as server:
+        shelf = pictures.Pictures(hass)
+        addresses = [f"{server.url}/{number}" for number in range(20)]
+        found = await asyncio.gather(*map(shelf.async_at, addresses * 3))
+        assert {it.content for it in found if it} == {PNG}
+        assert server.requests == 20
+        assert 1 < server.most_in_flight <= pictures.AT_ONCE
+        assert await shelf.async_at(addresses[0]) == found[0]
+        assert server.requests == 20
+        monkeypatch.setattr(pictures, "KEPT_BYTES", len(PNG) * 3)
+        await shelf.async_at(f"{server.url}/more")
+        await shelf.async_at(addresses[0])
+        assert server.requests == 21
+        await shelf.async_at(addresses[1])
+        assert server.requests == 22
+    page = Reply(200, b"<html>", {"Content-Type": "text/html"})
+    async with ScriptedServer.run(page) as server:
+        assert await shelf.async_at(server.url) is None
+        assert await shelf.async_at(server.url) is None
+        assert len(server.requests) == 1
+    async with ScriptedServer.run(Reply(403, b"no")) as server:
+        assert await shelf.async_at(server.url) is None
+    async with ScriptedServer.run(page) as server:
+        monkeypatch.setattr(pictures, "RETRY_SECONDS", 0.0)
+        assert await shelf.async_at(f"{server.url}/b") is None
+        assert await shelf.async_at(f"{server.url}/b") is None
+        assert len(server.requests) == 2
+
+
+async def test_the_picture_of_what_was_given_lately(
+    gallery: Gallery, hass_client_no_auth: ClientSessionGenerator
+) -> None:
+    """A list with a cover shows it, one without shows none, and one that is forgotten is no error."""
+    await gallery.play(gallery.media_id(gallery.exhibition(LARGE)))
+    lately = await gallery.browse("dp1://recent")
+    client = await hass_client_no_auth()
+    first = lately.children[0].thumbnail
+    status, kind, _ = await picture(client, first)
+    assert (status, kind) == (HTTPStatus.OK, "image/png")
+    await gallery.cast(playlist=playlist("Reef"))
+    lately = await gallery.browse("dp1://recent")
+    assert lately.children[0].thumbnail is None
+    path = f"/api/media_player_proxy/{ENTITY_ID}/browse_media/picture/"
+    token = first.partition("token=")[2]
+    for name in (lately.children[0].media_content_id, "dp1://recent/forgotten"):
+        status, _, _ = await picture(client, f"{path}{name}?token={token}")
+        assert status == HTTPStatus.NOT_FOUND
+
+
+# Casting by what a library calls it
+
+
+@pytest.mark.parametrize("name", ["id", "slug", "title"])
+async def test_cast_an_exhibition_by_its_name(gallery: Gallery, name: str) -> None:
+    """An exhibition is found by its id, its slug or its title."""
+    record = gallery.catalog.data.find_exhibition(LARGE)
+    told = await gallery.cast(exhibition=record[name])
+    assert (told["title"], told["method"]) == (LARGE, "inline")
+    assert told["items"] == len(gallery.wall.state.items) >= 20
+
+
+async def test_cast_with_options(gallery: Gallery) -> None:
+    """Options apply to what a library has, and no more is read than is to hang."""
+    record = gallery.catalog.data.find_exhibition(LARGE)
+    gallery.catalog.reset_counters()
+    told = await gallery.cast(
+        exhibition=record["id"],
+        limit=3,
+        item_duration=7,
+        scaling="fill",
+        start_at=2,
+        repeat="one",
+    )
+    assert told["items"] == 3
+    state = gallery.wall.state
+    assert {it["duration"] for it in state.items} == {7}
+    assert {it["display"]["scaling"] for it in state.items} == {"fill"}
+    assert (state.position, state.loop_mode) == (1, "one")
+    assert gallery.catalog.count("artworks") <= 3
+    series = gallery.catalog.data.series(record["id"])[0]["id"]
+    assert (await gallery.cast(series=series))["items"] >= 1
+    with pytest.raises(HomeAssistantError) as caught:
+        await gallery.cast(exhibition=record["id"], start_at=99)
+    assert caught.value.translation_key == "no_such_work"
+
+
+async def test_cast_a_playlist_of_the_feed_as_it_looks_here(gallery: Gallery) -> None:
+    """A feed's playlist goes by its address, unless the options change it."""
+    media_id = gallery.media_id(f"playlist/{EVENING}")
+    told = await gallery.cast(media_content_id=media_id)
+    assert told["method"] == "url"
+    assert told["playlist_url"] == f"{gallery.feed.url}/playlists/{EVENING}"
+    told = await gallery.cast(media_content_id=media_id, scaling="fit", limit=1)
+    assert (told["method"], told["items"]) == ("inline", 1)
+    told = await gallery.cast(media_content_id=media_id, item_duration=5)
+    assert (told["method"], told["items"]) == ("inline", 2)
+
+
+async def test_cast_what_is_not_there(gallery: Gallery) -> None:
+    """What no library has is named in the error."""
+    for what, key in (
+        ({"exhibition": "No Such Show"}, "exhibition_not_found"),
+        ({"series": "nothing"}, "series_not_found"),
+        ({"media_content_id": "{media}/exhibitions"}, "catalog_not_found"),
+        ({"media_content_id": "{media}/favorites"}, "catalog_not_found"),
+        ({"media_content_id": "{media}/playlist/nothing"}, "feed_not_found"),
+        ({"media_content_id": "media-source://dp1"}, "not_of_a_library"),
+    ):
+        what = {
+            field: it.format(media=gallery.media_id()) for field, it in what.items()
+        }
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.cast(**what)
+        assert caught.value.translation_key == key
+        assert not gallery.wall.casts
+
+
+async def test_cast_over_several_libraries(gallery: Gallery) -> None:
+    """A library that is down does not hide what another has, and one that calls it exactly so comes first."""
+    async with CatalogSimulator() as away:
+        url = away.url
+    await set_up(gallery.hass, library_entry(None, url, title="Annex"))
+    assert (await gallery.cast(exhibition=LARGE.lower()))["title"] == LARGE
+    with pytest.raises(HomeAssistantError) as caught:
+        await gallery.cast(exhibition="No Such Show")
+    assert caught.value.translation_key == "catalog_refused"
+    await until(lambda: gallery.wall.casts == 1)

@@ -1,0 +1,302 @@
+"""Finding what to show: by a person in the browser, by voice, and by an automation."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.typing import WebSocketGenerator
+
+from homeassistant.components.media_player import MediaClass, SearchError
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import intent
+from homeassistant.setup import async_setup_component
+
+from tests.displays import ENTITY_ID, playlist
+from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, impatient, titles
+from tests.libraries import library_entry, set_up
+from tests.simulators.catalog.simulator import CatalogSimulator
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> None:
+    """An exhibition that is called so comes first; nothing is found that cannot be played."""
+    found = await gallery.search(LARGE.upper())
+    assert found[0].title == LARGE
+    assert found[0].media_content_id == gallery.media_id(gallery.exhibition(LARGE))
+    assert all(it.can_play for it in found)
+    for it in (found[0], (await gallery.search("tide"))[0]):
+        await gallery.play(it.media_content_id, it.media_content_type)
+    assert gallery.wall.state.current_title == "Tide"
+
+
+async def test_classes(gallery: Gallery) -> None:
+    """A class that means something here narrows the search, unless that leaves nothing; any other is understood too."""
+    for classes, query, expected in (
+        (["playlist"], "evening", {"playlist"}),
+        ([MediaClass.IMAGE], "dune", {"image"}),
+        (["image", "playlist"], "tide", {"image", "playlist"}),
+        (["music"], "dune", {"image"}),
+        (["track", "podcast"], "evening", {"playlist"}),
+        (["album"], "evening", {"playlist"}),
+        ([], "evening", {"playlist"}),
+    ):
+        found = await gallery.search(query, media_filter_classes=classes)
+        assert found
+        assert {it.media_class for it in found} <= expected
+
+
+async def test_a_class_comes_as_a_list_or_as_a_set(
+    gallery: Gallery, hass_ws_client: WebSocketGenerator
+) -> None:
+    """The browser asks with a list and Home Assistant passes a set on."""
+    socket = await hass_ws_client()
+    await socket.send_json_auto_id(
+        {
+            "type": "media_player/search_media",
+            "entity_id": ENTITY_ID,
+            "search_query": LARGE,
+            "media_filter_classes": ["playlist"],
+        }
+    )
+    answer = await socket.receive_json()
+    assert answer["success"]
+    assert answer["result"]["result"][0]["title"] == LARGE
+    assert answer["result"]["result"][0]["thumbnail"]
+
+
+async def test_within_a_node(gallery: Gallery) -> None:
+    """A search that begins on a page finds what is in it."""
+    page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
+    series = page.children[3]
+    found = await gallery.search(
+        series.title,
+        media_content_id=page.media_content_id,
+        media_content_type="playlist",
+    )
+    assert found[0].media_content_id == series.media_content_id
+    assert {it.media_content_id for it in found} <= {
+        it.media_content_id for it in page.children
+    }
+    inside = {
+        "media_content_id": gallery.media_id(f"playlist/{EVENING}"),
+        "media_content_type": "playlist",
+    }
+    assert titles(await gallery.search("dune", **inside)) == ["Dune"]
+    assert await gallery.search(LARGE, **inside) == []
+
+
+async def test_what_was_given_lately_is_found(gallery: Gallery) -> None:
+    """What a display was given is found too, once, and first if it is called exactly so."""
+    await gallery.cast(playlist=playlist("Reef", title="Window Box"))
+    found = await gallery.search("window box")
+    assert (found[0].title, found[0].media_class) == ("Window Box", "playlist")
+    found = await gallery.search("window")
+    assert found[0].title != "Window Box"
+    assert titles(found).count("Window Box") == 1
+    await gallery.play((await gallery.search("window box"))[0].media_content_id)
+    assert gallery.wall.state.current_title == "Reef"
+    await gallery.cast(playlist=playlist("Reef", "Dune", title=LARGE))
+    assert titles(await gallery.search(LARGE)).count(LARGE) == 1
+    lately = {"media_content_id": "dp1://recent", "media_content_type": "directory"}
+    assert titles(await gallery.search("window", **lately)) == ["Window Box"]
+    narrowed = await gallery.search(
+        "window box", media_filter_classes=["image"], **lately
+    )
+    assert narrowed == []
+
+
+async def test_media_of_home_assistant_is_found(
+    gallery: Gallery, tmp_path: Path
+) -> None:
+    """Of Home Assistant's own media, what the display can show is found."""
+    for name in ("sea.jpg", "sea.mp4", "sea.mp3"):
+        (tmp_path / name).write_bytes(b"")
+    gallery.hass.config.media_dirs["local"] = str(tmp_path)
+    own = {
+        "media_content_id": "media-source://media_source",
+        "media_content_type": "app",
+    }
+    assert set(titles(await gallery.search("sea", **own))) == {"sea.jpg", "sea.mp4"}
+
+
+async def test_favorites_are_found(gallery: Gallery) -> None:
+    """A favorite comes before what fits as well and is none."""
+    page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
+    work = (await gallery.browse(page.children[0].media_content_id)).children[0]
+    await gallery.call("add_favorite", media_content_id=work.media_content_id)
+    found = await gallery.search(work.title)
+    assert found[0].media_content_id == work.media_content_id
+
+
+async def test_what_cannot_be_searched(gallery: Gallery) -> None:
+    """What is not there, or is somebody else's and cannot be searched, is an error that the browser shows."""
+    for media_id, key in (
+        ("{media}/exhibition/nothing", "catalog_not_found"),
+        ("{media}/nonsense", "catalog_not_found"),
+        ("media-source://dp1/else/exhibitions", "not_a_library"),
+        ("media-source://nobody/1", "search_media_failed"),
+        ("ftp://nowhere", "not_of_a_library"),
+    ):
+        with pytest.raises(SearchError) as caught:
+            await gallery.search(
+                "tide",
+                media_content_id=media_id.format(media=gallery.media_id()),
+                media_content_type="directory",
+            )
+        assert caught.value.translation_key == key
+
+
+async def test_a_catalog_that_is_down(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """What is known is found; when nothing is, the reason is told rather than that there is nothing."""
+    async with Gallery.of(hass, load=False) as gallery:
+        await gallery.catalog.stop()
+        await set_up(hass, gallery.entry)
+        await gallery.library.async_children("exhibitions")
+        assert titles(await gallery.search("tide"))[0] == "Tide"
+        with pytest.raises(SearchError) as caught:
+            await gallery.search(LARGE)
+        assert caught.value.translation_key == "found_nothing_yet"
+        await gallery.cast(playlist=playlist("Reef", title=LARGE))
+        assert titles(await gallery.search(LARGE)) == [LARGE]
+
+
+# By voice
+
+
+async def listen(hass: HomeAssistant) -> None:
+    """Set up what an assistant needs."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    assert await async_setup_component(hass, "intent", {})
+    await hass.async_block_till_done()
+
+
+async def say(hass: HomeAssistant, **slots: str) -> intent.IntentResponse:
+    """Ask an assistant to play something."""
+    return await intent.async_handle(
+        hass,
+        "test",
+        "HassMediaSearchAndPlay",
+        {name: {"value": value} for name, value in slots.items()},
+    )
+
+
+@pytest.mark.parametrize(
+    "slots",
+    [
+        {},
+        {"media_class": "playlist"},
+        {"media_class": "album"},
+        {"media_class": "music"},
+    ],
+)
+async def test_play_an_exhibition_by_voice(
+    gallery: Gallery, slots: dict[str, str]
+) -> None:
+    """An assistant that is told to play an exhibition hangs it, whatever it is taken for."""
+    await listen(gallery.hass)
+    answer = await say(gallery.hass, search_query=LARGE.lower(), name="Wall", **slots)
+    assert answer.speech_slots["media"]["title"] == LARGE
+    assert gallery.wall.state.playlist_title == LARGE
+    assert gallery.attribute("source") == LARGE
+
+
+async def test_voice_finds_nothing(gallery: Gallery) -> None:
+    """When nothing fits, the assistant says so and the display is left alone."""
+    await listen(gallery.hass)
+    with pytest.raises(intent.IntentHandleError, match="No results"):
+        await say(gallery.hass, search_query="quxquux", name="Wall")
+    assert not gallery.wall.casts
+
+
+# By an automation
+
+
+async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]]:
+    """Call the action."""
+    found: list[dict[str, Any]] = (await gallery.call("search", query=query, **data))[
+        "results"
+    ]
+    return found
+
+
+async def test_the_action(gallery: Gallery) -> None:
+    """What is found has a title, a kind, an artist and an id that plays."""
+    first = (await find(gallery, LARGE))[0]
+    assert first["artist"]
+    assert first | {"artist": ""} == {
+        "title": LARGE,
+        "kind": "exhibition",
+        "artist": "",
+        "media_content_id": gallery.media_id(gallery.exhibition(LARGE)),
+    }
+    await gallery.cast(media_content_id=first["media_content_id"], limit=2)
+    assert gallery.wall.state.playlist_title == LARGE
+    assert {it["kind"] for it in await find(gallery, "tide", kinds=["item"])} == {
+        "item"
+    }
+    assert {it["kind"] for it in await find(gallery, "evening", kinds="playlist")} == {
+        "playlist"
+    }
+    assert await find(gallery, "evening", kinds=["artwork"]) == []
+    assert len(await find(gallery, "weather", limit=2)) == 2
+    assert await find(gallery, "quxquux") == []
+
+
+async def test_the_action_over_several_libraries(gallery: Gallery) -> None:
+    """All libraries are searched, or the one that is named."""
+    async with CatalogSimulator() as other:
+        annex = await set_up(
+            gallery.hass, library_entry(None, other.url, title="Annex")
+        )
+        await annex.runtime_data.async_children("exhibitions")
+        found = await find(gallery, LARGE)
+        assert [it["title"] for it in found[:2]] == [LARGE, LARGE]
+        assert len({it["media_content_id"] for it in found[:2]}) == 2
+        named = await find(gallery, LARGE, config_entry_id=annex.entry_id)
+        assert all(annex.entry_id in it["media_content_id"] for it in named)
+        assert await find(gallery, READY_MADE, config_entry_id=annex.entry_id)
+
+
+@pytest.mark.parametrize(
+    ("data", "key"),
+    [
+        ({"query": "x", "config_entry_id": "nothing"}, "not_a_library"),
+        ({"query": "x"}, "no_library"),
+    ],
+)
+async def test_the_action_without_a_library(
+    hass: HomeAssistant, socket_enabled: None, data: dict[str, str], key: str
+) -> None:
+    """Where there is nothing to search, that is said."""
+    async with Gallery.of(hass, load=False) as gallery:
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.call("search", **data)
+        assert caught.value.translation_key == key
+
+
+async def test_the_action_when_the_catalog_is_down(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """An automation is told that nothing was found because not all could be read."""
+    async with Gallery.of(hass, load=False) as gallery:
+        await gallery.catalog.stop()
+        await set_up(hass, gallery.entry)
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.call("search", query=LARGE)
+        assert caught.value.translation_key == "found_nothing_yet"

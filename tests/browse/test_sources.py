@@ -1,0 +1,189 @@
+"""The source list of a display: what the libraries offer, and which of it hangs."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from homeassistant.components.media_player import MediaPlayerEntityFeature
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
+
+from tests.counting_catalog import CountingCatalog
+from tests.displays import playlist, state_of, until
+from tests.galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery, impatient
+from tests.libraries import library_entry, set_up
+from tests.library.shows import items_of
+from tests.simulators.catalog.simulator import CatalogSimulator
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+def offers(hass: HomeAssistant) -> bool:
+    """Tell whether the display offers to choose a source."""
+    features = state_of(hass).attributes["supported_features"]
+    return bool(features & MediaPlayerEntityFeature.SELECT_SOURCE)
+
+
+async def test_no_library_no_sources(hass: HomeAssistant, socket_enabled: None) -> None:
+    """There is nothing to choose before a library is loaded, nor after it has gone."""
+    async with Gallery.of(hass, load=False) as gallery:
+        assert not offers(hass)
+        await gallery.load()
+        assert offers(hass)
+        assert gallery.source_list[0] == gallery.catalog.data.exhibitions[1]["title"]
+        assert await hass.config_entries.async_unload(gallery.entry.entry_id)
+        await hass.async_block_till_done()
+        assert not offers(hass)
+        assert gallery.source_list == []
+
+
+async def test_a_warm_start_asks_nobody(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """After a reload the sources are there before anything is asked for."""
+    async with Gallery.of(hass) as gallery:
+        before = gallery.source_list
+        gallery.catalog.reset_counters()
+        assert await hass.config_entries.async_reload(gallery.entry.entry_id)
+        await until(lambda: gallery.source_list == before)
+        assert gallery.catalog.requests == []
+
+
+async def test_select_a_source(gallery: Gallery) -> None:
+    """A source that is chosen hangs, and is shown as the one that does."""
+    assert gallery.attribute("source") is None
+    await gallery.player("select_source", source=LARGE)
+    assert gallery.wall.state.playlist_title == LARGE
+    assert gallery.attribute("source") == LARGE
+    await gallery.cast(playlist=playlist("Reef"))
+    assert gallery.attribute("source") is None
+
+
+async def test_a_cold_exhibition_hangs_within_eight_round_trips(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """A show of 20 series takes six round trips of the catalog, four requests at a time, and one of the display."""
+    async with Gallery.of(hass, catalog=CountingCatalog()) as gallery:
+        catalog = gallery.catalog
+        assert isinstance(catalog, CountingCatalog)
+        for round_trips, most in ((6, 4), (0, 0)):
+            catalog.reset_counters()
+            catalog.round_trips, catalog.latency = 0, 0.1
+            before = len(gallery.wall.commands)
+            await gallery.player("select_source", source=LARGE)
+            assert (catalog.round_trips, catalog.max_in_flight) == (round_trips, most)
+            asked = gallery.wall.commands[before:]
+            assert asked.index("displayPlaylist") <= 1
+            assert gallery.wall.state.playlist_title == LARGE
+            assert len(gallery.wall.state.items) == 48
+            assert gallery.attribute("source") == LARGE
+
+
+async def test_an_unknown_source(gallery: Gallery) -> None:
+    """A source that is not there is named."""
+    with pytest.raises(ServiceValidationError) as caught:
+        await gallery.player("select_source", source="Nowhere")
+    assert caught.value.translation_key == "unknown_source"
+    assert caught.value.translation_placeholders == {
+        "name": "Wall",
+        "source": "Nowhere",
+    }
+    assert not gallery.wall.casts
+
+
+async def test_a_source_that_was_cast_from_elsewhere(gallery: Gallery) -> None:
+    """What a phone has cast is recognized by its works, if that is certain."""
+    await gallery.library.async_cast(gallery.exhibition(SMALL))
+    works = [
+        {**item, "id": f"5d0c9d5e-0000-4000-8000-{number:012}"}
+        for number, item in enumerate(items_of(gallery.catalog, SMALL))
+    ]
+    await gallery.cast(playlist={**playlist(), "title": "x", "items": works})
+    assert gallery.attribute("source") == SMALL
+    await gallery.cast(playlist={**playlist(), "title": SMALL, "items": works[1:]})
+    assert gallery.attribute("source") is None
+
+
+async def test_chosen_groups(hass: HomeAssistant, socket_enabled: None) -> None:
+    """The list has the groups that its owner chose, and a playlist of the feed is recognized by its address."""
+    async with Gallery.of(hass, options={"sources": ["playlists"]}) as gallery:
+        assert gallery.source_list == [f"{READY_MADE} — Full Collection", "Evening"]
+        url = f"{gallery.feed.url}/playlists/{EVENING}"
+        await gallery.cast(playlist_url=url)
+        assert gallery.attribute("source") == "Evening"
+        await gallery.player("select_source", source="Evening")
+        assert gallery.wall.state.playlist_url == url
+
+
+async def test_favorites_are_sources(hass: HomeAssistant, socket_enabled: None) -> None:
+    """A favorite is in the list at once, and goes with being one."""
+    async with Gallery.of(hass, options={"sources": ["favorites"]}) as gallery:
+        assert not offers(hass)
+        media_id = gallery.media_id(gallery.exhibition(LARGE))
+        await gallery.call("add_favorite", media_content_id=media_id)
+        await until(lambda: gallery.source_list == [LARGE])
+        await gallery.player("select_source", source=LARGE)
+        assert gallery.attribute("source") == LARGE
+        await hass.services.async_call(
+            "dp1", "remove_favorite", {"media_content_id": media_id}, blocking=True
+        )
+        await until(lambda: not offers(hass))
+
+
+async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
+    """Two libraries with the same shows can both be chosen from, each by its own names."""
+    before = gallery.source_list
+    async with CatalogSimulator() as other:
+        annex = library_entry(None, other.url, title="Annex")
+        await set_up(gallery.hass, annex)
+        await until(lambda: len(gallery.source_list) == 2 * len(before))
+        names = gallery.source_list
+        assert names[: len(before)] == before
+        assert len({it.casefold() for it in names}) == len(names)
+        assert f"{LARGE} (Annex)" in names
+        await gallery.player("select_source", source=f"{LARGE} (Annex)")
+        assert gallery.attribute("source") in (LARGE, f"{LARGE} (Annex)")
+        third = library_entry(None, f"{other.url}/", title="Annex")
+        await set_up(gallery.hass, third)
+        await until(lambda: f"{LARGE} (Annex 2)" in gallery.source_list)
+
+
+async def test_source_while_asleep(gallery: Gallery) -> None:
+    """A sleeping display that is given a source wakes and shows it."""
+    await gallery.player("turn_off")
+    await gallery.player("select_source", source=LARGE)
+    await until(lambda: state_of(gallery.hass).state == "playing")
+    assert gallery.wall.state.playlist_title == LARGE
+
+
+async def test_a_display_that_cannot_tell_what_it_shows(
+    hass: HomeAssistant, socket_enabled: None
+) -> None:
+    """The source is the one that was chosen last, as far as Home Assistant knows."""
+    options = {"sources": ["exhibitions", "playlists"]}
+    async with Gallery.of(hass, profile="legacy", options=options) as gallery:
+        assert gallery.attribute("source") is None
+        for name in (LARGE, "Evening"):
+            await gallery.player("select_source", source=name)
+            assert gallery.attribute("source") == name
+
+
+async def test_catalog_down_after_a_source_was_shown(gallery: Gallery) -> None:
+    """What was shown once can be chosen again when the catalog is down."""
+    await gallery.player("select_source", source=LARGE)
+    await gallery.cast(playlist=playlist("Reef"))
+    await gallery.catalog.stop()
+    await gallery.player("select_source", source=LARGE)
+    assert gallery.wall.state.playlist_title == LARGE
+    assert len(gallery.source_list) > 40

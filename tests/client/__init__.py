@@ -1,0 +1,1 @@
+"""Tests of the client; they run without Home Assistant."""

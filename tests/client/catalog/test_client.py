@@ -1,0 +1,714 @@
+"""The catalog client against a catalog on loopback."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+import gc
+from itertools import pairwise
+import json
+import tracemalloc
+from typing import Any
+from unittest.mock import patch
+
+import aiohttp
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.dp1.client.catalog import client
+from custom_components.dp1.client.catalog.artwork import provenance, source_url, title
+from custom_components.dp1.client.catalog.client import Catalog, normalize_url
+from custom_components.dp1.client.catalog.models import Artwork, Kind
+from custom_components.dp1.client.catalog.paging import (
+    MAX_RECORDS,
+    Page,
+    PagedReader,
+    evenly,
+    spread_offsets,
+)
+from custom_components.dp1.client.errors import (
+    BusyError,
+    Dp1Error,
+    InvalidRequestError,
+    NoAnswerError,
+    NotFoundError,
+    RefusedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+
+from tests.simulators.catalog.simulator import CatalogSimulator
+
+
+@pytest.fixture
+async def simulator(socket_enabled: None) -> AsyncGenerator[CatalogSimulator]:
+    """Run a catalog."""
+    async with CatalogSimulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def catalog(simulator: CatalogSimulator) -> AsyncGenerator[Catalog]:
+    """Read from it, without long waits."""
+    async with aiohttp.ClientSession() as session:
+        with patch.object(client, "RETRY_SECONDS", 0.01):
+            yield Catalog(session, simulator.url)
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("https://feralfile.com", "https://feralfile.com"),
+        (" HTTPS://FeralFile.com/ ", "https://feralfile.com"),
+        ("feralfile.com", "https://feralfile.com"),
+        ("localhost:8780", "https://localhost:8780"),
+        ("http://127.0.0.1:8780/api/llm", "http://127.0.0.1:8780"),
+        ("https://feralfile.com/api/llm/", "https://feralfile.com"),
+        (
+            "https://feralfile.com/api/llm/exhibitions?limit=5#x",
+            "https://feralfile.com",
+        ),
+        ("https://mirror.example/Art//", "https://mirror.example/Art"),
+        ("https://mirror.example/art/api/llm", "https://mirror.example/art"),
+        ("http://[::1]:8080/", "http://[::1]:8080"),
+    ],
+)
+def test_normalize_url(text: str, url: str) -> None:
+    """However the address is written, it means one catalog."""
+    assert normalize_url(text) == url
+    assert normalize_url(url) == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "ftp://feralfile.com",
+        "https://",
+        "https://a:b@feralfile.com",
+        "feral file.com",
+        "https://x:port",
+        "https://[::1",
+    ],
+)
+def test_no_url(text: str) -> None:
+    """What is no address is said to be none."""
+    with pytest.raises(ValueError):  # noqa: PT011 - its kind is the interface
+        normalize_url(text)
+
+
+async def test_parameters_reach_the_catalog(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """Every parameter is sent by the name the catalog knows; those not given are not sent."""
+    show = simulator.data.find_exhibition("Net Evil")
+    first = simulator.data.series(show["id"])[0]
+    await catalog.exhibitions(
+        limit=2,
+        offset=3,
+        sort_by="relevance",
+        sort_order="DESC",
+        keyword="weather & rain",
+    )
+    await catalog.series(
+        exhibition_id=show["id"],
+        limit=1,
+        sort_by="displayIndex",
+        sort_order="ASC",
+        keyword="a",
+    )
+    await catalog.artworks(series_id=first["id"], offset=1)
+    assert catalog.url == simulator.url
+    assert [(seen.route, seen.query) for seen in simulator.requests] == [
+        (
+            "exhibitions",
+            {
+                "limit": "2",
+                "offset": "3",
+                "sortBy": "relevance",
+                "sortOrder": "DESC",
+                "keyword": "weather & rain",
+            },
+        ),
+        (
+            "series",
+            {
+                "limit": "1",
+                "offset": "0",
+                "sortBy": "displayIndex",
+                "sortOrder": "ASC",
+                "keyword": "a",
+                "exhibitionID": show["id"],
+            },
+        ),
+        ("artworks", {"limit": "5", "offset": "1", "seriesID": first["id"]}),
+    ]
+
+
+async def test_limits_are_kept(catalog: Catalog, simulator: CatalogSimulator) -> None:
+    """What the catalog would refuse is not sent."""
+    for limit in (0, 6, -1):
+        with pytest.raises(ValueError, match="limit"):
+            await catalog.exhibitions(limit=limit)
+    with pytest.raises(ValueError, match="offset"):
+        await catalog.exhibitions(offset=-1)
+    with pytest.raises(ValueError, match="exhibitionID"):
+        await catalog.series(exhibition_id="")
+    with pytest.raises(ValueError, match="seriesID"):
+        await catalog.artworks(series_id="")
+    assert not simulator.requests
+
+
+async def test_page(catalog: Catalog) -> None:
+    """A page tells where it stands in the list."""
+    page = await catalog.exhibitions(offset=48)
+    assert len(page.records) == page.received == 3
+    assert (page.total, page.offset, page.skipped) == (51, 48, 0)
+    assert page.records[-1].number == "001"
+
+
+async def test_search_by_relevance(catalog: Catalog) -> None:
+    """The show of that name comes first."""
+    page = await catalog.exhibitions(keyword="net evil", sort_by="relevance")
+    assert page.records[0].title == "Net Evil"
+    assert page.records[0].slug == "net-evil-q7v"
+
+
+async def test_cold_catalog_is_read_in_few_round_trips(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """All exhibitions come in four rounds of at most four requests."""
+    simulator.latency = 0.2
+    began = asyncio.get_running_loop().time()
+    listing = await catalog.all_exhibitions()
+    took = asyncio.get_running_loop().time() - began
+    assert listing.complete and listing.reason is None and listing.total == 51
+    assert [show.id for show in listing.records] == [
+        show["id"] for show in simulator.data.exhibitions
+    ]
+    assert len(simulator.requests) == 11
+    assert simulator.max_in_flight == 4
+    assert took < 5 * simulator.latency + 0.2
+
+
+async def test_requests_in_flight_are_bounded_over_all_calls(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """However many lists are read at a time, four requests are the most."""
+    simulator.latency = 0.01
+    listing = await catalog.all_exhibitions()
+    read = await asyncio.gather(
+        *(catalog.all_series(show.id) for show in listing.records)
+    )
+    assert sum(len(series.records) for series in read) == 700
+    assert all(series.complete for series in read)
+    assert simulator.max_in_flight == 4
+
+
+async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
+    """Series stand by their place and then their age, works by their index, those without one last."""
+    show = simulator.data.find_exhibition("Twenty Kinds of Weather")
+    series = (await catalog.all_series(show["id"])).records
+    places = [(one.display_index, one.created_at) for one in series]
+    assert len(places) == 20 and places == sorted(places)
+    odd = simulator.data.find_exhibition("Loose Ends")
+    names = next(
+        one
+        for one in simulator.data.series(odd["id"])
+        if one["title"] == "Every Kind of Name"
+    )
+    works = (await catalog.all_artworks(names["id"])).records
+    assert [work.index for work in works] == [*range(10), 11, None]
+
+
+async def test_long_series_whole_and_capped(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """A thousand works can be read, or the first ones, or some from everywhere."""
+    show = simulator.data.find_exhibition("Longform")
+    tides = simulator.data.series(show["id"])[0]["id"]
+    whole = await catalog.all_artworks(tides)
+    assert [work.index for work in whole.records] == list(range(1024))
+    assert whole.complete
+    simulator.reset_counters()
+    first = await catalog.all_artworks(tides, cap=50)
+    assert [work.index for work in first.records] == list(range(50))
+    assert (first.complete, first.reason, first.total) == (False, None, 1024)
+    assert len(simulator.requests) == 10
+    simulator.reset_counters()
+    spread = await catalog.all_artworks(tides, cap=50, spread=True)
+    places = [work.index or 0 for work in spread.records]
+    assert len(set(places)) == 50 and places[0] == 0 and places[-1] == 1023
+    assert max(b - a for a, b in pairwise(places)) < 120
+    assert len(simulator.requests) == 10
+    simulator.reset_counters()
+    one = await catalog.all_artworks(tides, cap=1)
+    assert [work.index for work in one.records] == [0]
+    assert [seen.query["limit"] for seen in simulator.requests] == ["1"]
+    assert (await catalog.all_artworks(tides, cap=0)).records == ()
+
+
+async def test_spread_over_a_list_that_is_hardly_longer(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """Where all pages are needed anyway, the works left out are spread, too."""
+    show = simulator.data.find_exhibition("Loose Ends")
+    names = next(
+        one
+        for one in simulator.data.series(show["id"])
+        if one["title"] == "Every Kind of Token"
+    )
+    listing = await catalog.all_artworks(names["id"], cap=11, spread=True)
+    assert [work.index for work in listing.records] == list(range(11))
+    assert (listing.complete, listing.reason, listing.total) == (False, None, 12)
+
+
+async def test_empty_list(catalog: Catalog) -> None:
+    """A list may be empty."""
+    listing = await catalog.all_series("no-such-exhibition")
+    assert (listing.records, listing.total, listing.complete, listing.reason) == (
+        (),
+        0,
+        True,
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    "kind", ["no_total", "no_paging", "bare_list", "clamp", "wrong_total"]
+)
+async def test_all_is_read_without_help(
+    catalog: Catalog, simulator: CatalogSimulator, kind: str
+) -> None:
+    """Without a total, with a wrong one, or with smaller pages than asked for, all is read all the same."""
+    simulator.inject(kind)
+    listing = await catalog.all_exhibitions()
+    assert len({show.id for show in listing.records}) == 51
+    assert listing.complete and listing.reason is None
+    assert simulator.max_in_flight <= 4
+
+
+async def test_smaller_pages_without_total(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """A first page cut short does not end the list."""
+    simulator.inject("clamp")
+    simulator.inject("no_paging")
+    listing = await catalog.all_exhibitions()
+    assert len(listing.records) == 51 and listing.complete
+
+
+async def test_short_page_in_the_middle_is_filled_up(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """What a page left out is asked for again."""
+    simulator.inject("short", offset=20, times=1)
+    listing = await catalog.all_exhibitions()
+    assert len(listing.records) == 51 and listing.complete
+    assert len(simulator.requests) == 12
+
+
+async def test_bad_records_cost_only_themselves(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """One bad record never empties a page."""
+    simulator.inject("bad_records")
+    page = await catalog.exhibitions()
+    assert (len(page.records), page.received, page.skipped) == (4, 5, 1)
+    listing = await catalog.all_exhibitions()
+    assert len(listing.records) == 40 and listing.complete
+
+
+@pytest.mark.parametrize(("kind", "most"), [("offset_ignored", 8), ("repeated", 14)])
+@pytest.mark.parametrize("paging", [True, False])
+async def test_repeated_pages_do_not_go_on_for_ever(
+    catalog: Catalog, simulator: CatalogSimulator, kind: str, most: int, paging: bool
+) -> None:
+    """A server that gives the same page again is noticed, and what it gave is kept."""
+    simulator.inject(kind)
+    if not paging:
+        simulator.inject("no_paging")
+    listing = await catalog.all_exhibitions()
+    assert len(listing.records) >= 5
+    assert not listing.complete
+    assert isinstance(listing.reason, UnexpectedAnswerError)
+    assert len(simulator.requests) <= most
+
+
+async def test_list_that_ends_before_its_total(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """Fewer records than announced are shown, and the gap is told."""
+    simulator.inject("empty", offset=10)
+    listing = await catalog.all_exhibitions()
+    assert 10 <= len(listing.records) <= 46
+    assert isinstance(listing.reason, UnexpectedAnswerError)
+    assert "51" in str(listing.reason)
+
+
+@pytest.mark.parametrize(
+    "kind", ["html", "truncated", "null_result", "no_result", "error_200"]
+)
+async def test_answers_that_are_no_list(
+    catalog: Catalog, simulator: CatalogSimulator, kind: str
+) -> None:
+    """What is no list is never taken for an empty one."""
+    simulator.inject(kind, message="a word of its own")
+    with pytest.raises(UnexpectedAnswerError) as caught:
+        await catalog.exhibitions()
+    assert ("a word of its own" in str(caught.value)) is (kind == "error_200")
+    assert len(simulator.requests) == 1
+
+
+@pytest.mark.parametrize("kind", ["html", "truncated", "null_result", "status", "drop"])
+async def test_one_broken_page_costs_only_itself(
+    catalog: Catalog, simulator: CatalogSimulator, kind: str
+) -> None:
+    """The other pages are shown, and why one is missing is told."""
+    simulator.inject(kind, offset=15)
+    listing = await catalog.all_exhibitions()
+    assert len(listing.records) == 46
+    assert not listing.complete and listing.reason is not None
+    places = [show.number for show in listing.records]
+    assert places == sorted(places, reverse=True)
+
+
+async def test_catalog_that_fails_later_is_left_alone(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """After some failed pages no more are asked for."""
+    for offset in range(5, 1024, 5):
+        simulator.inject("status", offset=offset)
+    show = simulator.data.find_exhibition("Longform")
+    listing = await catalog.all_artworks(simulator.data.series(show["id"])[0]["id"])
+    assert len(listing.records) == 5
+    assert isinstance(listing.reason, TemporaryError)
+    assert len(simulator.requests) <= 1 + 2 * 7
+
+
+@pytest.mark.parametrize("shape", ["envelope", "flat", "text", "html", "empty"])
+@pytest.mark.parametrize(
+    ("status", "error", "requests"),
+    [
+        (400, InvalidRequestError, 1),
+        (401, UnexpectedAnswerError, 1),
+        (403, UnexpectedAnswerError, 1),
+        (404, NotFoundError, 1),
+        (409, UnexpectedAnswerError, 1),
+        (422, InvalidRequestError, 1),
+        (429, BusyError, 3),
+        (500, TemporaryError, 2),
+        (502, TemporaryError, 2),
+        (503, TemporaryError, 2),
+    ],
+)
+async def test_statuses(
+    catalog: Catalog,
+    simulator: CatalogSimulator,
+    status: int,
+    error: type[Dp1Error],
+    requests: int,
+    shape: str,
+) -> None:
+    """Each status is an error of its own, with what the catalog says in whatever shape."""
+    simulator.inject(
+        "status", status=status, shape=shape, message="artwork <b>not</b> found"
+    )
+    with pytest.raises(error) as caught:
+        await catalog.exhibitions()
+    assert type(caught.value) is error
+    assert str(status) in str(caught.value)
+    if shape in ("envelope", "flat"):
+        assert "artwork not found" in str(caught.value)
+    assert "<" not in str(caught.value)
+    assert len(simulator.requests) == requests
+
+
+async def test_message_of_the_catalog_is_short(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """However much a catalog says, a person can read it."""
+    simulator.inject("status", status=422, message="word " * 1000)
+    with pytest.raises(InvalidRequestError) as caught:
+        await catalog.exhibitions()
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("kind", ["status", "drop"])
+async def test_passing_trouble_is_survived(
+    catalog: Catalog, simulator: CatalogSimulator, kind: str
+) -> None:
+    """One failure is followed by another try."""
+    simulator.inject(kind, times=1)
+    assert (await catalog.exhibitions()).total == 51
+
+
+async def test_busy_catalog_is_obeyed(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """After 429 nothing is sent until the time asked for is over, by no call."""
+    simulator.inject("status", status=429, retry_after="1", times=2)
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    async with asyncio.TaskGroup() as group:
+        first = group.create_task(catalog.all_exhibitions())
+        second = group.create_task(catalog.all_series("none"))
+        await asyncio.sleep(0.4)
+        third = group.create_task(catalog.all_artworks("none"))
+        await asyncio.sleep(0.3)
+        assert len(simulator.requests) == 2
+    assert first.result().complete and second.result().complete
+    assert third.result().complete
+    assert clock() - began >= 1
+    assert len(simulator.requests) == 2 + 13
+
+
+async def test_busy_catalog_is_not_waited_for_too_long(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """A long wait is for the caller to decide on."""
+    simulator.inject("status", status=429, retry_after="3600")
+    with pytest.raises(BusyError) as caught:
+        await catalog.exhibitions()
+    assert caught.value.retry_after == 3600
+    assert len(simulator.requests) == 1
+    listing = await catalog.all_exhibitions()
+    assert isinstance(listing.reason, BusyError) and not listing.records
+
+
+async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> None:
+    """No answer in time is no answer; the others go on."""
+    simulator.inject("slow", offset=0)
+    with patch.object(client, "TIMEOUT_SECONDS", 0.2):
+        with pytest.raises(NoAnswerError, match="time"):
+            await catalog.exhibitions()
+        assert (await catalog.exhibitions(offset=5)).total == 51
+    assert len(simulator.requests) == 3
+
+
+async def test_catalog_that_is_down(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """A refused connection is told; when it is back, so are we."""
+    await simulator.stop()
+    with pytest.raises(RefusedError):
+        await catalog.exhibitions()
+    listing = await catalog.all_exhibitions()
+    assert isinstance(listing.reason, RefusedError)
+    assert (listing.records, listing.total, listing.complete) == ((), None, False)
+    await simulator.start()
+    assert (await catalog.all_exhibitions()).complete
+
+
+async def test_oddities(socket_enabled: None) -> None:
+    """Every odd record of the simulated catalog is read as the rules say, with paths as the public catalog has them."""
+    async with (
+        CatalogSimulator(media_base=None) as simulator,
+        aiohttp.ClientSession() as session,
+    ):
+        catalog = Catalog(session, simulator.url)
+        show = simulator.data.find_exhibition("Loose Ends")
+        found: dict[str, Any] = {}
+        for series in (await catalog.all_series(show["id"])).records:
+            works = (await catalog.all_artworks(series.id)).records
+            found[series.title] = series, works
+    series, works = found["Every Kind of Source"]
+    cdn, image = (
+        "https://cdn.feralfileassets.com/previews",
+        "https://imagedelivery.net/Qp3nPz0aH1mB5kQ7xW2v9A",
+    )
+    picture = f"{image}/0b1c2d3e-4f50-4a61-9b72-c8d9e0f10200"
+    fallback = f"{cdn}/{series.id}/1730458737/"
+    assert [source_url(work, series) for work in works[:10]] == [
+        f"{cdn}/odd/1/index.html",
+        f"{cdn}/odd/2/",
+        "https://ipfs.io/ipfs/bafyoddoddodd/index.html?seed=3",
+        f"{picture}/raw",
+        f"{picture}/public",
+        fallback,
+        "https://customer-5sim.cloudflarestream.com/0123abcd/manifest/video.m3u8",
+        "https://works.example/8?x=1&y=2",
+        f"{picture}/raw",
+        f"{cdn}/odd/10/?a=%C3%BC%20b&c=%20",
+    ]
+    assert works[11].gone
+    series, works = found["Every Kind of Name"]
+    assert [
+        title(work, series).removeprefix("Every Kind of Name") for work in works
+    ] == [
+        *(
+            " #1",
+            " AE",
+            " AP",
+            " PP",
+            " #5",
+            ", the sixth",
+            " Cirrus, signed",
+            " Plate #8",
+        ),
+        *(" Bold & bright", " 第十番", " #12", ""),
+    ]
+    _, works = found["Every Kind of Token"]
+    token = (
+        "92419109143972345096969611651362597777388673613154609693448331487805624917924"
+    )
+    contracts = [(provenance(work) or {}).get("contract", {}) for work in works]
+    assert [
+        (contract.get("chain"), contract.get("tokenId")) for contract in contracts
+    ] == [
+        ("evm", token),
+        ("evm", token),
+        ("tezos", "1000000"),
+        (None, None),
+        ("evm", "7"),
+        ("other", "8"),
+        ("tezos", "1000000"),
+        ("evm", str(int("ab" * 32, 16))),
+        *[(None, None)] * 4,
+    ]
+    assert found["No Settings"][0].model is None and len(found["No Settings"][1]) == 3
+    series, works = found["No Source at All"]
+    assert source_url(works[0], series) is None
+    series, works = found["Source of the Series"]
+    assert source_url(works[0], series) == f"{cdn}/{series.id}/1730458737/"
+    series, works = found["Overwritten"]
+    assert (
+        source_url(works[0], series)
+        == "https://cdn.feralfileassets.com/previews/overwritten/1/"
+    )
+    assert found["No Works"][1] == ()
+    assert found["Unsigned"][0].artists == ()
+    assert found["Markup & Entities"][0].description.startswith("5 < 6 long")
+
+
+async def test_hidden_and_future_shows(catalog: Catalog) -> None:
+    """Shows not meant for the public are marked, and those to come carry their date."""
+    shows = {show.title: show for show in (await catalog.all_exhibitions()).records}
+    invisible = {name for name, show in shows.items() if not show.visible}
+    assert invisible == {"Closed Test", "Held Back", "Members Only"}
+    coming = shows["Before the Opening"]
+    assert coming.opens_at is not None and coming.opens_at.year == 2031
+    assert (
+        coming.viewable_from is not None
+        and (coming.opens_at - coming.viewable_from).days == 7
+    )
+    assert (
+        sum(show.kind is Kind.SOLO for show in shows.values()) + 1 == 20
+    )  # two are called alike
+
+
+async def test_whole_catalog_fits_the_memory(
+    catalog: Catalog, simulator: CatalogSimulator
+) -> None:
+    """All exhibitions and series stay far below 15 MB, in memory and in the store."""
+    assert simulator.data.series_count == 700
+    await catalog.all_exhibitions()
+    simulator.reset_counters()
+    tracemalloc.start()
+    try:
+        shows = await catalog.all_exhibitions()
+        read = [await catalog.all_series(show.id) for show in shows.records]
+        simulator.reset_counters()
+        gc.collect()
+        used, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    records = [*shows.records, *(one for listing in read for one in listing.records)]
+    assert len(records) == 751
+    assert used < 4_000_000
+    assert len(json.dumps([record.to_store() for record in records])) < 2_000_000
+
+
+class Wild:
+    """A list in memory behind a server that obeys nothing for certain."""
+
+    def __init__(
+        self, ids: list[int], total: int | None, sizes: list[int], *, broken: set[int]
+    ) -> None:
+        """Keep what it holds and how it misbehaves."""
+        self.ids, self.total, self.sizes, self.broken = ids, total, sizes, broken
+        self.calls = 0
+        self.asked: set[int] = set()
+
+    async def fetch(self, offset: int, limit: int) -> Page[Artwork]:
+        """Give a page."""
+        self.calls += 1
+        assert 1 <= limit <= 5 and offset >= 0
+        await asyncio.sleep(0)
+        if offset in self.broken:
+            raise TemporaryError("broken")
+        size = min(limit, self.sizes[offset % len(self.sizes)])
+        ids = self.ids[offset : offset + size]
+        records = tuple(Artwork(id=str(key), series_id="s") for key in ids)
+        return Page(records, self.total, offset, len(records), 0)
+
+
+@given(
+    ids=st.lists(st.integers(0, 60), max_size=60),
+    total=st.none() | st.integers(0, 10**9),
+    sizes=st.lists(st.integers(0, 5), min_size=1, max_size=4),
+    broken=st.sets(st.integers(0, 60), max_size=3),
+    cap=st.none() | st.integers(1, 70),
+    spread=st.booleans(),
+)
+def test_no_server_keeps_us_busy(
+    ids: list[int],
+    total: int | None,
+    sizes: list[int],
+    broken: set[int],
+    cap: int | None,
+    spread: bool,
+) -> None:
+    """Whatever the pages are like, reading ends soon, keeps each record once and never claims too much."""
+    server = Wild(ids, total, sizes, broken=broken)
+    reader = PagedReader(server.fetch, concurrency=4, cap=cap, spread=spread)
+    listing = asyncio.run(reader.read())
+    names = [record.id for record in listing.records]
+    assert len(names) == len(set(names)) <= (cap or MAX_RECORDS)
+    assert server.calls <= 2 * len(ids) + 10
+    if listing.complete:
+        assert listing.reason is None
+        assert listing.total is None or len(names) >= listing.total
+
+
+@given(
+    count=st.integers(0, 60),
+    size=st.integers(1, 5),
+    told=st.booleans(),
+    cap=st.none() | st.integers(1, 70),
+    spread=st.booleans(),
+)
+def test_proper_server_gives_everything(
+    count: int, size: int, told: bool, cap: int | None, spread: bool
+) -> None:
+    """From a server that is merely terse, all is read in order, each record once, in as few requests as possible."""
+    server = Wild(list(range(count)), count if told else None, [size], broken=set())
+    reader = PagedReader(server.fetch, concurrency=4, cap=cap, spread=spread)
+    listing = asyncio.run(reader.read())
+    names = [int(record.id) for record in listing.records]
+    wanted = count if cap is None else min(cap, count)
+    assert len(names) == wanted and names == sorted(set(names))
+    if not spread:
+        assert names == list(range(wanted))
+    if cap is None or cap > count:
+        assert listing.complete
+    if told and not spread:
+        assert server.calls == max(-(-wanted // min(size, cap or 5)), 1)
+
+
+@given(st.integers(1, 3000), st.integers(1, 5), st.integers(1, 60))
+def test_spread_pages_do_not_overlap(total: int, size: int, pages: int) -> None:
+    """Pages stand apart, the first at the start and the last at the end of the list."""
+    if pages * size > total:
+        return
+    offsets = spread_offsets(total, size, pages)
+    assert len(offsets) == pages and offsets[0] == 0
+    assert all(b - a >= size for a, b in pairwise(offsets))
+    assert pages == 1 or offsets[-1] == total - size
+
+
+@given(st.lists(st.integers(), max_size=100), st.integers(0, 120))
+def test_evenly(things: list[int], count: int) -> None:
+    """As many as asked for, in order, none twice."""
+    chosen = evenly(list(enumerate(things)), count)
+    assert len(chosen) == min(count, len(things))
+    assert chosen == sorted(set(chosen))

@@ -1,0 +1,173 @@
+"""Which works of an exhibition go into a playlist."""
+
+from hypothesis import given, strategies as st
+import pytest
+
+from custom_components.dp1.client.catalog.models import Artwork, Kind, Model, Series
+from custom_components.dp1.client.catalog.selection import (
+    playable,
+    select_works,
+    shares,
+    shown_once,
+    works_to_read,
+)
+
+
+def series(
+    name: str, model: Model | None = Model.MULTI_UNIQUE, size: int | None = None
+) -> Series:
+    """Make a series."""
+    return Series(id=name, exhibition_id="e", title=name, model=model, max_artwork=size)
+
+
+def works(name: str, count: int) -> list[Artwork]:
+    """Make the works of a series, the last one first."""
+    return [
+        Artwork(
+            id=f"{name}{index}", series_id=name, index=index, sources=("previews/a/",)
+        )
+        for index in reversed(range(count))
+    ]
+
+
+def ids(
+    kind: Kind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
+) -> list[str]:
+    """Name the works chosen."""
+    return [work.id for _, work in select_works(kind, groups, cap).works]
+
+
+@pytest.mark.parametrize(
+    ("model", "size", "once"),
+    [
+        (Model.SINGLE, 1, True),
+        (Model.MULTI, 40, True),
+        (Model.MULTI_UNIQUE, 40, False),
+        (Model.MULTI_UNIQUE, 1, True),
+        (None, 1, True),
+        (None, 40, False),
+        (None, None, False),
+    ],
+)
+def test_shown_once(model: Model | None, size: int | None, once: bool) -> None:
+    """Copies and single works are shown once, different works all."""
+    assert shown_once(series("a", model, size)) is once
+
+
+def test_copies_give_the_first() -> None:
+    """Of copies the one with the lowest index is taken that is still there and can be played."""
+    first, second, third = works("a", 3)[::-1]
+    burned = Artwork(id="b", series_id="a", index=0, sources=("x",), gone=True)
+    silent = Artwork(id="s", series_id="a", index=0)
+    copies = series("a", Model.MULTI)
+    assert playable(copies, [third, second, first]) == ([first], 0)
+    assert playable(copies, [third, burned, second]) == ([second], 0)
+    assert playable(copies, [silent, third]) == ([third], 0)
+    assert playable(copies, [silent]) == ([], 1)
+    assert playable(copies, [burned]) == ([], 0)
+
+
+def test_unique_works_give_all() -> None:
+    """Of different works all are taken, in order, and those without a source counted."""
+    silent = Artwork(id="s", series_id="a", index=1)
+    lost = Artwork(id="l", series_id="a", sources=("x",))
+    found, missing = playable(series("a"), [lost, *works("a", 3), silent])
+    assert [work.id for work in found] == ["a0", "a1", "a2", "l"]
+    assert missing == 1
+
+
+def test_group_show_takes_turns() -> None:
+    """One work of each series after the other."""
+    groups = [
+        (series("a"), works("a", 3)),
+        (series("b", Model.MULTI), works("b", 5)),
+        (series("c"), works("c", 2)),
+        (series("d"), []),
+    ]
+    assert ids(Kind.GROUP, groups) == ["a0", "b0", "c0", "a1", "c1", "a2"]
+
+
+def test_solo_show_starts_with_the_single_works() -> None:
+    """Single works first, then each series on its own."""
+    groups = [
+        (series("a"), works("a", 2)),
+        (series("b", Model.SINGLE), works("b", 1)),
+        (series("c"), works("c", 2)),
+        (series("d", Model.MULTI), works("d", 4)),
+    ]
+    assert ids(Kind.SOLO, groups) == ["b0", "d0", "a0", "a1", "c0", "c1"]
+
+
+def test_cap_is_shared_and_spread() -> None:
+    """Over the cap every series keeps a fair share, taken from its whole length."""
+    groups = [(series("a"), works("a", 1000)), (series("b"), works("b", 4))]
+    chosen = select_works(Kind.SOLO, groups, 10)
+    assert [work.id for _, work in chosen.works] == [
+        *("a0", "a166", "a333", "a500", "a666", "a833"),
+        *("b0", "b1", "b2", "b3"),
+    ]
+    assert (chosen.left_out, chosen.over_cap) == (0, 994)
+
+
+def test_more_series_than_places() -> None:
+    """With fewer places than series, they are spread over the show."""
+    groups = [(series(name), works(name, 3)) for name in "abcdefgh"]
+    assert ids(Kind.GROUP, groups, 4) == ["a0", "c0", "e0", "g0"]
+
+
+def test_left_out_is_counted_over_all_series() -> None:
+    """What cannot be played is counted."""
+    silent = [Artwork(id="s", series_id="a", index=0)]
+    chosen = select_works(
+        Kind.GROUP, [(series("a"), silent), (series("b", Model.MULTI), silent)]
+    )
+    assert (chosen.works, chosen.left_out, chosen.over_cap) == ((), 2, 0)
+
+
+def test_works_to_read() -> None:
+    """Before a work is read it is known how many of each series are needed."""
+    show = [
+        series("a", Model.MULTI, 40),
+        series("b", Model.MULTI_UNIQUE, 40),
+        series("c", None),
+        series("d", Model.SINGLE, 1),
+        series("e", Model.MULTI_UNIQUE, 3),
+    ]
+    assert works_to_read(show, 50) == [1, 23, 22, 1, 3]
+    assert works_to_read(show, 5) == [1, 1, 1, 1, 1]
+    assert works_to_read([], 50) == []
+
+
+@given(st.lists(st.integers(0, 60), max_size=30), st.integers(0, 100))
+def test_shares_are_fair(counts: list[int], cap: int) -> None:
+    """All places are used, nobody gets more than they can fill, and nobody two more than another who is hungry."""
+    given_places = shares(counts, cap)
+    assert sum(given_places) == min(cap, sum(counts))
+    for count, places in zip(counts, given_places, strict=True):
+        assert 0 <= places <= count
+        if places < count:
+            assert max(given_places) <= places + 1
+
+
+@given(
+    st.sampled_from(Kind),
+    st.lists(st.tuples(st.sampled_from(Model), st.integers(0, 12)), max_size=12),
+    st.integers(1, 60),
+)
+def test_any_show(kind: Kind, sizes: list[tuple[Model, int]], cap: int) -> None:
+    """No work comes twice, none is forgotten uncounted, and each series keeps its order."""
+    groups = [
+        (series(f"{place}-", model), works(f"{place}-", size))
+        for place, (model, size) in enumerate(sizes)
+    ]
+    chosen = select_works(kind, groups, cap)
+    names = [work.id for _, work in chosen.works]
+    assert len(names) == len(set(names)) <= cap
+    available = sum(
+        min(size, 1) if shown_once(one) else size
+        for (one, _), (_, size) in zip(groups, sizes, strict=True)
+    )
+    assert len(names) + chosen.over_cap == available
+    for one, _ in groups:
+        order = [work.index for its, work in chosen.works if its is one]
+        assert order == sorted(order, key=lambda index: index or 0)

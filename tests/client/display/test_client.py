@@ -1,0 +1,750 @@
+"""The client of one display: what it sends, and what it makes of every answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+import json
+import socket
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.display.client import (
+    Cast,
+    CastResult,
+    Dialect,
+    Display,
+)
+from custom_components.dp1.client.display.device_status import (
+    ContentPolicy,
+    DeviceStatus,
+    PlayedRecord,
+    SleepSchedule,
+)
+from custom_components.dp1.client.display.rate_limit import Budget
+from custom_components.dp1.client.errors import (
+    AddressNotAcceptedError,
+    BusyError,
+    Dp1Error,
+    LostAnswerError,
+    NoAnswerError,
+    NotReadyError,
+    PlaylistRefusedError,
+    RefusedError,
+    RejectedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+
+from .displays import FLAT, PLAYLIST, WRAPPED, Waits, client, plain, scripted
+
+from tests.client.scripted_server import Reply
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+URL = "https://feed.example.org/api/v1/playlists/aa11"
+BY_URL = Cast(playlist_url=URL)
+NOW = {"action": "now_display"}
+
+
+# Every outcome of a command, in the order of the checks that the firmware makes
+
+OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
+    (plain(429, "Too many concurrent requests, slow down"), BusyError, {}),
+    (plain(403, "Host not allowed"), AddressNotAcceptedError, {}),
+    (plain(403, "Browser origins are not allowed"), AddressNotAcceptedError, {}),
+    (plain(405, "Post method is required"), UnexpectedAnswerError, {}),
+    (plain(429, "Too many concurrent commands, slow down"), BusyError, {}),
+    (
+        plain(413, "Request body too large"),
+        RejectedError,
+        {"detail": "Request body too large"},
+    ),
+    (
+        plain(400, "Invalid JSON payload"),
+        RejectedError,
+        {"detail": "Invalid JSON payload"},
+    ),
+    (
+        plain(400, "Command type is required"),
+        RejectedError,
+        {"detail": "Command type is required"},
+    ),
+    (plain(429, "Too many commands, slow down"), BusyError, {"retry_after": None}),
+    (
+        plain(
+            422,
+            "sourceUnreachable: no playlist item source is loadable (item 0: HTTP 404)",
+        ),
+        PlaylistRefusedError,
+        {
+            "code": "sourceUnreachable",
+            "detail": "no playlist item source is loadable (item 0: HTTP 404)",
+            "command": "displayPlaylist",
+        },
+    ),
+    (
+        plain(
+            422,
+            "sigInvalid: playlist rejected by strict signature verification (unsigned)",
+        ),
+        PlaylistRefusedError,
+        {"code": "sigInvalid"},
+    ),
+    (
+        plain(422, "contentBlocked"),
+        PlaylistRefusedError,
+        {"code": "contentBlocked", "detail": ""},
+    ),
+    (
+        plain(500, "Failed to process cast request"),
+        RejectedError,
+        {"command": "displayPlaylist", "detail": "Failed to process cast request"},
+    ),
+    (Reply(204), NotReadyError, {}),
+    (Reply(200, {"message": {"ok": False}}), RejectedError, {"detail": ""}),
+    (
+        Reply(
+            200,
+            {
+                "ok": False,
+                "error": {"code": "disabled", "message": "Off", "retryable": False},
+            },
+        ),
+        RejectedError,
+        {"detail": "disabled: Off"},
+    ),
+    (
+        Reply(
+            200, {"message": {"ok": False, "error": "No artwork", "code": "no_artwork"}}
+        ),
+        RejectedError,
+        {"detail": "no_artwork: No artwork"},
+    ),
+    (
+        Reply(200, {"message": {"ok": False, "status": "unsupported"}}),
+        RejectedError,
+        {"detail": "unsupported"},
+    ),
+    (plain(404, "404 page not found"), UnexpectedAnswerError, {}),
+    (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), UnexpectedAnswerError, {}),
+    (Reply(502, b"<html>"), TemporaryError, {}),
+    (Reply(500, b"<html>proxy</html>"), RejectedError, {"detail": ""}),
+    (Reply(200, b"<html>"), UnexpectedAnswerError, {}),
+    (Reply(200, b"[" * 100000), UnexpectedAnswerError, {}),
+    (Reply(200, ["ok"]), UnexpectedAnswerError, {}),
+    (Reply(200, b"\xff\xff"), UnexpectedAnswerError, {}),
+    (Reply(fault="garbage"), UnexpectedAnswerError, {}),
+    (Reply(fault="after"), LostAnswerError, {}),
+    (Reply(200, {"ok": True}, fault="half"), LostAnswerError, {}),
+]
+
+
+@pytest.mark.parametrize(("reply", "error", "attributes"), OUTCOMES)
+async def test_every_way_to_fail(
+    reply: Reply, error: type[Dp1Error], attributes: dict[str, Any]
+) -> None:
+    """Each outcome is an error of its own, and only a busy display is asked again."""
+    async with scripted(reply) as (server, display):
+        with pytest.raises(Dp1Error) as caught:
+            await display.cast(BY_URL)
+    assert type(caught.value) is error
+    for name, value in attributes.items():
+        assert getattr(caught.value, name) == value
+    assert len(server.requests) == (3 if error is BusyError else 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"ok": True},
+        {"message": {"ok": True}},
+        {"message": {"message": {"ok": True}}},
+        {"data": {"ok": True}},
+        {"messageID": "", "message": {"ok": True, "message": {"ok": False}}},
+        {"orientation": "portrait"},
+        {"message": "done"},
+        None,
+    ],
+)
+async def test_every_way_to_succeed(body: object) -> None:
+    """Wrapped once, twice or not at all; with ``ok`` or without."""
+    async with scripted(Reply(200, body)) as (server, display):
+        await display.toggle_mute()
+    assert server.requests[0].json == {"command": "toggleMute", "request": {}}
+
+
+async def test_nobody_listens() -> None:
+    """The connection is refused."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    async with client(f"http://127.0.0.1:{port}") as display:
+        for call in (display.cast(BY_URL), display.probe(), display.identify()):
+            with pytest.raises(RefusedError):
+                await call
+        with pytest.raises(RefusedError):
+            await anext(display.listen())
+
+
+async def test_nobody_is_there() -> None:
+    """The name is unknown."""
+    async with client("http://ff1-nowhere.invalid:1111") as display:
+        with pytest.raises(NoAnswerError):
+            await display.cast(BY_URL)
+        with pytest.raises(NoAnswerError):
+            await anext(display.listen())
+
+
+async def test_a_display_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command may have taken effect; a probe only tells that nobody answers."""
+    monkeypatch.setattr("custom_components.dp1.client.display.transport._TIMEOUT", 0.2)
+    monkeypatch.setattr(
+        "custom_components.dp1.client.display.transport._TIMEOUTS",
+        {"displayPlaylist": 0.1},
+    )
+    async with scripted(Reply(fault="never")) as (server, display):
+        with pytest.raises(LostAnswerError):
+            await display.cast(BY_URL)
+        assert len(server.requests) == 1
+        with pytest.raises(LostAnswerError):
+            await display.toggle_mute()
+
+
+@pytest.mark.parametrize("fault", ["before", "after", "half"])
+async def test_a_cast_is_never_sent_twice(fault: str) -> None:
+    """However the connection is cut, and in whichever dialect."""
+    for dialect in Dialect:
+        async with scripted(
+            Reply(200, FLAT.body, fault=fault), FLAT, dialect=dialect
+        ) as (
+            server,
+            display,
+        ):
+            with pytest.raises(LostAnswerError):
+                await display.cast(Cast(playlist=PLAYLIST))
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("fault", ["before", "after", "half"])
+async def test_not_even_on_a_connection_that_was_open(fault: str) -> None:
+    """Where a display ends a kept connection, nobody knows what it has read."""
+    async with scripted(WRAPPED, Reply(200, FLAT.body, fault=fault), FLAT) as (
+        server,
+        display,
+    ):
+        await display.cast(BY_URL)
+        with pytest.raises(LostAnswerError):
+            await display.cast(BY_URL)
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("fault", ["before", "after", "half"])
+async def test_restarting_and_switching_off_may_go_unanswered(fault: str) -> None:
+    """A display that is gone has done it."""
+    async with scripted(Reply(200, FLAT.body, fault=fault)) as (server, display):
+        await display.reboot()
+        await display.shutdown()
+    assert server.calls() == ["POST /api/cast"] * 2
+
+
+async def test_restarting_may_be_refused() -> None:
+    """A display that says no has not done it."""
+    async with scripted(plain(500, "Failed to process cast request")) as (_, display):
+        with pytest.raises(RejectedError):
+            await display.reboot()
+
+
+# A busy display
+
+
+async def test_a_busy_display_is_asked_again() -> None:
+    """Twice at most, with growing waits."""
+    waits = Waits()
+    busy = plain(429, "Too many commands, slow down")
+    async with scripted(busy, busy, WRAPPED, budget=Budget(sleep=waits)) as (
+        server,
+        display,
+    ):
+        await display.set_volume(50)
+    assert len(server.requests) == 3
+    first, second = waits.seconds
+    assert 0.75 <= first <= 0.95
+    assert 1.5 <= second <= 1.9
+
+
+async def test_a_busy_display_says_when() -> None:
+    """The error carries it on, and the waits honor it."""
+    waits = Waits()
+    busy = plain(429, "busy", **{"Retry-After": "7"})
+    async with scripted(busy, budget=Budget(sleep=waits)) as (_, display):
+        with pytest.raises(BusyError) as caught:
+            await display.screenshot()
+    assert caught.value.retry_after == 7
+    assert [wait for wait in waits.seconds if wait > 1] == [
+        pytest.approx(7.9, abs=0.9)
+    ] * 2
+
+
+# What is sent
+
+SCHEDULE = {
+    "ok": True,
+    "sleepSchedule": {"enabled": True, "sleepTime": "22:00", "currentState": "awake"},
+}
+type Call = Callable[[Display], Awaitable[object]]
+COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
+    (lambda d: d.display_default(), "displayDefaultPlaylist", {}),
+    (
+        lambda d: d.display_default(True),
+        "displayDefaultPlaylist",
+        {"onlyIfNoPlaylist": True},
+    ),
+    (lambda d: d.show_item(0), "moveToArtwork", {"index": 0}),
+    (lambda d: d.set_shuffle(False), "setShuffle", {"enabled": False}),
+    (lambda d: d.set_loop("one"), "setLoop", {"mode": "one"}),
+    (
+        lambda d: d.set_default_duration(12.5),
+        "updateDefaultDuration",
+        {"durationSeconds": 12.5},
+    ),
+    (
+        lambda d: d.set_default_duration(None),
+        "updateDefaultDuration",
+        {"durationSeconds": None},
+    ),
+    (lambda d: d.set_framing(1), "updateArtFraming", {"frameConfig": 1}),
+    (
+        lambda d: d.update_settings(True, scaling="fill", tombstone="off"),
+        "updateDisplaySettings",
+        {"isSaved": True, "scaling": "fill", "tombstone": "off"},
+    ),
+    (lambda d: d.refresh(), "refreshArtwork", {}),
+    (lambda d: d.clear(), "disconnect", {}),
+    (lambda d: d.play_recent("r-1"), "playRecentlyPlayed", {"recordId": "r-1"}),
+    (lambda d: d.set_sleep_mode(True), "setSleepMode", {"sleepMode": True}),
+    (lambda d: d.reboot(), "reboot", {}),
+    (lambda d: d.shutdown(), "shutdown", {}),
+    (lambda d: d.install_update(), "updateToLatestVersion", {}),
+    (lambda d: d.set_volume(0), "setVolume", {"percent": 0}),
+    (lambda d: d.toggle_mute(), "toggleMute", {}),
+    (
+        lambda d: d.panel_control("brightness", 100),
+        "ddcPanelControl",
+        {"action": "brightness", "value": 100},
+    ),
+    (
+        lambda d: d.panel_control("mute", "on"),
+        "ddcPanelControl",
+        {"action": "mute", "value": "on"},
+    ),
+    (
+        lambda d: d.panel_control("power", "standby"),
+        "ddcPanelControl",
+        {"action": "power", "value": "standby"},
+    ),
+    (lambda d: d.send_key(13), "sendKeyboardEvent", {"code": 13}),
+    (lambda d: d.tap(), "tapGesture", {"button": "left"}),
+    (lambda d: d.double_tap("right"), "doubleTapGesture", {"button": "right"}),
+    (lambda d: d.long_press("middle"), "longPressGesture", {"button": "middle"}),
+    (
+        lambda d: d.drag([(1, -2), (0.5, 0)]),
+        "dragGesture",
+        {"cursorOffsets": [{"dx": 1, "dy": -2}, {"dx": 0.5, "dy": 0}]},
+    ),
+    (
+        lambda d: d.click_and_drag([(1, 2)] * 16),
+        "clickAndDragGesture",
+        {"cursorOffsets": [{"dx": 1, "dy": 2}] * 16},
+    ),
+    (lambda d: d.zoom([1.1, 0.9]), "zoomGesture", {"scaleSteps": [1.1, 0.9]}),
+    (lambda d: d.show_pairing_code(False), "showPairingQRCode", {"show": False}),
+    (
+        lambda d: d.set_signature_mode("strict"),
+        "setSignatureVerificationMode",
+        {"mode": "strict"},
+    ),
+    (lambda d: d.set_analytics(False), "analyticsToggle", {"enabled": False}),
+    (lambda d: d.set_beta_features(True), "betaFeaturesToggle", {"enabled": True}),
+    (lambda d: d.cast(BY_URL), "displayPlaylist", {"playlistUrl": URL, "intent": NOW}),
+]
+
+
+@pytest.mark.parametrize(("call", "command", "request_"), COMMANDS)
+async def test_commands(call: Call, command: str, request_: dict[str, Any]) -> None:
+    """Each goes out complete, as JSON, without an Origin."""
+    async with scripted(WRAPPED) as (server, display):
+        await call(display)
+    (request,) = server.requests
+    assert (request.method, request.path) == ("POST", "/api/cast")
+    assert request.json == {"command": command, "request": request_}
+    assert request.headers["Content-Type"] == "application/json"
+    assert not {"Origin", "Sec-Fetch-Site"} & set(request.headers)
+
+
+@pytest.mark.parametrize(
+    ("call", "request_"),
+    [
+        (lambda d: d.sleep(), {"command": "sleepNow", "request": {}}),
+        (lambda d: d.wake(), {"command": "wakeNow", "request": {}}),
+        (
+            lambda d: d.set_sleep_schedule(False),
+            {"command": "setSleepSchedule", "request": {"enabled": False}},
+        ),
+        (
+            lambda d: d.set_sleep_schedule(
+                True, sleep_time="22:00", wake_time="07:05", days=("sun", "sat")
+            ),
+            {
+                "command": "setSleepSchedule",
+                "request": {
+                    "enabled": True,
+                    "sleepTime": "22:00",
+                    "wakeTime": "07:05",
+                    "days": ["sun", "sat"],
+                },
+            },
+        ),
+    ],
+)
+async def test_sleep_commands(call: Call, request_: dict[str, Any]) -> None:
+    """All of them answer with the schedule."""
+    async with scripted(Reply(200, SCHEDULE)) as (server, display):
+        assert await call(display) == SleepSchedule.parse(SCHEDULE["sleepSchedule"])
+    assert server.requests[0].json == request_
+
+
+async def test_commands_with_an_answer() -> None:
+    """The orientation, the name as stored, the policy."""
+    policy = {"showMatureContent": True, "strictPersonal": False}
+    async with scripted(
+        Reply(200, {"orientation": "portrait"}),
+        Reply(200, {"deviceName": "Kitchen"}),
+        Reply(200, {"ok": True, "contentPolicy": policy, "active": True}),
+    ) as (server, display):
+        assert await display.rotate(clockwise=True) == "portrait"
+        assert await display.set_device_name(" Kitchen ") == "Kitchen"
+        assert await display.set_content_policy(True, False) == ContentPolicy(
+            True, False, True
+        )
+        assert await display.content_policy() == ContentPolicy(True, False, True)
+    assert [request.json["request"] for request in server.requests] == [
+        {"clockwise": True},
+        {"name": " Kitchen "},
+        policy,
+        {},
+    ]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda d: d.show_item(-1),
+        lambda d: d.set_loop("all"),
+        lambda d: d.set_default_duration(0),
+        lambda d: d.set_default_duration(float("nan")),
+        lambda d: d.set_default_duration(float("inf")),
+        lambda d: d.set_framing(2),
+        lambda d: d.update_settings(True),
+        lambda d: d.set_volume(101),
+        lambda d: d.set_volume(-1),
+        lambda d: d.panel_control("brightness", 101),
+        lambda d: d.panel_control("brightness", "on"),
+        lambda d: d.panel_control("mute", "standby"),
+        lambda d: d.panel_control("color", 1),
+        lambda d: d.send_key(10),
+        lambda d: d.send_key(127),
+        lambda d: d.click_and_drag([(1, 1)] * 17),
+        lambda d: d.zoom([]),
+        lambda d: d.zoom([1.0] * 17),
+        lambda d: d.zoom([0]),
+        lambda d: d.set_signature_mode("loud"),
+        lambda d: d.set_sleep_schedule(True, sleep_time="9:5"),
+        lambda d: d.set_sleep_schedule(True, wake_time="24:00"),
+        lambda d: d.set_sleep_schedule(True, sleep_time="07:00", wake_time="07:00"),
+        lambda d: d.set_sleep_schedule(True, days=[]),
+        lambda d: d.set_sleep_schedule(True, days=["monday"]),
+        lambda d: d.screenshot(width=0),
+        lambda d: d.screenshot(height=4097),
+        lambda d: d.screenshot(3841, 2160),
+    ],
+)
+async def test_what_no_display_accepts_is_not_sent(call: Call) -> None:
+    """It is an error of the caller."""
+    async with scripted(WRAPPED) as (server, display):
+        with pytest.raises(ValueError, match=r"\w"):
+            await call(display)
+    assert not server.requests
+
+
+@pytest.mark.parametrize("both", [{}, {"playlist_url": URL, "playlist": PLAYLIST}])
+def test_a_cast_is_one_thing(both: dict[str, Any]) -> None:
+    """Neither nothing nor both."""
+    with pytest.raises(ValueError, match="either"):
+        Cast(**both)
+
+
+async def test_the_reply_to_a_cast() -> None:
+    """What newer firmware adds."""
+    signers = [{"alg": "ed25519", "kid": "did:key:z6Mk", "role": "curator", "ok": True}]
+    body = {
+        "ok": True,
+        "deferred": True,
+        "signatureStatus": "valid",
+        "signers": signers,
+    }
+    async with scripted(Reply(200, {"message": body}), WRAPPED) as (_, display):
+        assert await display.cast(BY_URL) == CastResult(
+            "url", True, "valid", (signers[0],)
+        )
+        assert await display.cast(Cast(playlist=PLAYLIST)) == CastResult(
+            "inline", False, None, ()
+        )
+
+
+# What is read
+
+
+async def test_the_address() -> None:
+    """IPv6 has its brackets, and nothing ends in a slash."""
+    async with aiohttp.ClientSession() as session:
+        assert Display(session, "192.0.2.7").url == "http://192.0.2.7:1111"
+        assert Display(session, "fe80::1", 80).url == "http://[fe80::1]"
+        assert Display(session, "ff1-ab.local", 8080).url == "http://ff1-ab.local:8080"
+
+
+async def test_identify() -> None:
+    """Firmware from 2.0 tells who it is, others cannot."""
+    body = {"device_id": "ff1-ab12cd34", "contract": "2", "topic_id": "SECRET"}
+    for reply in (plain(404, "404 page not found"), plain(405), Reply(501)):
+        async with scripted(reply, dialect=Dialect.UNKNOWN) as (server, display):
+            assert await display.identify() is None
+            assert display.dialect is Dialect.UNKNOWN
+    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (server, display):
+        identity = await display.identify()
+        assert identity is not None
+        assert identity.device_id == "FF1-AB12CD34"
+        assert display.dialect is Dialect.FF
+    assert server.calls() == ["GET /api/v2/status"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [Reply(200, b"<html>"), Reply(200, {"name": "Printer"}), Reply(200, {"ok": True})],
+)
+async def test_identify_something_else(reply: Reply) -> None:
+    """Not everything that answers is a display."""
+    async with scripted(reply, dialect=Dialect.UNKNOWN) as (_, display):
+        with pytest.raises(UnexpectedAnswerError):
+            await display.identify()
+        assert display.dialect is Dialect.UNKNOWN
+
+
+async def test_device_status() -> None:
+    """It is flat, and the version shows which firmware this is."""
+    body = {"screenRotation": "landscape", "installedVersion": "1.0.17"}
+    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
+        assert await display.device_status() == DeviceStatus.parse(body)
+        assert display.dialect is Dialect.FF
+
+
+@pytest.mark.parametrize("body", [{}, {"ok": True}, {"message": {"ok": True}}, None])
+async def test_no_device_status(body: object) -> None:
+    """A success that says nothing is none."""
+    async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
+        with pytest.raises(UnexpectedAnswerError):
+            await display.device_status()
+        with pytest.raises(UnexpectedAnswerError):
+            await display.player_status()
+        assert display.dialect is Dialect.UNKNOWN
+
+
+async def test_player_status() -> None:
+    """It is wrapped, and an unwell player is a status too."""
+    full = {"ok": True, "items": [{"id": "i-1"}], "index": 0}
+    async with scripted(
+        Reply(200, {"message": full}),
+        Reply(200, {"message": {"ok": False, "error": "overheating"}}),
+        Reply(200, {"message": {"ok": False}}),
+        plain(500, "Failed to process cast request"),
+        dialect=Dialect.UNKNOWN,
+    ) as (_, display):
+        status = await display.player_status()
+        assert status.ok
+        assert status.position == 1
+        assert display.dialect is Dialect.FF
+        status = await display.player_status()
+        assert (status.ok, status.error) == (False, "overheating")
+        for _number in range(2):
+            with pytest.raises(RejectedError):
+                await display.player_status()
+
+
+async def test_a_stranger_that_does_not_know_the_question() -> None:
+    """Its words are no status."""
+    no = Reply(200, {"ok": False, "error": "unknown command"})
+    async with scripted(no, dialect=Dialect.UNKNOWN) as (_, display):
+        with pytest.raises(RejectedError, match="unknown command"):
+            await display.player_status()
+        assert display.dialect is Dialect.UNKNOWN
+
+
+async def test_other_readings() -> None:
+    """The panel, the monitor's sample, what was shown lately."""
+    records = [{"recordId": "r-1"}, {"recordId": "r-2"}]
+    async with scripted(
+        Reply(200, {"brightness": 65}),
+        Reply(200, None),
+        Reply(200, {"uptime": 5}),
+        Reply(200, {"message": {"ok": True, "records": records}}),
+        Reply(200, {"message": {"ok": True}}),
+    ) as (server, display):
+        assert (await display.panel_status()).brightness == 65
+        assert await display.metrics() is None
+        metrics = await display.metrics()
+        assert metrics is not None
+        assert metrics.uptime == 5
+        assert await display.recently_played() == tuple(
+            map(PlayedRecord.parse, records)
+        )
+        assert await display.recently_played() == ()
+    assert [request.json["command"] for request in server.requests] == [
+        "ddcPanelStatus",
+        "deviceMetrics",
+        "deviceMetrics",
+        "getRecentlyPlayed",
+        "getRecentlyPlayed",
+    ]
+
+
+async def test_counters() -> None:
+    """There are none on old firmware."""
+    text = plain(200, "playback_start_total 7")
+    async with scripted(text, plain(404), plain(500)) as (server, display):
+        counters = await display.counters()
+        assert counters is not None
+        assert counters.starts == 7
+        assert await display.counters() is None
+        with pytest.raises(RejectedError):
+            await display.counters()
+    assert server.calls() == ["GET /metrics"] * 3
+
+
+async def test_screenshot() -> None:
+    """A PNG, none on old firmware, and nothing that is not a picture."""
+    png = b"\x89PNG\r\n\x1a\nrest"
+    async with scripted(
+        Reply(200, png),
+        plain(404),
+        Reply(200, b"<html>"),
+        plain(503),
+        plain(504),
+        plain(400, "bad"),
+    ) as (server, display):
+        assert await display.screenshot(640, 360) == png
+        assert await display.screenshot(width=640) is None
+        for error in (
+            UnexpectedAnswerError,
+            TemporaryError,
+            TemporaryError,
+            RejectedError,
+        ):
+            with pytest.raises(error):
+                await display.screenshot()
+    assert server.calls()[:3] == [
+        "GET /api/screenshot?width=640&height=360",
+        "GET /api/screenshot?width=640",
+        "GET /api/screenshot",
+    ]
+
+
+@pytest.mark.parametrize("status", [200, 404, 403, 429, 500])
+async def test_whoever_answers_is_alive(status: int) -> None:
+    """Whatever it answers."""
+    async with scripted(Reply(status, b"x")) as (server, display):
+        await display.probe()
+    assert server.calls() == ["GET /metrics"]
+
+
+@pytest.mark.parametrize("fault", ["after", "before"])
+async def test_a_probe_that_is_cut(fault: str) -> None:
+    """Nobody is left who could answer."""
+    async with scripted(Reply(fault=fault)) as (_, display):
+        with pytest.raises(NoAnswerError):
+            await display.probe()
+
+
+async def test_a_probe_of_something_else() -> None:
+    """Something is alive there."""
+    async with scripted(Reply(fault="garbage")) as (_, display):
+        await display.probe()
+
+
+# Together
+
+
+async def test_a_storm_of_settings() -> None:
+    """Of each setting the last wins, everything else goes out, in order and one at a time."""
+    async with scripted(WRAPPED) as (server, display):
+        calls = [display.cast(BY_URL)]
+        calls += [display.set_volume(number) for number in range(10)]
+        calls += [display.panel_control("brightness", number) for number in range(10)]
+        calls += [display.panel_control("contrast", number) for number in range(10)]
+        calls += [
+            display.update_settings(True, scaling=word) for word in ("fit", "fill")
+        ]
+        calls += [display.update_settings(False, scaling="auto")]
+        calls += [display.toggle_mute(), display.toggle_mute()]
+        calls += [display.set_default_duration(number) for number in (30, 60)]
+        calls += [display.set_loop(mode) for mode in ("one", "none")]
+        await asyncio.gather(*calls)
+    assert [request.json for request in server.requests] == [
+        {"command": "displayPlaylist", "request": {"playlistUrl": URL, "intent": NOW}},
+        {"command": "setVolume", "request": {"percent": 9}},
+        {"command": "ddcPanelControl", "request": {"action": "brightness", "value": 9}},
+        {"command": "ddcPanelControl", "request": {"action": "contrast", "value": 9}},
+        {
+            "command": "updateDisplaySettings",
+            "request": {"isSaved": True, "scaling": "fill"},
+        },
+        {
+            "command": "updateDisplaySettings",
+            "request": {"isSaved": False, "scaling": "auto"},
+        },
+        {"command": "toggleMute", "request": {}},
+        {"command": "toggleMute", "request": {}},
+        {"command": "updateDefaultDuration", "request": {"durationSeconds": 60}},
+        {"command": "setLoop", "request": {"mode": "none"}},
+    ]
+
+
+async def test_readings_together_and_after_a_write() -> None:
+    """Three who ask at once share one answer; who asks after a write gets one of his own."""
+    body = json.dumps({"installedVersion": "2.0.7"}).encode()
+    async with scripted(Reply(200, body)) as (server, display):
+        readings = [asyncio.create_task(display.device_status()) for _ in range(3)]
+        await asyncio.gather(*readings)
+        assert len(server.requests) == 1
+        before = asyncio.create_task(display.device_status())
+        await asyncio.sleep(0)
+        await display.toggle_mute()
+        await display.device_status()
+        await before
+    assert [request.json["command"] for request in server.requests[1:]].count(
+        "getDeviceStatus"
+    ) == 2
+
+
+async def test_readings_do_not_wait_for_a_cast() -> None:
+    """A cast may take half a minute."""
+    async with scripted(
+        Reply(fault="never"), Reply(200, {"installedVersion": "2.0.7"})
+    ) as (_, display):
+        casting = asyncio.create_task(display.cast(BY_URL))
+        await asyncio.sleep(0.05)
+        async with asyncio.timeout(1):
+            await display.device_status()
+        assert not casting.done()
+        casting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await casting

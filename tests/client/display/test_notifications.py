@@ -1,0 +1,294 @@
+"""What a display says by itself."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
+import json
+import logging
+from typing import Any
+
+from aiohttp import WSCloseCode, web
+from aiohttp.test_utils import TestServer
+import pytest
+
+from custom_components.dp1.client.display.client import Connected, Dialect, Display
+from custom_components.dp1.client.display.device_status import (
+    DeviceStatus,
+    PanelStatus,
+    PlayerStatus,
+)
+from custom_components.dp1.client.errors import (
+    AddressNotAcceptedError,
+    BusyError,
+    Dp1Error,
+    LostAnswerError,
+    NoAnswerError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+
+from .displays import client, plain, scripted
+
+from tests.client.scripted_server import Reply
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+type Handler = Callable[[web.WebSocketResponse, web.Request], Awaitable[None]]
+
+
+def frame(kind: str, **message: Any) -> str:
+    """Write a notification as the firmware does."""
+    return json.dumps(
+        {
+            "message": message,
+            "notification_type": kind,
+            "persist_record_count": 1,
+            "type": "notification",
+        }
+    )
+
+
+@asynccontextmanager
+async def pushing(handler: Handler, **options: Any) -> AsyncIterator[Display]:
+    """Serve a socket."""
+
+    async def serve(request: web.Request) -> web.WebSocketResponse:
+        """Accept whoever comes."""
+        assert "Origin" not in request.headers
+        socket = web.WebSocketResponse(**options)
+        await socket.prepare(request)
+        await handler(socket, request)
+        return socket
+
+    app = web.Application()
+    app.router.add_get("/api/notification", serve)
+    async with TestServer(app) as server, client(str(server.make_url("/"))) as display:
+        yield display
+
+
+async def test_events_in_their_order() -> None:
+    """What is of another kind, or broken, is left out; the goodbye ends it."""
+    secret = "SECRET-CODE"
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Send good and bad frames."""
+        for text in (
+            frame("player_status", ok=True, index=1),
+            "{broken",
+            "",
+            "null",
+            "[1]",
+            '"text"',
+            "[" * 50000,
+            frame("offline_cache_status", source="x", pairingCode=secret),
+            json.dumps({"notification_type": ["x"], "message": {}}),
+            json.dumps({"notification_type": "player_status", "message": secret}),
+            json.dumps({"notification_type": "player_status"}),
+            frame("device_status", volume=49) + "\n",
+        ):
+            await socket.send_str(text)
+        await socket.send_bytes(b"\xff\x00")
+        await socket.send_frame(b"\xff\xfe", web.WSMsgType.TEXT)
+        await socket.send_str(frame("ddc_status", brightness=65))
+        await socket.send_str(
+            '{"message":{"error":"\\ud83d"},"notification_type":"player_status"}'
+        )
+        await socket.close()
+
+    async with pushing(serve) as display:
+        events = [event async for event in display.listen()]
+    assert events == [
+        Connected(),
+        PlayerStatus.parse({"ok": True, "index": 1}),
+        DeviceStatus.parse({"volume": 49}),
+        PanelStatus.parse({"brightness": 65}),
+        PlayerStatus.parse({"error": "\ufffd"}),
+    ]
+
+
+async def test_skipped_frames_are_noted_without_their_content(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A frame may carry a pairing code."""
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Send what is skipped."""
+        await socket.send_str("SECRET{")
+        await socket.send_str(frame("pairing", code="SECRET"))
+        await socket.close()
+
+    caplog.set_level(logging.DEBUG, "custom_components.dp1")
+    async with pushing(serve) as display:
+        assert [event async for event in display.listen()] == [Connected()]
+    assert caplog.text.count("Skipping") == 2
+    assert "SECRET" not in caplog.text
+
+
+@pytest.mark.parametrize("code", [WSCloseCode.OK, WSCloseCode.GOING_AWAY])
+async def test_a_goodbye(code: int) -> None:
+    """A display whose service stops says so."""
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Leave."""
+        await socket.close(code=code)
+
+    async with pushing(serve) as display:
+        assert [event async for event in display.listen()] == [Connected()]
+
+
+async def abort(socket: web.WebSocketResponse, request: web.Request) -> None:
+    """Reset the connection, as a crash does."""
+    assert request.transport is not None
+    request.transport.abort()
+
+
+async def hang_up(socket: web.WebSocketResponse, request: web.Request) -> None:
+    """Close the connection without a word."""
+    assert request.transport is not None
+    request.transport.close()
+
+
+async def fail(socket: web.WebSocketResponse, request: web.Request) -> None:
+    """Leave for a reason."""
+    await socket.close(code=WSCloseCode.INTERNAL_ERROR)
+
+
+async def break_rules(socket: web.WebSocketResponse, request: web.Request) -> None:
+    """Send what is no frame."""
+    assert request.transport is not None
+    request.transport.write(b"\xff\xff\xff\xff")
+    await asyncio.sleep(0.5)
+
+
+@pytest.mark.parametrize("handler", [abort, hang_up, fail, break_rules])
+async def test_a_loss(handler: Handler) -> None:
+    """Anything but a goodbye is a loss."""
+    async with pushing(handler) as display, aclosing(display.listen()) as events:
+        assert await anext(events) == Connected()
+        with pytest.raises(LostAnswerError):
+            await anext(events)
+
+
+async def test_a_half_open_socket_is_noticed() -> None:
+    """The display is gone without a word: no pong comes."""
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Read nothing any more, so pings go unanswered."""
+        await socket.send_str(frame("player_status", ok=True))
+        await asyncio.sleep(5)
+
+    async with pushing(serve, autoping=False) as display:
+        started = asyncio.get_running_loop().time()
+        async with aclosing(display.listen(heartbeat=0.2)) as events:
+            assert await anext(events) == Connected()
+            assert isinstance(await anext(events), PlayerStatus)
+            with pytest.raises(LostAnswerError):
+                await anext(events)
+    assert asyncio.get_running_loop().time() - started < 2
+
+
+async def test_a_quiet_display_is_not_lost() -> None:
+    """Nothing may change for hours; pongs are enough."""
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Answer pings, and say something at last."""
+        reading = asyncio.create_task(socket.receive())
+        await asyncio.sleep(0.8)
+        await socket.send_str(frame("player_status", ok=True))
+        await reading
+
+    async with (
+        pushing(serve) as display,
+        aclosing(display.listen(heartbeat=0.1)) as events,
+    ):
+        assert await anext(events) == Connected()
+        assert isinstance(await anext(events), PlayerStatus)
+
+
+async def test_a_display_that_pings() -> None:
+    """No known one does; it gets its pong."""
+    pongs: list[bytes] = []
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Ping, and leave once there is a pong."""
+        await socket.ping(b"hello")
+        pongs.append((await socket.receive()).data)
+        await socket.close()
+
+    async with pushing(serve, autoping=False) as display:
+        assert [event async for event in display.listen()] == [Connected()]
+    assert pongs == [b"hello"]
+
+
+async def test_the_connection_ends_while_nobody_reads() -> None:
+    """A consumer may be slow; the loss shows at the next turn."""
+
+    async with (
+        pushing(abort) as display,
+        aclosing(display.listen(heartbeat=0.05)) as events,
+    ):
+        assert await anext(events) == Connected()
+        await asyncio.sleep(0.2)
+        with pytest.raises(LostAnswerError):
+            await anext(events)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (plain(404, "404 page not found"), UnexpectedAnswerError),
+        (plain(400, "Bad Request"), UnexpectedAnswerError),
+        (plain(405, "Method not allowed"), UnexpectedAnswerError),
+        (plain(200, "hello"), UnexpectedAnswerError),
+        (plain(500), UnexpectedAnswerError),
+        (plain(403, "Browser origins are not allowed"), AddressNotAcceptedError),
+        (plain(429, "Too many concurrent requests, slow down"), BusyError),
+        (plain(503), TemporaryError),
+        (Reply(fault="garbage"), UnexpectedAnswerError),
+        (Reply(fault="after"), LostAnswerError),
+    ],
+)
+async def test_no_socket(reply: Reply, error: type[Dp1Error]) -> None:
+    """A display of the 2025 description has none; others may not open it for now."""
+    async with scripted(reply, dialect=Dialect.UNKNOWN) as (_, display):
+        with pytest.raises(Dp1Error) as caught:
+            await anext(display.listen())
+    assert type(caught.value) is error
+
+
+async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody answers the handshake."""
+    module = "custom_components.dp1.client.display.notifications"
+    monkeypatch.setattr(f"{module}._HANDSHAKE_TIMEOUT", 0.1)
+    async with scripted(Reply(fault="never")) as (_, display):
+        with pytest.raises(NoAnswerError):
+            await anext(display.listen())
+
+
+async def test_leaving_is_quick() -> None:
+    """Also when the display no longer answers."""
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Ignore the goodbye."""
+        await asyncio.sleep(10)
+
+    async with pushing(serve) as display:
+        events = display.listen()
+        assert await anext(events) == Connected()
+        async with asyncio.timeout(3):
+            await events.aclose()
+
+
+async def test_large_frames() -> None:
+    """A list of thousands of works fits."""
+    works = [{"id": f"i-{number}", "title": "x" * 1000} for number in range(6000)]
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Send it."""
+        await socket.send_str(frame("player_status", ok=True, index=5999, items=works))
+        await socket.close()
+
+    async with pushing(serve) as display:
+        events = [event async for event in display.listen()]
+    assert isinstance(events[1], PlayerStatus)
+    assert events[1].position == 6000

@@ -1,0 +1,176 @@
+"""The part of a display's command rates that is ours."""
+
+import asyncio
+
+import pytest
+
+from custom_components.dp1.client.display.rate_limit import Budget
+
+
+class Clock:
+    """A clock that only moves when somebody sleeps."""
+
+    def __init__(self) -> None:
+        """Start at an odd moment."""
+        self.now = 1000.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        """Tell the time."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Let time pass."""
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+class Gate:
+    """The display's own token bucket, with the burst and rate that the firmware has."""
+
+    def __init__(self, clock: Clock, rate: float, burst: float) -> None:
+        """Start full."""
+        self._clock, self._rate, self._burst = clock, rate, burst
+        self.tokens = burst
+        self._at = clock()
+
+    def admit(self) -> bool:
+        """Admit one command, or refuse it."""
+        grown = self.tokens + (self._clock() - self._at) * self._rate
+        self.tokens, self._at = min(self._burst, grown), self._clock()
+        if self.tokens < 1:
+            return False
+        self.tokens -= 1
+        return True
+
+
+GATES = {
+    "reboot": (0.2, 2),
+    "shutdown": (0.2, 2),
+    "updateToLatestVersion": (0.2, 2),
+    "setSleepSchedule": (0.2, 2),
+    "setSleepMode": (0.2, 2),
+    "setDeviceName": (0.2, 2),
+    "rotate": (0.2, 2),
+    "sleepNow": (2, 5),
+    "wakeNow": (2, 5),
+    "displayPlaylist": (1, 3),
+    "displayDefaultPlaylist": (1, 3),
+    "refreshArtwork": (1, 3),
+    "playRecentlyPlayed": (1, 3),
+    "ddcPanelControl": (2, 5),
+    "getDeviceStatus": (5, 10),
+    "deviceMetrics": (5, 10),
+    "ddcPanelStatus": (5, 10),
+    "getRecentlyPlayed": (5, 10),
+    "getContentPolicy": (5, 10),
+    "sendKeyboardEvent": (50, 100),
+    "zoomGesture": (50, 100),
+    "setVolume": (10, 20),
+    "checkStatus": (10, 20),
+    "whatever": (10, 20),
+}
+
+
+@pytest.mark.parametrize("command", GATES)
+async def test_a_storm_never_reaches_the_limit(command: str) -> None:
+    """However many commands there are, the display's gate admits each, and keeps something for the phone."""
+    clock = Clock()
+    budget = Budget(clock, clock.sleep)
+    rate, burst = GATES[command]
+    gate = Gate(clock, rate, burst)
+    for _ in range(int(burst) * 4):
+        await budget.spend(command)
+        assert gate.admit()
+    left = 0 if command == "rotate" else 0.5
+    assert gate.tokens >= left
+
+
+@pytest.mark.parametrize("command", GATES)
+async def test_after_a_rest_commands_go_out_at_once(command: str) -> None:
+    """A single command never waits, nor does it after a rest."""
+    clock = Clock()
+    budget = Budget(clock, clock.sleep)
+    await budget.spend(command)
+    clock.now += 60
+    await budget.spend(command)
+    assert not clock.slept
+
+
+async def test_two_turns_go_out_at_once() -> None:
+    """Any orientation is two quarter turns away at most."""
+    clock = Clock()
+    budget = Budget(clock, clock.sleep)
+    await budget.spend("rotate")
+    await budget.spend("rotate")
+    assert not clock.slept
+
+
+async def test_buckets_are_shared_as_on_the_display() -> None:
+    """Named commands have a bucket each; touches share one, and so does everything that is not named."""
+    clock = Clock()
+    budget = Budget(clock, clock.sleep)
+    for command in ("displayPlaylist", "refreshArtwork", "displayDefaultPlaylist"):
+        await budget.spend(command)
+        await budget.spend(command)
+    assert not clock.slept
+    for number in range(14):
+        await budget.spend(("setVolume", "checkStatus", "toggleMute")[number % 3])
+    assert clock.slept == [pytest.approx(1 / 8)]
+    clock.slept.clear()
+    for number in range(67):
+        await budget.spend(("tapGesture", "dragGesture")[number % 2])
+    assert len(clock.slept) == 1
+
+
+async def test_who_comes_first_is_served_first() -> None:
+    """Waiting commands are spread out in the order they came."""
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        """Note how long."""
+        waits.append(seconds)
+
+    budget = Budget(lambda: 0.0, sleep)
+    await asyncio.gather(*(budget.spend("displayPlaylist") for _ in range(5)))
+    assert waits == [pytest.approx(wait) for wait in (1.25, 2.5, 3.75)]
+
+
+async def test_who_gives_up_leaves_the_token_to_others() -> None:
+    """A command that is cancelled while it waits costs nothing."""
+    clock = Clock()
+    budget = Budget(clock, asyncio.sleep)
+    await budget.spend("reboot")
+    waiting = asyncio.create_task(budget.spend("reboot"))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    clock.now += 6.25
+    async with asyncio.timeout(1):
+        await budget.spend("reboot")
+
+
+@pytest.mark.parametrize(
+    ("command", "attempt", "retry_after", "least"),
+    [
+        ("setVolume", 1, None, 0.75),
+        ("setVolume", 2, None, 1.5),
+        ("displayPlaylist", 2, None, 1.5),
+        ("reboot", 1, None, 5.0),
+        ("setSleepMode", 2, None, 5.0),
+        ("screenshot", 1, 1.0, 1.0),
+        ("setVolume", 2, 1.0, 1.5),
+        ("setVolume", 1, 3600.0, 30.0),
+    ],
+)
+async def test_backing_off(
+    command: str, attempt: int, retry_after: float | None, least: float
+) -> None:
+    """The wait grows, honors what the display asks for up to 30 s, and varies a little."""
+    clock = Clock()
+    budget = Budget(clock, clock.sleep)
+    for _ in range(20):
+        await budget.back_off(command, attempt, retry_after)
+    assert all(least <= slept <= least * 1.25 for slept in clock.slept)
+    assert len(set(clock.slept)) > 1

@@ -1,0 +1,209 @@
+"""One write at a time, and equal reads together."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from custom_components.dp1.client.display.request_queue import Reads, Writes
+
+
+class Wire:
+    """Where things are sent: one after the other is let through."""
+
+    def __init__(self) -> None:
+        """Start with nothing sent."""
+        self.sent: list[str] = []
+        self.busy = 0
+        self.most_busy = 0
+
+    def send(self, value: str, fail: bool = False) -> Callable[[], Awaitable[str]]:
+        """Prepare to send a value."""
+
+        async def send() -> str:
+            """Take some time over it."""
+            self.sent.append(value)
+            self.busy += 1
+            self.most_busy = max(self.busy, self.most_busy)
+            try:
+                await asyncio.sleep(0.01)
+            finally:
+                self.busy -= 1
+            if fail:
+                raise OSError(value)
+            return value.upper()
+
+        return send
+
+
+async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
+    """Start calls in their order."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    return tasks  # type: ignore[return-value]
+
+
+async def test_writes_keep_their_order_and_never_overlap() -> None:
+    """With and without a slot."""
+    wire, writes = Wire(), Writes()
+    tasks = await started(
+        writes.run(wire.send("a")),
+        writes.run(wire.send("b"), "slot b"),
+        writes.run(wire.send("c")),
+        writes.run(wire.send("d"), "slot d"),
+    )
+    assert await asyncio.gather(*tasks) == ["A", "B", "C", "D"]
+    assert wire.sent == ["a", "b", "c", "d"]
+    assert wire.most_busy == 1
+
+
+async def test_only_the_newest_that_waits_is_sent() -> None:
+    """The one in flight stays, of those behind it only the last goes out, and all get its outcome."""
+    wire, writes = Wire(), Writes()
+    first = await started(writes.run(wire.send("1"), "volume"))
+    others = await started(
+        *(writes.run(wire.send(str(number)), "volume") for number in range(2, 20))
+    )
+    assert await asyncio.gather(*first, *others) == ["1", *["19"] * 18]
+    assert wire.sent == ["1", "19"]
+
+
+async def test_the_newest_goes_where_it_stands() -> None:
+    """What came between an old and a new value is sent before the new one."""
+    wire, writes = Wire(), Writes()
+    tasks = await started(
+        writes.run(wire.send("busy")),
+        writes.run(wire.send("shuffle on"), "shuffle"),
+        writes.run(wire.send("cast")),
+        writes.run(wire.send("shuffle off"), "shuffle"),
+    )
+    await asyncio.gather(*tasks)
+    assert wire.sent == ["busy", "cast", "shuffle off"]
+
+
+async def test_slots_do_not_disturb_each_other() -> None:
+    """A value only replaces one of its own slot."""
+    wire, writes = Wire(), Writes()
+    tasks = await started(
+        writes.run(wire.send("busy")),
+        writes.run(wire.send("b1"), "brightness"),
+        writes.run(wire.send("c1"), "contrast"),
+        writes.run(wire.send("b2"), "brightness"),
+    )
+    await asyncio.gather(*tasks)
+    assert wire.sent == ["busy", "c1", "b2"]
+
+
+async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
+    """And the next one is sent all the same."""
+    wire, writes = Wire(), Writes()
+    tasks = await started(
+        writes.run(wire.send("busy")),
+        writes.run(wire.send("1"), "volume"),
+        writes.run(wire.send("2", fail=True), "volume"),
+        writes.run(wire.send("after")),
+    )
+    results = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [str(result) for result in results] == ["BUSY", "2", "2", "AFTER"]
+
+
+async def test_giving_up_the_newest_leaves_the_older_value() -> None:
+    """Whoever still waits gets what he asked for."""
+    wire, writes = Wire(), Writes()
+    busy, older, newest = await started(
+        writes.run(wire.send("busy")),
+        writes.run(wire.send("1"), "volume"),
+        writes.run(wire.send("2"), "volume"),
+    )
+    newest.cancel()
+    assert await asyncio.gather(busy, older) == ["BUSY", "1"]
+    assert wire.sent == ["busy", "1"]
+    assert await writes.run(wire.send("3"), "volume") == "3"
+
+
+async def test_giving_up_an_older_value_changes_nothing() -> None:
+    """The newest is sent once."""
+    wire, writes = Wire(), Writes()
+    busy, older, newest = await started(
+        writes.run(wire.send("busy")),
+        writes.run(wire.send("1"), "volume"),
+        writes.run(wire.send("2"), "volume"),
+    )
+    older.cancel()
+    assert await asyncio.gather(busy, newest) == ["BUSY", "2"]
+    assert wire.sent == ["busy", "2"]
+
+
+async def test_giving_up_in_flight_ends_it() -> None:
+    """Nothing goes on for nobody, and the next has its turn."""
+    wire, writes = Wire(), Writes()
+    (only,) = await started(writes.run(wire.send("1"), "volume"))
+    assert wire.busy == 1
+    only.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await only
+    assert await writes.run(wire.send("2"), "volume") == "2"
+    assert wire.most_busy == 1
+
+
+async def test_equal_reads_share_one_answer() -> None:
+    """Different ones do not, and neither does one that comes later."""
+    wire, reads = Wire(), Reads()
+    tasks = await started(
+        reads.run("player", wire.send("p")),
+        reads.run("player", wire.send("p")),
+        reads.run("device", wire.send("d")),
+    )
+    assert await asyncio.gather(*tasks) == ["P", "P", "D"]
+    assert await reads.run("player", wire.send("again")) == "AGAIN"
+    assert wire.sent == ["p", "d", "again"]
+
+
+async def test_one_reader_may_go() -> None:
+    """The other still gets the answer; when both go, the reading ends."""
+    wire, reads = Wire(), Reads()
+    one, other = await started(
+        reads.run("player", wire.send("p")), reads.run("player", wire.send("p"))
+    )
+    one.cancel()
+    assert await other == "P"
+    (only,) = await started(reads.run("player", wire.send("p")))
+    only.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await only
+    assert await reads.run("player", wire.send("q")) == "Q"
+
+
+async def test_a_failure_is_heard_by_those_who_are_left(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """And by nobody else, in no log."""
+    wire, reads = Wire(), Reads()
+    one, other = await started(
+        *(reads.run("player", wire.send("p", fail=True)) for _ in range(2))
+    )
+    one.cancel()
+    with pytest.raises(OSError, match="p"):
+        await other
+    assert not caplog.records
+
+
+async def test_a_read_that_never_began_is_not_shared() -> None:
+    """A reader who goes at once leaves nothing behind."""
+    wire, reads = Wire(), Reads()
+    gone = asyncio.ensure_future(reads.run("player", wire.send("p")))
+    await asyncio.sleep(0)
+    gone.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await gone
+    assert await reads.run("player", wire.send("q")) == "Q"
+
+
+async def test_nobody_shares_what_is_older_than_a_write() -> None:
+    """Whoever asks after a write is asked anew."""
+    wire, reads = Wire(), Reads()
+    (before,) = await started(reads.run("player", wire.send("before")))
+    reads.forget()
+    assert await reads.run("player", wire.send("after")) == "AFTER"
+    assert await before == "BEFORE"

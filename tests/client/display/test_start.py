@@ -1,0 +1,130 @@
+"""A cast that begins somewhere: the commands that follow it, and what overtakes it."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.display.casts import Start
+from custom_components.dp1.client.display.client import Cast
+from custom_components.dp1.client.display.device_status import PlaylistItem
+
+from .displays import FLAT, WRAPPED, by_command, commands, scripted
+
+from tests.client.scripted_server import Reply
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+URL = Cast(playlist_url="https://feed.example.org/api/v1/playlists/aa11")
+ITEMS = [
+    {"id": "i-1", "source": "https://art.example.org/1"},
+    {"id": "i-2", "source": "https://art.example.org/2"},
+    {"id": "i-1", "source": "https://art.example.org/1"},
+    {"source": "https://art.example.org/4"},
+]
+STATUS = Reply(
+    200, {"message": {"ok": True, "items": ITEMS, "index": 0, "isPaused": False}}
+)
+YES = by_command(
+    displayPlaylist=WRAPPED,
+    checkStatus=STATUS,
+    moveToArtwork=WRAPPED,
+    setShuffle=WRAPPED,
+    setLoop=WRAPPED,
+    setVolume=FLAT,
+    sleepNow=FLAT,
+    wakeNow=FLAT,
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "place"),
+    [
+        (Start(), None),
+        (Start(index=3), 3),
+        (Start(work_id="i-2"), 1),
+        (Start(work_id="i-2", index=0), 1),
+        (Start(work_id="i-1", index=2), 2),
+        (Start(work_id="i-1", index=1), 0),
+        (Start(work_id="gone", index=2), 2),
+        (Start(work_id="gone"), None),
+        (Start(source="https://art.example.org/4", index=0), 3),
+        (Start(work_id="gone", source="https://art.example.org/4"), 3),
+    ],
+)
+def test_the_work_to_begin_with(start: Start, place: int | None) -> None:
+    """A work is found by its id, else its address, else its place."""
+    assert start.place([PlaylistItem.parse(item) for item in ITEMS]) == place
+
+
+@pytest.mark.parametrize(
+    ("start", "sent"),
+    [
+        (None, []),
+        (Start(), []),
+        (Start(index=2), [("moveToArtwork", {"index": 2})]),
+        (
+            Start(work_id="i-2", shuffle=True, loop="one"),
+            [
+                ("checkStatus", {}),
+                ("moveToArtwork", {"index": 1}),
+                ("setShuffle", {"enabled": True}),
+                ("setLoop", {"mode": "one"}),
+            ],
+        ),
+        (Start(shuffle=False), [("setShuffle", {"enabled": False})]),
+    ],
+)
+async def test_a_cast_begins_as_asked(
+    start: Start | None, sent: list[tuple[str, dict[str, Any]]]
+) -> None:
+    """Only what is asked for follows the cast, in the order that keeps the work."""
+    async with scripted(YES) as (server, display):
+        await display.cast(URL, start)
+    told = [(r.json["command"], r.json["request"]) for r in server.requests]
+    assert told[0][0] == "displayPlaylist"
+    assert told[1:] == sent
+
+
+async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:
+    """What is sent meanwhile waits."""
+    async with scripted(YES) as (server, display):
+        await asyncio.gather(
+            display.cast(URL, Start(index=1, shuffle=True)), display.set_volume(8)
+        )
+    assert commands(server) == [
+        "displayPlaylist",
+        "moveToArtwork",
+        "setShuffle",
+        "setVolume",
+    ]
+
+
+async def test_a_cast_that_is_not_due_yet_begins_nothing() -> None:
+    """What hangs instead stays where it is."""
+    later = Reply(200, {"message": {"ok": True, "deferred": True}})
+    async with scripted(by_command(displayPlaylist=later)) as (server, display):
+        assert (await display.cast(URL, Start(index=1))).deferred
+    assert commands(server) == ["displayPlaylist"]
+
+
+async def test_a_newer_cast_overtakes() -> None:
+    """Of casts that wait only the newest is sent, with its own beginning, and all are told which."""
+    casts = [Cast(playlist_url=f"https://feed.example.org/{n}") for n in range(4)]
+    async with scripted(YES) as (server, display):
+        results = await asyncio.gather(
+            *(display.cast(cast, Start(index=n)) for n, cast in enumerate(casts))
+        )
+    assert {result.cast for result in results[1:]} == {casts[3]}
+    assert commands(server)[-2:] == ["displayPlaylist", "moveToArtwork"]
+    assert commands(server).count("displayPlaylist") <= 2
+    assert server.requests[-1].json["request"] == {"index": 3}
+
+
+async def test_waking_overtakes_sleeping() -> None:
+    """Sleeping and waking are one thing, of which the last counts."""
+    async with scripted(YES) as (server, display):
+        await asyncio.gather(
+            display.set_volume(8), display.sleep(), display.wake(), display.sleep()
+        )
+    assert commands(server) == ["setVolume", "sleepNow"]

@@ -1,0 +1,91 @@
+"""What the tests of a feed share: documents, answers, and a feed behind a script."""
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from datetime import UTC, datetime
+import json
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.feed.client import Feed
+from custom_components.dp1.client.playlist.document import build, build_item
+from custom_components.dp1.client.playlist.signing import SigningKey
+
+from tests import libraries
+from tests.client.scripted_server import Answering, Reply, Request, ScriptedServer
+
+KEY = SigningKey.parse(
+    "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
+)
+API_KEY = "a-secret-api-key"
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+OTHER_ID = "485f79b6-a45f-4c1c-8080-e93a192adccc"
+V2 = Reply(
+    body={
+        "version": "0.1.0",
+        "runtime": "go",
+        "extensionsEnabled": True,
+        "endpoints": {"playlists": "/api/v1/playlists", "registry": "x"},
+    }
+)
+TS = Reply(
+    body={
+        "version": "1.0.0",
+        "runtime": "node.js",
+        "endpoints": {"playlists": "/api/v1/playlists"},
+    }
+)
+HTML = Reply(502, b"<html><h1>Bad gateway</h1></html>")
+MISSING = Reply(404, {"error": "not_found", "message": "not found"})
+CUT = Reply(fault="after")
+DUPLICATE = Reply(
+    500,
+    {
+        "error": "internal_error",
+        "message": 'duplicate key "playlists_pkey" (SQLSTATE 23505)',
+    },
+)
+
+
+@contextmanager
+def impatient() -> Iterator[None]:
+    """Do not wait long."""
+    with pytest.MonkeyPatch.context() as patch:
+        libraries.impatient(patch)
+        yield
+
+
+def playlist(**more: Any) -> dict[str, Any]:
+    """Build a playlist."""
+    items = [
+        build_item(f"https://art.example/{n}.html", title=f"Work {n}") for n in (1, 2)
+    ]
+    defaults = {"duration": 60, "license": "open"}
+    return {**build("Evening", items, defaults=defaults), **more}
+
+
+@asynccontextmanager
+async def scripted(
+    *script: Answering, **options: Any
+) -> AsyncIterator[tuple[Feed, ScriptedServer]]:
+    """Serve a script and open a feed on it."""
+    with impatient():
+        async with (
+            ScriptedServer.run(*script) as server,
+            aiohttp.ClientSession() as session,
+        ):
+            yield Feed(session, server.url, **options), server
+
+
+def echo(status: int = 201, **more: Any) -> Callable[[Request], Reply]:
+    """Answer with the document that was sent."""
+    return lambda request: Reply(status, {"id": ID, **request.json, **more})
+
+
+def sent(server: ScriptedServer) -> Any:
+    """Find the document that was sent last."""
+    writes = [r for r in server.requests if r.method in ("POST", "PUT") and r.body]
+    return json.loads(writes[-1].body)

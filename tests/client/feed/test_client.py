@@ -1,0 +1,501 @@
+"""Reading one feed: what it is, playlists by every name, lists, channels, registry; and deleting."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.errors import (
+    AuthenticationError,
+    BusyError,
+    Dp1Error,
+    InvalidRequestError,
+    LostAnswerError,
+    NotFoundError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+from custom_components.dp1.client.feed import (
+    connection as feed_cache,
+    connection as feed_connection,
+    paging as feed_lists,
+)
+from custom_components.dp1.client.feed.client import (
+    Family,
+    Feed,
+    FeedInfo,
+    normalize_url,
+)
+
+from .feeds import (
+    API_KEY,
+    CUT,
+    HTML,
+    ID,
+    MISSING,
+    OTHER_ID,
+    TS,
+    V2,
+    echo,
+    playlist,
+    scripted,
+)
+
+from tests.client.scripted_server import Reply, Request
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("feed.feralfile.com", "https://feed.feralfile.com/api/v1"),
+        (" https://feed.example/api/v1/ ", "https://feed.example/api/v1"),
+        ("HTTP://Feed.Example:80/", "http://feed.example/api/v1"),
+        ("https://feed.example:443/api", "https://feed.example/api/v1"),
+        ("feed.example/api/v1/playlists/x?y=1#z", "https://feed.example/api/v1"),
+        ("https://home.example/art/", "https://home.example/art/api/v1"),
+        ("http://192.0.2.7:8787", "http://192.0.2.7:8787/api/v1"),
+        ("http://[2001:DB8::1]:8787", "http://[2001:db8::1]:8787/api/v1"),
+        ("localhost:8787/api/v1//", "https://localhost:8787/api/v1"),
+        ("münchen.example", "https://xn--mnchen-3ya.example/api/v1"),
+    ],
+)
+def test_normalize_url(text: str, url: str) -> None:
+    """One form for all ways to write it, and that form stays."""
+    assert normalize_url(text) == url
+    assert normalize_url(url) == url
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "https://", "two words", "ftp://feed.example", "https://u:p@feed.example", "mailto:a@b.example",
+        "javascript:alert(1)", "/api/v1", "https://a..b", "https://a.example:99999", "http://%zz",
+    ],
+)  # fmt: skip
+def test_no_url(text: str) -> None:
+    """What is no address of a web server is refused, and so are addresses with a secret in them."""
+    with pytest.raises(ValueError, match="not a web address"):
+        normalize_url(text)
+
+
+async def test_info() -> None:
+    """The families are told apart by what they answer."""
+    async with scripted(V2, TS) as (feed, server):
+        assert await feed.info() == FeedInfo(Family.V2, "0.1.0", True)
+        assert await feed.info() == FeedInfo(Family.TS, "1.0.0", None)
+        assert server.calls() == ["GET /api/v1"] * 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(body=b"<html>a page</html>"),
+        Reply(body=[]),
+        Reply(body={"endpoints": {}}),
+        Reply(body={"endpoints": ["playlists"]}),
+        MISSING,
+        Reply(400, b"<html>no</html>"),
+        Reply(fault="garbage"),
+    ],
+)
+async def test_no_feed(reply: Reply) -> None:
+    """Something else is at the address."""
+    async with scripted(reply) as (feed, _):
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.info()
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (Reply(401, b"<html>"), AuthenticationError),
+        (Reply(403, b"<html>"), AuthenticationError),
+        (Reply(429), BusyError),
+        (HTML, TemporaryError),
+        (CUT, LostAnswerError),
+        (Reply(fault="half", body={"a": 1}), LostAnswerError),
+    ],
+)
+async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
+    """What reading may run into, the same for all that is read."""
+    async with scripted(reply) as (feed, server):
+        for read in (feed.info(), feed.playlist(ID), feed.channel(ID), feed.registry()):
+            with pytest.raises(error):
+                await read
+        with pytest.raises(error):
+            _ = [each async for each in feed.playlists()]
+        with pytest.raises(error):
+            _ = [each async for each in feed.channels()]
+    # What is idempotent, aiohttp repeats once by itself after a cut.
+    tries = 3 if error is BusyError else 2 if reply is CUT else 1
+    assert len(server.requests) == 6 * tries
+
+
+async def test_read_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever."""
+    async with scripted(Reply(fault="never")) as (feed, _):
+        monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.2)
+        with pytest.raises(LostAnswerError, match="in time"):
+            await feed.info()
+
+
+async def test_key_stays_at_home() -> None:
+    """The key goes with writes to its feed only, not with reads, and is in no repr."""
+    async with scripted(
+        V2,
+        Reply(body=playlist(id=ID)),
+        echo(),
+        Reply(body=b"", status=204),
+        api_key=f" {API_KEY}\n",
+    ) as (feed, server):
+        await feed.info()
+        await feed.playlist(f"{server.url}/elsewhere")
+        await feed.publish(playlist())
+        await feed.delete(ID)
+        sent = [request.headers.get("Authorization") for request in server.requests]
+        assert sent == [None, None, f"Bearer {API_KEY}", f"Bearer {API_KEY}"]
+        assert API_KEY not in f"{feed!r}{vars(feed)!r}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "accepted"),
+    [
+        (Reply(400, {"error": "bad_request", "message": "Key: 'X.Title' Error:y"}), True),
+        (Reply(400, {"error": "validation_error", "message": "no"}), True),
+        (Reply(401, {"error": "unauthorized", "message": "Invalid credentials"}), False),
+        (Reply(403, b"<html>"), False),
+    ],
+)  # fmt: skip
+async def test_check_key(reply: Reply, accepted: bool) -> None:
+    """A wrong key is found out without publishing anything."""
+    async with scripted(reply, api_key=API_KEY) as (feed, server):
+        if accepted:
+            await feed.check_key()
+        else:
+            with pytest.raises(AuthenticationError):
+                await feed.check_key()
+        assert server.calls() == ["POST /api/v1/playlists"]
+        assert server.requests[0].json == {}
+
+
+@pytest.mark.parametrize("api_key", [None, "", " ", "two\nlines", "schlüssel"])
+async def test_no_key(api_key: str | None) -> None:
+    """Without a key, or with what cannot be one, nothing is sent."""
+    async with scripted(V2, api_key=api_key) as (feed, server):
+        for write in (feed.check_key(), feed.delete(ID), feed.set_registry([])):
+            with pytest.raises(AuthenticationError) as caught:
+                await write
+            assert not (api_key or "").strip() or api_key not in str(caught.value)
+        assert not server.requests
+
+
+async def test_playlist_addresses() -> None:
+    """By id in any case, by slug, by address; told back by id."""
+    async with scripted(Reply(body=playlist(id=ID))) as (feed, server):
+        own = f"{feed.url}/playlists/{ID}"
+        assert (await feed.playlist(ID.upper())).url == own
+        assert (await feed.playlist(" evening-385f79b6 ")).url == own
+        assert (await feed.playlist("a/b?c")).document["title"] == "Evening"
+        abroad = f"{server.url}/p/other.json"
+        assert (await feed.playlist(abroad)).url == abroad
+        assert server.calls() == [
+            f"GET /api/v1/playlists/{ID}",
+            "GET /api/v1/playlists/evening-385f79b6",
+            "GET /api/v1/playlists/a%2Fb%3Fc",
+            "GET /p/other.json",
+        ]
+        for nothing in ("", ".", ".."):
+            with pytest.raises(NotFoundError):
+                await feed.playlist(nothing)
+        with pytest.raises(InvalidRequestError):
+            await feed.playlist("file:///etc/passwd")
+        assert len(server.requests) == 4
+
+
+async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
+    """An id that is an address stays a name on this feed."""
+    crafty = Reply(body=playlist(id="https://elsewhere.example/x"))
+    named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
+    script = (crafty, crafty, V2, echo(200), Reply(204))
+    async with scripted(*script, api_key=API_KEY) as (feed, server):
+        assert (await feed.playlist("evening")).url == f"{server.url}{named}"
+        await feed.replace("evening", playlist())
+        assert server.calls()[-1].replace(":", "%3A") == f"PUT {named}"
+        await feed.delete(f"{feed.url}/playlists/../registry/channels")
+        assert server.calls()[-1] == (
+            "DELETE /api/v1/playlists/..%2Fregistry%2Fchannels"
+        )
+
+
+async def test_writes_do_not_follow_redirects() -> None:
+    """Where the feed has moved is told instead."""
+    moved = Reply(301, b"<html>", {"Location": "https://elsewhere.example/"})
+    async with scripted(moved, api_key=API_KEY) as (feed, server):
+        with pytest.raises(
+            UnexpectedAnswerError, match=r"to https://elsewhere\.example/"
+        ):
+            await feed.delete(ID)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("document", "good"),
+    [
+        ({"items": []}, True),
+        ({"dynamicQuery": {}}, True),
+        ({"dynamicQueries": []}, True),
+        ({"playlists": []}, False),
+        ({"items": {}}, False),
+        ([], False),
+        ("x", False),
+    ],
+)
+async def test_is_a_playlist(document: Any, good: bool) -> None:
+    """Tolerant of what a playlist holds, not of what is none."""
+    async with scripted(Reply(body=document)) as (feed, _):
+        if good:
+            assert (await feed.playlist("x")).document == document
+        else:
+            with pytest.raises(UnexpectedAnswerError):
+                await feed.playlist("x")
+
+
+async def test_etag() -> None:
+    """What did not change is not sent again, and nobody can spoil what is kept."""
+    first = Reply(body=playlist(id=ID), headers={"ETag": '"1"'})
+    second = Reply(body=playlist(id=ID, title="Night"), headers={"ETag": '"2"'})
+    same = Reply(304, headers={"ETag": '"1"'})
+    plain = Reply(body=playlist(id=ID, title="Plain"))
+    async with scripted(first, same, second, plain, plain) as (feed, server):
+        one = await feed.playlist(ID)
+        one.document["title"] = "Spoilt"
+        again = await feed.playlist(ID)
+        assert (again.document["title"], again.etag) == ("Evening", '"1"')
+        assert (await feed.playlist(ID)).document["title"] == "Night"
+        assert (await feed.playlist(ID)).etag is None
+        assert (await feed.playlist(ID)).document["title"] == "Plain"
+        sent = [request.headers.get("If-None-Match") for request in server.requests]
+        assert sent == [None, '"1"', '"1"', '"2"', None]
+
+
+async def test_304_out_of_the_blue() -> None:
+    """A host that claims that nothing changed although nothing was read before."""
+    async with scripted(Reply(304)) as (feed, _):
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.playlist(ID)
+
+
+async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oldest answers go, large ones are not kept."""
+    monkeypatch.setattr(feed_cache, "MAX_ANSWERS", 2)
+    reply = Reply(body=playlist(id=ID), headers={"ETag": '"1"'})
+    async with scripted(reply) as (feed, server):
+        for ref in ("a", "b", "c", "a"):
+            await feed.playlist(ref)
+        assert not any("If-None-Match" in r.headers for r in server.requests)
+        await feed.playlist("c")
+        assert "If-None-Match" in server.requests[-1].headers
+        monkeypatch.setattr(feed_cache, "MAX_BYTES", 10)
+        await feed.playlist("d")
+        await feed.playlist("d")
+        assert "If-None-Match" not in server.requests[-1].headers
+
+
+def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
+    """Make a page of a list."""
+    items = [{"id": str(n)} if isinstance(n, int) else n for n in numbers]
+    body = {"items": items, "hasMore": more and cursor is not None}
+    return Reply(body={**body, "cursor": cursor} if cursor else body)
+
+
+async def listed(feed: Feed, **options: Any) -> list[int]:
+    """Read a list to its end."""
+    return [int(each["id"]) async for each in feed.playlists(**options)]
+
+
+async def test_list() -> None:
+    """Pages are asked for by the cursor as it came; what is no record is left out."""
+    async with scripted(
+        page([1, "x", 2], "a+/="), page([3, None, 4], "b"), page([5])
+    ) as (feed, server):
+        assert await listed(feed, newest_first=True, page_size=2) == [1, 2, 3, 4, 5]
+        assert server.calls() == [
+            "GET /api/v1/playlists?sort=desc&limit=2",
+            "GET /api/v1/playlists?sort=desc&limit=2&cursor=a%2B/%3D",
+            "GET /api/v1/playlists?sort=desc&limit=2&cursor=b",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("script", "expected", "requests"),
+    [
+        ([page([1, 2], "a"), page([], None)], [1, 2], 2),
+        ([page([1, 2], "a"), page([3], "a")], [1, 2, 3], 2),
+        ([page([1, 2], "a"), page([1, 2], "b")], [1, 2], 2),
+        ([page([1, 2], "a"), page([], "b")], [1, 2], 2),
+        ([page([1, 2], "a"), page([2, 3], "b"), page([4])], [1, 2, 3, 4], 3),
+        ([page([1], "a", more=False)], [1], 1),
+        ([Reply(body={"items": [{"id": "1"}], "hasMore": True})], [1], 1),
+        ([Reply(body={"items": [], "hasMore": True, "cursor": 5})], [], 1),
+    ],
+)
+async def test_list_guards(
+    script: list[Reply], expected: list[int], requests: int
+) -> None:
+    """No list goes on for ever, and no record comes twice."""
+    async with scripted(*script) as (feed, server):
+        assert await listed(feed) == expected
+        assert len(server.requests) == requests
+
+
+async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that makes things up as it goes is left at some point."""
+    monkeypatch.setattr(feed_lists, "MAX_PAGES", 5)
+    made_up = iter(range(10**6))
+
+    def more(_: Request) -> Reply:
+        number = next(made_up)
+        return page([number], str(number))
+
+    async with scripted(more) as (feed, _):
+        assert len(await listed(feed)) == 5
+
+
+@pytest.mark.parametrize(
+    ("limit", "size", "expected"),
+    [(0, None, []), (1, "1", [1]), (3, "3", [1, 2, 3]), (500, "100", [1, 2, 3, 4])],
+)
+async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> None:
+    """No more is asked for or given than wanted."""
+    async with scripted(page([1, 2], "a"), page([3, 4])) as (feed, server):
+        assert await listed(feed, limit=limit) == expected
+        if size:
+            assert server.requests[0].path.endswith(f"limit={size}")
+
+
+@pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])
+async def test_no_list(body: Any) -> None:
+    """Something else than a page."""
+    async with scripted(Reply(body=body)) as (feed, _):
+        with pytest.raises(UnexpectedAnswerError):
+            await listed(feed)
+
+
+async def test_list_filters() -> None:
+    """By id at once; a slug is turned into the id first, since one family knows only that."""
+    found = Reply(body={"id": OTHER_ID, "playlists": ["x"]})
+    nameless = Reply(body={"playlists": []})
+    async with scripted(page([1]), found, page([2]), nameless, page([3])) as (
+        feed,
+        server,
+    ):
+        assert await listed(feed, channel=ID.upper()) == [1]
+        assert await listed(feed, group="night") == [2]
+        items = [each async for each in feed.items(channel="day", limit=7)]
+        assert items == [{"id": "3"}]
+        assert server.calls() == [
+            f"GET /api/v1/playlists?channel={ID}&limit=100",
+            "GET /api/v1/playlist-groups/night",
+            f"GET /api/v1/playlists?playlist-group={OTHER_ID}&limit=100",
+            "GET /api/v1/channels/day",
+            "GET /api/v1/playlist-items?channel=day&limit=7",
+        ]
+        with pytest.raises(ValueError, match="both"):
+            await listed(feed, channel="a", group="b")
+
+
+async def test_channels_and_groups() -> None:
+    """Lists of their own; no channels where the feed has none."""
+    off = Reply(404, {"error": "extensions_disabled", "message": "off"})
+    async with scripted(page([1]), off, page([2]), off) as (feed, server):
+        assert [each async for each in feed.channels()] == [{"id": "1"}]
+        assert [each async for each in feed.channels(newest_first=True)] == []
+        assert [each async for each in feed.groups()] == [{"id": "2"}]
+        with pytest.raises(NotFoundError, match="off"):
+            await feed.channel("x")
+        assert [call.split("?")[0] for call in server.calls()] == [
+            "GET /api/v1/channels",
+            "GET /api/v1/channels",
+            "GET /api/v1/playlist-groups",
+            "GET /api/v1/channels/x",
+        ]
+
+
+async def test_channel_is_a_list_of_playlists() -> None:
+    """A playlist is no channel."""
+    async with scripted(Reply(body=playlist())) as (feed, _):
+        for read in (feed.channel("x"), feed.group("x")):
+            with pytest.raises(UnexpectedAnswerError):
+                await read
+
+
+async def test_channel_playlists_in_order() -> None:
+    """As the curator ordered them, four at a time; what cannot be read is left out."""
+    running = most = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer slowly, later ones faster."""
+        nonlocal running, most
+        number = int((await reader.readuntil(b"\r\n\r\n")).split()[1].strip(b"/p"))
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0.05 if number < 3 else 0.01)
+        running -= 1
+        if number == 4:
+            reply = HTML
+        elif number == 5:
+            reply = Reply(body=b"<html>")
+        else:
+            reply = Reply(body=playlist(title=str(number)))
+        if number != 6:
+            writer.write(reply.encode())
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/p"
+    urls: list[Any] = [f"{base}{n}" for n in (9, 1, 8, 4, 2, 5, 7, 6, 1)]
+    urls[3:3] = [7, "relative", "ftp://a/b"]
+    async with server, scripted(Reply(body={"playlists": urls})) as (feed, scripts):
+        by_name = await feed.channel_playlists("evening")
+        by_document = await feed.channel_playlists({"playlists": urls[:2]})
+    assert [each.document["title"] for each in by_name] == list("918271")
+    assert by_name[0].url == f"{base}9"
+    assert [each.document["title"] for each in by_document] == ["9", "1"]
+    assert most == 4
+    assert scripts.calls()[0] == "GET /api/v1/channels/evening"
+
+
+async def test_registry() -> None:
+    """Publishers are read and replaced."""
+    publishers = [{"name": "Home", "static": [], "living": ["https://a.example/c"]}]
+    async with scripted(
+        Reply(body={"publishers": [*publishers, 5]}),
+        Reply(body={"success": True}),
+        Reply(body=[]),
+        MISSING,
+        api_key=API_KEY,
+    ) as (feed, server):
+        assert await feed.registry() == publishers
+        await feed.set_registry(publishers)
+        assert server.requests[1].json == {"publishers": publishers}
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.registry()
+        with pytest.raises(NotFoundError):
+            await feed.registry()
+
+
+async def test_delete() -> None:
+    """Done or queued; only what is this feed's own."""
+    async with scripted(
+        Reply(204), Reply(202, {"message": "queued"}), MISSING, api_key=API_KEY
+    ) as (feed, server):
+        assert await feed.delete("evening") == "deleted"
+        assert await feed.delete(feed.playlist_url(ID)) == "queued"
+        with pytest.raises(NotFoundError):
+            await feed.delete(ID)
+        assert server.calls()[1] == f"DELETE /api/v1/playlists/{ID}"
+        with pytest.raises(InvalidRequestError):
+            await feed.delete("https://elsewhere.example/api/v1/playlists/x")
+        assert len(server.requests) == 3

@@ -1,0 +1,164 @@
+"""What real feed servers said when they refused, and what stands in front of them may say."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client import errors
+from custom_components.dp1.client.errors import Fault, InvalidPlaylistError
+from custom_components.dp1.client.feed.errors import feed_error
+from custom_components.dp1.client.http import Answer
+
+REFUSALS = json.loads(
+    (Path(__file__).parents[2] / "fixtures/feed/refusals.json").read_text()
+)
+HTML = b"<!DOCTYPE html><html><body><h1>Oops</h1>secret-key</body></html>"
+
+
+def refusal(
+    status: int,
+    body: bytes,
+    kind: str = "application/json",
+    *,
+    secret: str | None = None,
+    sent_document: bool = True,
+) -> errors.Dp1Error:
+    """Read one answer."""
+    answer = Answer(status, {"Content-Type": kind}, body, "")
+    return feed_error(answer, secret=secret, sent_document=sent_document)
+
+
+@pytest.mark.parametrize(
+    "row", REFUSALS, ids=lambda row: f"{row['family']}-{row['name']}"
+)
+def test_real_answers(row: dict[str, Any]) -> None:
+    """Each has its class, its faults with their places, and the server's own words."""
+    writes_document = row["method"] in ("POST", "PUT", "PATCH")
+    registry = row["name"].startswith("registry")
+    found = refusal(
+        row["status"],
+        row["body"].encode(),
+        row["type"],
+        sent_document=writes_document and not registry,
+    )
+    assert type(found) is getattr(errors, row["error"])
+    if isinstance(found, InvalidPlaylistError):
+        assert [fault.path for fault in found.faults] == row["paths"]
+        assert all(fault.message for fault in found.faults)
+    else:
+        words = row["body"]
+        if row["type"].startswith("application/json"):
+            words = json.loads(words)["message"]
+        assert str(found) == " ".join(words.split())
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "message"),
+    [
+        (400, errors.InvalidRequestError, "HTTP 400 Bad Request"),
+        (401, errors.AuthenticationError, "HTTP 401 Unauthorized"),
+        (403, errors.AuthenticationError, "HTTP 403 Forbidden"),
+        (404, errors.NotFoundError, "HTTP 404 Not Found"),
+        (409, errors.ConflictError, "HTTP 409 Conflict"),
+        (413, errors.InvalidRequestError, "HTTP 413 Content Too Large"),
+        (422, errors.InvalidRequestError, "HTTP 422 Unprocessable Content"),
+        (429, errors.BusyError, "HTTP 429 Too Many Requests"),
+        (500, errors.TemporaryError, "HTTP 500 Internal Server Error"),
+        (502, errors.TemporaryError, "HTTP 502 Bad Gateway"),
+        (504, errors.TemporaryError, "HTTP 504 Gateway Timeout"),
+        (520, errors.TemporaryError, "HTTP 520"),
+    ],
+)
+@pytest.mark.parametrize("body", [HTML, b"", b"[1]", b'{"error": 1, "message": {}}'])
+def test_without_words(
+    status: int, error: type[errors.Dp1Error], message: str, body: bytes
+) -> None:
+    """A page of HTML, or nothing, is told by its status."""
+    found = refusal(status, body, "text/html")
+    assert type(found) is error
+    assert str(found) == message
+
+
+def test_plain_text() -> None:
+    """A proxy's few words are passed on."""
+    found = refusal(502, b"upstream \xff gone\n", "text/plain; charset=utf-8")
+    assert str(found) == "upstream \N{REPLACEMENT CHARACTER} gone"
+
+
+def test_code_without_message() -> None:
+    """The code is better than nothing."""
+    assert str(refusal(500, b'{"error": "storage_error"}')) == "storage_error"
+
+
+def test_words_are_tamed() -> None:
+    """One line, bounded, without control characters and without the key."""
+    text = "a\x00b\n<b>c</b> my-key " + "x" * 1000
+    body = json.dumps({"error": "internal_error", "message": text}).encode()
+    message = str(refusal(500, body, secret="my-key"))
+    assert message.startswith("a b c *** xxx")
+    assert len(message) == 300
+    faults = json.dumps(
+        {"error": "validation_error", "message": "- at '/a': has my-key\n" * 99}
+    ).encode()
+    found = refusal(400, faults, secret="my-key")
+    assert isinstance(found, InvalidPlaylistError)
+    assert found.faults == (Fault("a", "has ***"),)
+
+
+def test_many_faults() -> None:
+    """No more faults than a person reads."""
+    lines = "\n".join(f"- at '/items/{n}/id': bad" for n in range(1000))
+    body = json.dumps({"error": "validation_error", "message": lines}).encode()
+    found = refusal(400, body)
+    assert isinstance(found, InvalidPlaylistError)
+    assert len(found.faults) == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("- at '/a~1b/0': bad", [Fault("a/b[0]", "bad")]),
+        (
+            "- at '/items/3': missing properties 'source', 'x'",
+            [Fault("items[3].source", "is missing"), Fault("items[3].x", "is missing")],
+        ),
+        (
+            "Key: 'PlaylistCreateRequest.Items[0].ID' Error:bad",
+            [Fault("items[0].id", "bad")],
+        ),
+        (
+            "Key: 'PlaylistCreateRequest.CoverImage' Error:bad",
+            [Fault("coverImage", "bad")],
+        ),
+        ("Key: 'PlaylistCreateRequest.url' Error:bad", [Fault("url", "bad")]),
+        (
+            "Invalid playlist data: items.0.title: Too long; really; summary: No",
+            [Fault("items[0].title", "Too long; really"), Fault("summary", "No")],
+        ),
+        ("just no", [Fault("", "just no")]),
+    ],
+)
+def test_places(text: str, faults: list[Fault]) -> None:
+    """The places that a server names, in either family's way."""
+    body = json.dumps({"error": "validation_error", "message": text}).encode()
+    found = refusal(400, body)
+    assert isinstance(found, InvalidPlaylistError)
+    assert list(found.faults) == faults
+
+
+def test_a_read_has_no_faults_of_a_document() -> None:
+    """What is wrong with a request that carries none is told in words."""
+    body = b'{"error": "validation_error", "message": "- at \'/a\': bad"}'
+    found = refusal(400, body, sent_document=False)
+    assert type(found) is errors.InvalidRequestError
+
+
+def test_identifier() -> None:
+    """A complaint about the document's id names its place; about an address it means that nothing is there."""
+    body = b'{"error": "invalid_id", "message": "id is required"}'
+    found = refusal(400, body)
+    assert isinstance(found, InvalidPlaylistError)
+    assert found.faults == (Fault("id", "id is required"),)
+    assert type(refusal(400, body, sent_document=False)) is errors.NotFoundError

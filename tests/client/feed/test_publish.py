@@ -1,0 +1,480 @@
+"""Publishing on one feed: the right form, exactly once, and every way it may go wrong."""
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.errors import (
+    AuthenticationError,
+    BusyError,
+    ConflictError,
+    Dp1Error,
+    InvalidPlaylistError,
+    InvalidRequestError,
+    LostAnswerError,
+    NotFoundError,
+    RefusedError,
+    SignatureRefusedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+from custom_components.dp1.client.feed.client import Feed
+from custom_components.dp1.client.playlist.signing import (
+    SigningKey,
+    legacy_signature,
+    sign,
+)
+
+from .feeds import (
+    API_KEY,
+    CUT,
+    DUPLICATE,
+    HTML,
+    ID,
+    KEY,
+    MISSING,
+    NOW,
+    OTHER_ID,
+    TS,
+    V2,
+    echo,
+    playlist,
+    scripted,
+    sent,
+)
+
+from tests.client.scripted_server import Reply, Request
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+async def test_publish_signed() -> None:
+    """Signed by us in the form the strict server leaves alone; what had to go is told."""
+    given = playlist(signature="ed25519:00", extra=1, curators=[])
+    given["items"][1]["created"] = "2026-01-01T00:00:00Z"
+    async with scripted(V2, echo()) as (feed, server):
+        told = await feed.publish(given, key=KEY, curator="Ada")
+        sent = server.requests[1].json
+    assert server.calls() == ["GET /api/v1", "POST /api/v1/playlists"]
+    assert "Authorization" not in server.requests[1].headers
+    assert sent["curators"] == [{"name": "Ada", "key": KEY.did}]
+    assert [entry["kid"] for entry in sent["signatures"]] == [KEY.did]
+    assert "signature" not in sent
+    assert (told.id, told.slug) == (sent["id"], sent["slug"])
+    assert told.url == f"{feed.url}/playlists/{told.id}"
+    assert (told.status, told.signed_by) == ("published", KEY.did)
+    assert (sorted(told.left_out), told.changed) == (["extra", "items[1].created"], ())
+    assert [(each.kid, each.valid) for each in told.verified] == [(KEY.did, True)]
+
+
+async def test_publish_reports_what_the_feed_changed() -> None:
+    """Every difference by its path; a signature that no longer holds is not claimed."""
+
+    def meddle(request: Request) -> Reply:
+        document = request.json
+        document["title"] = "Else"
+        document["items"][0]["duration"] = True
+        document["items"].append({"source": "x:y"})
+        del document["defaults"]
+        document["note"] = {"text": "hi"}
+        return Reply(201, document)
+
+    given = playlist()
+    given["items"][0]["duration"] = 1
+    async with scripted(V2, meddle) as (feed, _):
+        told = await feed.publish(given, key=KEY)
+    assert sorted(told.changed) == [
+        "defaults",
+        "items[0].duration",
+        "items[2]",
+        "note",
+        "title",
+    ]
+    assert told.signed_by is None
+    assert [each.valid for each in told.verified] == [False]
+
+
+async def test_numbers_are_compared_by_value() -> None:
+    """300 and 300.0 are one number in JSON."""
+    async with scripted(V2, echo(defaults={"duration": 60.0, "license": "open"})) as (
+        feed,
+        _,
+    ):
+        told = await feed.publish(playlist(), key=KEY)
+    assert told.changed == ()
+    assert told.signed_by == KEY.did
+
+
+async def test_publish_with_api_key() -> None:
+    """A V2 feed would check foreign signatures although there is a key, so they stay at home."""
+    foreign = sign(playlist(id=ID), SigningKey.generate(), now=NOW)
+    async with scripted(V2, echo(id=OTHER_ID, slug=5), api_key=API_KEY) as (
+        feed,
+        server,
+    ):
+        told = await feed.publish({**foreign, "signature": "ed25519:00"})
+        sent = server.requests[1]
+    assert "signatures" not in sent.json and "signature" not in sent.json
+    assert sent.headers["Authorization"] == f"Bearer {API_KEY}"
+    assert (told.id, told.slug, told.signed_by) == (OTHER_ID, "", None)
+    assert told.changed == ("id", "slug")
+
+
+async def test_publish_signed_although_there_is_an_api_key() -> None:
+    """Who asks to sign signs; the key stays at home, since a wrong one would spoil it."""
+    async with scripted(V2, echo(), api_key=API_KEY) as (feed, server):
+        assert (await feed.publish(playlist(), key=KEY)).signed_by == KEY.did
+        assert "Authorization" not in server.requests[1].headers
+
+
+async def test_publish_as_signed_by_others() -> None:
+    """Without a key of either kind the document goes exactly as its curators signed it."""
+    other = SigningKey.generate()
+    given = sign(playlist(id=ID, slug="x"), other, now=NOW)
+    async with scripted(V2, echo()) as (feed, server):
+        told = await feed.publish(given)
+        assert server.requests[1].json == given
+        assert told.signed_by == other.did
+        with pytest.raises(InvalidPlaylistError, match="id: is required"):
+            await feed.publish(sign(playlist(), other, now=NOW))
+        with pytest.raises(AuthenticationError):
+            await feed.publish(playlist())
+        assert len(server.requests) == 2
+
+
+async def test_publish_to_ts_feed() -> None:
+    """That family wants duration and license on every work, signs by itself and may take its time."""
+
+    def store(request: Request) -> Reply:
+        document = request.json
+        return Reply(
+            202,
+            {
+                **document,
+                "id": ID,
+                "slug": "evening-1234",
+                "signature": "ed25519:0x" + "00" * 64,
+            },
+        )
+
+    async with scripted(TS, store, api_key=API_KEY) as (feed, server):
+        told = await feed.publish(playlist(), key=KEY)
+        items = server.requests[1].json["items"]
+    assert [(item["duration"], item["license"]) for item in items] == [(60, "open")] * 2
+    assert "signatures" not in server.requests[1].json
+    assert (told.status, told.id, told.slug) == ("queued", ID, "evening-1234")
+    assert told.signed_by is None
+    assert told.changed == ("id", "slug")
+    assert [each.valid for each in told.verified] == [None]
+
+
+async def test_legacy_signature_is_checked_with_configured_keys() -> None:
+    """A key that the user knows makes a v1.0.x signature verifiable."""
+
+    def store(request: Request) -> Reply:
+        document = {**request.json, "id": ID}
+        return Reply(201, {**document, "signature": legacy_signature(document, KEY)})
+
+    async with scripted(TS, store, api_key=API_KEY, legacy_keys=[KEY.did]) as (feed, _):
+        told = await feed.publish(playlist())
+    assert [(each.kid, each.valid) for each in told.verified] == [(KEY.did, True)]
+
+
+async def test_ts_feed_needs_an_api_key() -> None:
+    """Said before anything is sent."""
+    async with scripted(TS) as (feed, server):
+        with pytest.raises(AuthenticationError, match="API key"):
+            await feed.publish(playlist(), key=KEY)
+        assert server.calls() == ["GET /api/v1"]
+
+
+@pytest.mark.parametrize("family", [V2, TS])
+@pytest.mark.parametrize("key", [KEY, None])
+async def test_invalid_playlist_is_not_sent(
+    family: Reply, key: SigningKey | None
+) -> None:
+    """All faults at once, and no request."""
+    bad = playlist(title="")
+    bad["items"][1]["source"] = "nowhere"
+    async with scripted(family, api_key=API_KEY) as (feed, server):
+        with pytest.raises(InvalidPlaylistError) as caught:
+            await feed.publish(bad, key=key)
+    assert {f.path for f in caught.value.faults} >= {"title", "items[1].source"}
+    assert server.calls() == ["GET /api/v1"]
+
+
+@pytest.mark.parametrize("key", [KEY, None])
+async def test_nul_characters_are_not_sent(key: SigningKey | None) -> None:
+    """No database of a feed takes them, so they are named before."""
+    bad = playlist(title="a\0b")
+    bad["items"][1]["override"] = {"x": [1, "\0"], "\0": 1}
+    async with scripted(V2, api_key=API_KEY) as (feed, server):
+        with pytest.raises(InvalidPlaylistError) as caught:
+            await feed.publish(bad, key=key)
+    assert {fault.path for fault in caught.value.faults} == {
+        "title",
+        "items[1].override.x[1]",
+        'items[1].override["\N{REPLACEMENT CHARACTER}"]',
+    }
+    assert server.calls() == ["GET /api/v1"]
+
+
+REFUSALS = [
+    (401, "unauthorized", "invalid or missing API key", AuthenticationError),
+    (403, "", "", AuthenticationError),
+    (400, "bad_request", "unexpected EOF", InvalidRequestError),
+    (400, "validation_error", "Invalid playlist data: title: Required", InvalidPlaylistError),
+    (400, "validation_error", "failed\n- at '/items/0/id': bad", InvalidPlaylistError),
+    (400, "invalid_id", "id is required", InvalidPlaylistError),
+    (400, "invalid_timestamp", "cannot be in the future", InvalidPlaylistError),
+    (400, "signature_verification_failed", "failed signatures", SignatureRefusedError),
+    (400, "signature_invalid", "no", SignatureRefusedError),
+    (404, "not_found", "not found", NotFoundError),
+    (413, "", "", InvalidRequestError),
+]  # fmt: skip
+IN_DOUBT = [
+    Reply(500, {"error": "internal_error", "message": "no database"}),
+    Reply(500, {"error": "storage_error", "message": "Failed to save playlist"}),
+    HTML,
+    Reply(503, b"<html>"),
+    Reply(504, b"<html>"),
+    CUT,
+    Reply(fault="before"),
+    Reply(fault="half", body={"id": ID}),
+    Reply(fault="never"),
+    Reply(fault="garbage"),
+    Reply(201, b"<html>done</html>"),
+    Reply(201, {"success": True}),
+]
+
+
+def doubt_id(reply: Reply) -> str:
+    """Name a doubtful answer."""
+    return reply.fault or f"{reply.status}-{str(reply.body)[:20]}"
+
+
+@pytest.mark.parametrize(("status", "code", "message", "error"), REFUSALS)
+@pytest.mark.parametrize("signed", [True, False])
+async def test_refused_for_certain(
+    status: int, code: str, message: str, error: type[Dp1Error], signed: bool
+) -> None:
+    """The right error with the feed's own words, after exactly one attempt."""
+    reply = Reply(status, {"error": code, "message": message} if code else b"<html>")
+    async with scripted(V2, reply, api_key=API_KEY) as (feed, server):
+        with pytest.raises(error) as caught:
+            await feed.publish(playlist(), key=KEY if signed else None)
+    assert server.calls() == ["GET /api/v1", "POST /api/v1/playlists"]
+    assert API_KEY not in str(caught.value)
+    if error is not InvalidPlaylistError and message:
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
+@pytest.mark.parametrize("family", [V2, TS], ids=["v2", "ts"])
+async def test_no_second_attempt_with_an_api_key(family: Reply, reply: Reply) -> None:
+    """Every arrival would make a new playlist, so a doubtful one is the last."""
+    async with scripted(family, reply, api_key=API_KEY) as (feed, server):
+        with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
+            await feed.publish(playlist())
+    assert server.calls() == ["GET /api/v1", "POST /api/v1/playlists"]
+
+
+@pytest.mark.parametrize(
+    "reply", [each for each in IN_DOUBT if each.fault != "before"], ids=doubt_id
+)
+async def test_doubtful_signed_publish_finds_its_document(reply: Reply) -> None:
+    """It did arrive: found by its id, not sent again."""
+    async with scripted(V2) as (feed, server):
+        server.script = [V2, reply, lambda _: Reply(200, sent(server))]
+        told = await feed.publish(playlist(), key=KEY)
+        assert server.calls()[1:] == [
+            "POST /api/v1/playlists",
+            f"GET /api/v1/playlists/{told.id}",
+        ]
+    assert (told.status, told.signed_by, told.changed) == ("published", KEY.did, ())
+
+
+@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
+async def test_doubtful_signed_publish_is_sent_once_more(reply: Reply) -> None:
+    """It did not arrive: the same document goes again."""
+    async with scripted(V2, reply, MISSING, echo()) as (feed, server):
+        told = await feed.publish(playlist(), key=KEY)
+    assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET", "POST"]
+    assert told.signed_by == KEY.did
+    if reply.fault != "before":
+        assert server.requests[1].body == server.requests[3].body
+
+
+@pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
+async def test_doubt_that_remains(reply: Reply) -> None:
+    """Twice and no more; the error is that of the last attempt."""
+    async with scripted(V2, reply, MISSING, reply, MISSING) as (feed, server):
+        with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
+            await feed.publish(playlist(), key=KEY)
+    methods = [call.split()[0] for call in server.calls()[1:]]
+    assert methods == ["POST", "GET", "POST", "GET"]
+
+
+async def test_second_attempt_is_looked_for_too() -> None:
+    """The first got lost on the way, the answer to the second on the way back."""
+    async with scripted(V2) as (feed, server):
+        server.script = [V2, CUT, MISSING, CUT, lambda _: Reply(200, sent(server))]
+        assert (await feed.publish(playlist(), key=KEY)).signed_by == KEY.did
+    assert len(server.requests) == 5
+
+
+async def test_first_arrived_after_all() -> None:
+    """Not there yet when looked for; the second attempt meets the first."""
+    async with scripted(V2) as (feed, server):
+        server.script = [
+            V2, CUT, MISSING, DUPLICATE, lambda _: Reply(200, sent(server)),
+        ]  # fmt: skip
+        assert (await feed.publish(playlist(), key=KEY)).signed_by == KEY.did
+
+
+@pytest.mark.parametrize(
+    "looking",
+    [
+        HTML,
+        Reply(fault="half", body={"a": 1}),
+        Reply(401, b""),
+        Reply(200, b"<html>"),
+        Reply(200, {}),
+    ],
+)
+async def test_cannot_look(looking: Reply) -> None:
+    """As long as it is not known, nothing is sent again, and the first doubt is what is told."""
+    async with scripted(V2, CUT, looking) as (feed, server):
+        with pytest.raises(LostAnswerError):
+            await feed.publish(playlist(), key=KEY)
+    assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET"]
+
+
+async def test_feed_goes_down_in_between() -> None:
+    """That the second attempt reached nobody does not make the first one certain."""
+    async with scripted(V2, CUT, MISSING, Reply(429, b"", {"Retry-After": "99"})) as (
+        feed,
+        server,
+    ):
+        with pytest.raises(LostAnswerError):
+            await feed.publish(playlist(), key=KEY)
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("other", [MISSING, Reply(200, {"id": ID, "title": "Theirs"})])
+@pytest.mark.parametrize("refusal", [DUPLICATE, Reply(409, b"<html>")])
+async def test_conflict(refusal: Reply, other: Reply) -> None:
+    """Another document has the slug or the id: said, and not tried again."""
+    async with scripted(V2, refusal, other) as (feed, server):
+        with pytest.raises(ConflictError):
+            await feed.publish(playlist(id=ID), key=KEY)
+    assert server.calls()[1:] == [
+        "POST /api/v1/playlists",
+        f"GET /api/v1/playlists/{ID}",
+    ]
+
+
+async def test_conflict_with_itself() -> None:
+    """Published before: that is success."""
+    async with scripted(V2) as (feed, server):
+        server.script = [V2, DUPLICATE, lambda _: Reply(200, sent(server))]
+        assert (await feed.publish(playlist(), key=KEY)).status == "published"
+
+
+@pytest.mark.parametrize("signed", [True, False])
+async def test_busy_feed_is_waited_for(signed: bool) -> None:
+    """What was turned away had no effect, so either way of publishing goes again, three times in all."""
+    busy = Reply(429, b"<html>", {"Retry-After": "0"})
+    key = KEY if signed else None
+    async with scripted(V2, busy, busy, echo(), api_key=API_KEY) as (feed, server):
+        assert (await feed.publish(playlist(), key=key)).status == "published"
+        assert len(server.requests) == 4
+    async with scripted(V2, busy, api_key=API_KEY) as (feed, server):
+        with pytest.raises(BusyError) as caught:
+            await feed.publish(playlist(), key=key)
+        assert caught.value.retry_after == 0
+        assert len(server.requests) == 4
+
+
+async def test_long_pause_is_told_and_not_waited_for() -> None:
+    """Nobody waits minutes for an action."""
+    async with scripted(Reply(429, b"", {"Retry-After": "31"})) as (feed, server):
+        with pytest.raises(BusyError) as caught:
+            await feed.info()
+    assert caught.value.retry_after == 31
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("signed", [True, False])
+async def test_503_with_a_date(signed: bool) -> None:
+    """Waited out where a second arrival does no harm, else told."""
+    closed = Reply(503, b"<html>", {"Retry-After": "0"})
+    async with scripted(V2, closed, echo(), api_key=API_KEY) as (feed, server):
+        if signed:
+            await feed.publish(playlist(), key=KEY)
+        else:
+            with pytest.raises(BusyError):
+                await feed.publish(playlist())
+    assert len(server.requests) == (3 if signed else 2)
+
+
+async def test_nobody_there(unused_tcp_port: int) -> None:
+    """Refused connections are told as such, whatever was asked."""
+    async with aiohttp.ClientSession() as session:
+        feed = Feed(session, f"http://127.0.0.1:{unused_tcp_port}", api_key=API_KEY)
+        for ask in (
+            feed.info(),
+            feed.check_key(),
+            feed.playlist("x"),
+            feed.publish(playlist()),
+            feed.publish(playlist(), key=KEY),
+            feed.replace(ID, playlist()),
+            feed.delete("x"),
+        ):
+            with pytest.raises(RefusedError):
+                await ask
+
+
+async def test_replace_signed() -> None:
+    """Id, slug and creation stay as the feed has them, since the feed insists; found again when in doubt."""
+    held = playlist(id=ID, slug="old", created="2026-01-01T00:00:00.123456789Z")
+    async with scripted(V2) as (feed, server):
+        server.script = [
+            Reply(body=held), V2, HTML, lambda _: Reply(200, sent(server)),
+        ]  # fmt: skip
+        told = await feed.replace("old", playlist(title="New", slug="new"), key=KEY)
+        document = sent(server)
+        assert server.calls() == [
+            "GET /api/v1/playlists/old",
+            "GET /api/v1",
+            f"PUT /api/v1/playlists/{ID}",
+            f"GET /api/v1/playlists/{ID}",
+        ]
+    for name in ("id", "slug", "created"):
+        assert document[name] == held[name]
+    assert (told.document["title"], told.signed_by) == ("New", KEY.did)
+
+
+async def test_replace_with_api_key() -> None:
+    """The same with a key, in either family; a doubtful answer is told."""
+    held = Reply(body=playlist(id=ID, slug="Old", created="2026-01-01T00:00:00.120Z"))
+    for family in (V2, TS):
+        async with scripted(held, family, echo(200), api_key=API_KEY) as (feed, server):
+            told = await feed.replace(ID, playlist(title="New"))
+            assert (told.id, told.slug, told.changed) == (ID, "Old", ())
+        async with scripted(held, family, HTML, api_key=API_KEY) as (feed, server):
+            with pytest.raises(TemporaryError):
+                await feed.replace(ID, playlist(title="New"))
+            assert len(server.requests) == 3
+
+
+async def test_replace_what_is_not_there() -> None:
+    """Nothing is sent."""
+    async with scripted(MISSING, Reply(body=playlist()), api_key=API_KEY) as (
+        feed,
+        server,
+    ):
+        with pytest.raises(NotFoundError):
+            await feed.replace(ID, playlist())
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.replace(ID, playlist())
+        assert len(server.requests) == 2

@@ -1,0 +1,1 @@
+"""Tests of DP-1 documents."""

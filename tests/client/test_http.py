@@ -1,0 +1,250 @@
+"""One JSON exchange: every way to fail, and the limits."""
+
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from socket import AF_INET, AI_NUMERICHOST
+import ssl
+from typing import Any, override
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+import pytest
+
+from custom_components.dp1.client.errors import (
+    AuthenticationError,
+    BusyError,
+    ConflictError,
+    Dp1Error,
+    InvalidRequestError,
+    LostAnswerError,
+    NoAnswerError,
+    NotFoundError,
+    RefusedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
+from custom_components.dp1.client.http import (
+    Answer,
+    request_json,
+    status_error,
+    transport_error,
+)
+
+from .scripted_server import Reply, ScriptedServer
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+async def ask(url: str, method: str = "GET", **options: object) -> Answer:
+    """Send one request in a session of its own."""
+    async with aiohttp.ClientSession() as session:
+        return await request_json(session, method, url, **{"timeout": 2, **options})
+
+
+async def test_exchange() -> None:
+    """Method, query, headers and body arrive; status, headers and body come back."""
+    async with ScriptedServer.run(
+        Reply(201, {"a": [1, "ü"]}, {"X-Thing": "x"})
+    ) as server:
+        answer = await ask(
+            f"{server.url}/p",
+            "POST",
+            json={"title": "Träume"},
+            headers={"Authorization": "Bearer k"},
+            params={"q": "a+b"},
+        )
+    (request,) = server.requests
+    assert (request.method, request.path) == ("POST", "/p?q=a%2Bb")
+    assert request.json == {"title": "Träume"}
+    assert request.headers["Content-Type"] == "application/json"
+    assert request.headers["Authorization"] == "Bearer k"
+    assert (answer.status, answer.ok) == (201, True)
+    assert answer.headers["x-thing"] == "x"
+    assert answer.json() == {"a": [1, "ü"]}
+    assert "Träume" not in repr(answer)
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("before", LostAnswerError),
+        ("after", LostAnswerError),
+        ("half", LostAnswerError),
+        ("never", LostAnswerError),
+        ("garbage", UnexpectedAnswerError),
+    ],
+)
+async def test_faults_after_connecting(fault: str, error: type[Dp1Error]) -> None:
+    """Once sent, a request may have taken effect."""
+    async with ScriptedServer.run(Reply(body={}, fault=fault)) as server:
+        with pytest.raises(error):
+            await ask(server.url, "POST", json={"a": "b" * 100000}, timeout=0.5)
+    assert len(server.requests) == 1
+
+
+async def test_refused(unused_tcp_port: int) -> None:
+    """Nobody listens."""
+    with pytest.raises(RefusedError, match=f"127.0.0.1:{unused_tcp_port}"):
+        await ask(f"http://127.0.0.1:{unused_tcp_port}/")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_one_of_several_addresses_refused(
+    unused_tcp_port: int, order: int
+) -> None:
+    """A name with more than one address: somebody is there, if only to refuse."""
+
+    class Several(AbstractResolver):
+        """Gives a refusing address, and one that nobody can connect to."""
+
+        @override
+        async def resolve(
+            self, host: str, port: int = 0, family: Any = AF_INET
+        ) -> list[ResolveResult]:
+            """Look a name up."""
+            result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
+            return [
+                ResolveResult(**result, port=each, proto=0, flags=AI_NUMERICHOST)
+                for each in (0, unused_tcp_port)[::order]
+            ]
+
+        @override
+        async def close(self) -> None:
+            """Have nothing to close."""
+
+    connector = aiohttp.TCPConnector(resolver=Several())
+    async with aiohttp.ClientSession(connector=connector) as session:
+        with pytest.raises(RefusedError):
+            await request_json(session, "GET", "http://wall.example/", timeout=2)
+
+
+async def test_unknown_name() -> None:
+    """A name that is nobody's."""
+    with pytest.raises(NoAnswerError):
+        await ask("http://nobody.invalid/")
+
+
+async def test_no_secure_connection() -> None:
+    """A server that does not speak TLS."""
+    async with ScriptedServer.run(Reply()) as server:
+        with pytest.raises(UnreachableError):
+            await ask(server.url.replace("http:", "https:"), timeout=0.4)
+
+
+def test_other_transport_errors() -> None:
+    """What a test cannot bring about on loopback."""
+    key = aiohttp.client_reqrep.ConnectionKey(
+        "a.example", 443, True, True, None, None, None
+    )
+    secure = aiohttp.ClientConnectorSSLError(key, ssl.SSLError("bad certificate"))
+    assert type(transport_error(secure)) is UnreachableError
+    slow = aiohttp.ConnectionTimeoutError("Connection timeout to host http://u:p@h")
+    assert str(transport_error(slow)) == "no connection in time"
+
+
+@pytest.mark.parametrize("url", ["", "rubbish", "ftp://a/b", "ws://a/b", "http://["])
+async def test_no_web_address(url: str) -> None:
+    """Only http and https."""
+    with pytest.raises(InvalidRequestError):
+        await ask(url)
+
+
+async def test_redirects() -> None:
+    """A read follows a redirect, a write does not: it would become a read."""
+    moved = Reply(301, headers={"Location": "/there"})
+    async with ScriptedServer.run(moved, Reply(body={"ok": 1})) as server:
+        answer = await ask(f"{server.url}/here")
+        assert answer.json() == {"ok": 1}
+        assert answer.url == f"{server.url}/there"
+    async with ScriptedServer.run(moved) as server:
+        assert (await ask(f"{server.url}/here", "POST", json={})).status == 301
+        assert server.calls() == ["POST /here"]
+        with pytest.raises(UnexpectedAnswerError):
+            await ask(f"{server.url}/here")
+
+
+async def test_redirect_to_another_protocol() -> None:
+    """Neither followed nor taken for a fault of the address given."""
+    away = Reply(302, headers={"Location": "ftp://elsewhere/"})
+    async with ScriptedServer.run(away) as server:
+        with pytest.raises(UnexpectedAnswerError):
+            await ask(server.url)
+
+
+async def test_body_is_bounded() -> None:
+    """A body that never ends does not fill the memory."""
+    async with ScriptedServer.run(Reply(body=b"x" * 5000)) as server:
+        assert len((await ask(server.url, max_body=5000)).body) == 5000
+        with pytest.raises(UnexpectedAnswerError, match="4999"):
+            await ask(server.url, max_body=4999)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"{", b'{"a": NaN}', b"[" * 200_000, b"\xff\xfe{"]
+)
+def test_no_json(body: bytes) -> None:
+    """What is no JSON is said to be none."""
+    with pytest.raises(UnexpectedAnswerError, match="200"):
+        Answer(200, {}, body, "").json()
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("7", 7),
+        (" 0 ", 0),
+        ("9" * 400, 86400),
+        ("soon", None),
+        ("-1", None),
+        ("1.5", None),
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Wed, 21 Oct 2015 07:28:00", 0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 86400),
+        ("", None),
+    ],
+)
+def test_retry_after(text: str, seconds: float | None) -> None:
+    """Seconds or a date; rubbish is no answer."""
+    assert Answer(429, {"Retry-After": text}, b"", "").retry_after == seconds
+
+
+def test_retry_after_date() -> None:
+    """A date is turned into the time until then."""
+    text = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
+    wait = Answer(429, {"Retry-After": text}, b"", "").retry_after
+    assert wait == pytest.approx(60, abs=2)
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (301, UnexpectedAnswerError),
+        (400, InvalidRequestError),
+        (401, AuthenticationError),
+        (403, AuthenticationError),
+        (404, NotFoundError),
+        (409, ConflictError),
+        (410, NotFoundError),
+        (413, InvalidRequestError),
+        (422, InvalidRequestError),
+        (429, BusyError),
+        (500, TemporaryError),
+        (502, TemporaryError),
+        (503, TemporaryError),
+        (599, TemporaryError),
+    ],
+)
+def test_status_errors(status: int, error: type[Dp1Error]) -> None:
+    """Each class of status has its error."""
+    found = status_error(Answer(status, {}, b"", ""), "why")
+    assert type(found) is error
+    assert str(found) == "why"
+
+
+def test_busy() -> None:
+    """How long to wait is kept, also from a 503."""
+    for status in (429, 503):
+        found = status_error(Answer(status, {"Retry-After": "5"}, b"", ""), "")
+        assert isinstance(found, BusyError)
+        assert found.retry_after == 5

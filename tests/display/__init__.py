@@ -1,0 +1,1 @@
+"""Tests of what the display coordinator is made of."""

@@ -1,0 +1,253 @@
+"""What hangs on the wall: what a library knows of it, whoever hung it there."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.display import metadata as now_showing
+from custom_components.dp1.library import recognition as wall, shared_reads
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import ENTITY_ID, playlist, state_of, until
+from tests.galleries import LARGE, READY_MADE, SMALL, Gallery, impatient
+from tests.library.shows import items_of
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+def details(gallery: Gallery) -> dict[str, Any]:
+    """Get the particulars of the work on the wall."""
+    found: dict[str, Any] = gallery.attribute("dp1")
+    return found
+
+
+def elsewhere(*items: dict[str, Any]) -> dict[str, Any]:
+    """Write the playlist that a phone casts: the works, and nothing that tells who they are by."""
+    return {
+        **playlist(),
+        "items": [
+            {
+                "id": f"5d0c9d5e-0000-4000-8000-{number:012}",
+                "source": item["source"],
+                "duration": 300,
+                "license": "open",
+            }
+            for number, item in enumerate(items)
+        ],
+    }
+
+
+async def test_what_was_cast_from_here(gallery: Gallery) -> None:
+    """All that the catalog knows of the work is told, from the first moment."""
+    await gallery.cast(exhibition=LARGE)
+    told = details(gallery)
+    assert told["exhibition"] == LARGE
+    assert told["link"].startswith("https://feralfile.com/")
+    assert told["medium"] and told["year"]
+    assert told["provenance"]["contract"]["tokenId"]
+    assert len(told["note"]) <= 500 and "<" not in told["note"]
+    assert gallery.attribute("media_artist")
+    assert gallery.attribute("media_title") == gallery.wall.state.current_title
+    assert "media_player_proxy" in gallery.attribute("entity_picture")
+    seen = set()
+    for _ in range(3):
+        await gallery.player("media_next_track")
+        seen.add(gallery.attribute("media_artist"))
+    assert len(seen) > 1
+
+
+async def test_the_picture_is_fetched_from_the_catalog(
+    gallery: Gallery, hass_client: Any
+) -> None:
+    """The picture of the work on the wall is the catalog's, for the media player and for the image."""
+    await gallery.cast(exhibition=LARGE)
+    client = await hass_client()
+    answer = await client.get(gallery.attribute("entity_picture"))
+    assert (answer.status, answer.content_type) == (200, "image/png")
+    await until(lambda: gallery.hass.states.get("image.wall_work"))
+    state = state_of(gallery.hass, "image.wall_work")
+    answer = await client.get(state.attributes["entity_picture"])
+    assert (answer.status, answer.content_type) == (200, "image/png")
+
+
+async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
+    """What was cast is known again without a request, also while the catalog is down."""
+    await gallery.cast(exhibition=LARGE)
+    before = details(gallery)
+    hass = gallery.hass
+    await hass.config_entries.async_unload(gallery.entry.entry_id)
+    await hass.async_block_till_done()
+    assert details(gallery)["playlist_id"] == before["playlist_id"]
+    await gallery.catalog.stop()
+    await gallery.feed.stop()
+    for entry in hass.config_entries.async_entries("dp1"):
+        if entry.data["kind"] == "display":
+            await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    assert details(gallery)["link"] is None
+    await hass.config_entries.async_setup(gallery.entry.entry_id)
+    await hass.async_block_till_done()
+    assert details(gallery) == before
+
+
+async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:
+    """A work that a phone has cast is recognized by where it lies."""
+    await gallery.library.async_cast(gallery.exhibition(SMALL))
+    await gallery.cast(playlist=elsewhere(*items_of(gallery.catalog, SMALL)))
+    assert details(gallery)["exhibition"] == SMALL
+    assert gallery.attribute("media_title")
+    assert gallery.attribute("media_artist")
+
+
+async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
+    """What the library has not read is looked up behind the scenes, and the display shows it meanwhile."""
+    manifest = {
+        "refVersion": "0.1.0",
+        "metadata": {
+            "title": "Tide <b>table</b>",
+            "artists": [{"name": "Ana Ruiz"}],
+            "thumbnails": {"default": {"uri": "https://art.example/t.png"}},
+            "description": "x" * 900,
+        },
+    }
+    async with ScriptedServer.run(Reply(200, manifest)) as server:
+        document = elsewhere({"source": "https://art.example/tide.html"})
+        document["items"][0]["ref"] = f"{server.url}/manifest.json"
+        await gallery.cast(playlist=document)
+        await until(lambda: gallery.attribute("media_artist") == "Ana Ruiz")
+        assert gallery.attribute("media_title") == "Tide table"
+        assert len(details(gallery)["note"]) <= 500
+        await gallery.player("media_next_track")
+        assert len(server.requests) == 1
+
+
+async def test_a_look_up_outlasts_an_outage(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be looked up while the catalog was in trouble is looked up when it is well again."""
+    for module in (now_showing, wall):
+        monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.05)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    gallery.catalog.inject("status", route="series")
+    work = items_of(gallery.catalog, READY_MADE)[0]
+    await gallery.cast(playlist=elsewhere(work))
+    await until(lambda: gallery.library.problem)
+    assert not details(gallery).get("exhibition")
+    gallery.catalog.heal()
+    await until(lambda: details(gallery).get("exhibition") == READY_MADE)
+    assert gallery.attribute("media_artist")
+
+
+async def test_a_slow_look_up_keeps_nobody_waiting(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While one work is looked up, another may hang: what is found then is not said of that."""
+    monkeypatch.setattr(now_showing, "LOOK_UPS_AT_ONCE", 1)
+    async with ScriptedServer.run(Reply(fault="never")) as server:
+        document = elsewhere({"source": "https://art.example/tide.html"})
+        document["items"][0] |= {"ref": f"{server.url}/manifest.json", "title": "Tide"}
+        async with asyncio.timeout(5):
+            await gallery.cast(playlist=document)
+        assert gallery.attribute("media_title") == "Tide"
+        await until(lambda: server.requests)
+        await gallery.library.async_favour(gallery.exhibition(LARGE))
+        await gallery.cast(exhibition=LARGE)
+        assert details(gallery)["exhibition"] == LARGE
+        assert gallery.attribute("media_title") != "Tide"
+
+
+async def test_nothing_is_known(gallery: Gallery) -> None:
+    """A work of nobody's library has what the display tells, and no more."""
+    await gallery.cast(playlist=playlist("Reef"))
+    told = details(gallery)
+    assert gallery.attribute("media_title") == "Reef"
+    assert told["source"] == "https://art.example.org/1"
+    for name in ("series", "exhibition", "edition", "year", "medium", "link", "note"):
+        assert told[name] is None
+
+
+# Favorites
+
+
+async def test_like_what_hangs(gallery: Gallery) -> None:
+    """The work on the wall becomes a favorite, and is one no more."""
+    await gallery.cast(exhibition=LARGE)
+    title = gallery.attribute("media_title")
+    told = await gallery.call("add_favorite", entity_id=ENTITY_ID)
+    assert told["title"] == title
+    folder = await gallery.browse(gallery.media_id("favorites"))
+    assert [it.media_content_id for it in folder.children] == [told["media_content_id"]]
+    assert folder.can_play
+    await gallery.play(folder.media_content_id)
+    assert [it["title"] for it in gallery.wall.state.items] == [title]
+    await gallery.hass.services.async_call(
+        "dp1", "remove_favorite", {"entity_id": ENTITY_ID}, blocking=True
+    )
+    assert not gallery.library.favorites.nodes()
+
+
+async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
+    """A work of a feed's playlist is liked by its place in that."""
+    await gallery.cast(playlist_id="385f79b6-a45f-4c1c-8080-e93a192adccc")
+    assert (await gallery.call("add_favorite", entity_id=ENTITY_ID))["title"] == "Tide"
+    (node,) = gallery.library.favorites.nodes()
+    assert node.id.startswith("item/385f79b6")
+    await gallery.feed.stop()
+    await gallery.play(gallery.media_id(node.id))
+    assert gallery.wall.state.current_title == "Tide"
+
+
+async def test_what_cannot_be_liked(gallery: Gallery) -> None:
+    """What cannot be a favorite, or is none, is told."""
+    for action, what, key in (
+        ("add_favorite", {}, "exactly_one_of"),
+        ("add_favorite", {"entity_id": "light.hall"}, "not_a_display"),
+        ("add_favorite", {"entity_id": ENTITY_ID}, "shows_no_work"),
+        (
+            "add_favorite",
+            {"media_content_id": "{media}/exhibitions"},
+            "nothing_to_like",
+        ),
+        (
+            "add_favorite",
+            {"media_content_id": "{media}/series/x"},
+            "catalog_not_found",
+        ),
+        (
+            "remove_favorite",
+            {"media_content_id": "{media}/series/x"},
+            "not_a_favorite",
+        ),
+        ("remove_favorite", {"media_content_id": "dp1://x"}, "not_of_a_library"),
+    ):
+        what = {
+            field: it.format(media=gallery.media_id()) for field, it in what.items()
+        }
+        with pytest.raises(HomeAssistantError) as caught:
+            await gallery.hass.services.async_call("dp1", action, what, blocking=True)
+        assert caught.value.translation_key == key
+
+
+async def test_what_is_in_no_library_cannot_be_liked(gallery: Gallery) -> None:
+    """A work that no library knows cannot be a favorite of one."""
+    await gallery.cast(
+        playlist=playlist("Reef", id="385f79b6-a45f-4c1c-8080-000000000000")
+    )
+    with pytest.raises(HomeAssistantError) as caught:
+        await gallery.call("add_favorite", entity_id=ENTITY_ID)
+    assert caught.value.translation_key == "work_of_no_library"

@@ -1,0 +1,48 @@
+"""The picture of a work, from what a display holds of it."""
+
+import pytest
+
+from custom_components.dp1.client.display.device_status import PlayerStatus
+from custom_components.dp1.display.metadata import picture_of
+
+
+@pytest.mark.parametrize(
+    ("item", "cover", "picture"),
+    [
+        (
+            {"source": "https://art.example/a.PNG?x=1"},
+            None,
+            "https://art.example/a.PNG?x=1",
+        ),
+        (
+            {"source": "https://art.example/a.html"},
+            "https://art.example/c",
+            "https://art.example/c",
+        ),
+        ({"source": "https://art.example:port/a.png"}, None, None),
+        ({"source": "data:image/png;base64,AAAA"}, "data:image/png;base64,AAAA", None),
+        (
+            {
+                "source": "https://art.example/a.png",
+                "inlineManifest": {
+                    "metadata": {
+                        "thumbnails": {
+                            "small": {"uri": "https://art.example/s"},
+                            "large": {"uri": "https://art.example/l"},
+                        }
+                    }
+                },
+            },
+            None,
+            "https://art.example/l",
+        ),
+    ],
+)
+def test_the_best_picture_is_chosen(
+    item: dict[str, object], cover: str | None, picture: str | None
+) -> None:
+    """Its own thumbnail comes first, then itself if it is an image, then the cover; nothing a browser cannot load."""
+    playlist = {"title": "Evening", "coverImage": cover, "items": [item]}
+    status = {"ok": True, "index": 0, "items": [item], "playlist": playlist}
+    player = PlayerStatus.parse(status)
+    assert picture_of(player, player.current, None) == picture

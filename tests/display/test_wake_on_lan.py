@@ -1,0 +1,221 @@
+"""Switching on a display that was shut down, and telling of one that does not wake."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.client.display.device_status import DeviceStatus
+from custom_components.dp1.display import wake_on_lan
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
+
+from tests.displays import DEVICE_ID, FIRMWARE, set_up, until
+from tests.entities import act, entity_id, value
+from tests.simulators.display import DisplaySimulator, FaultKind
+
+ISSUE = ("dp1", f"wakes_not_{DEVICE_ID}")
+MACS = {"enp1s0": "02:00:00:aa:bb:01", "wlp2s0": "02:00:00:aa:bb:02"}
+WIRED = {"installedVersion": "2.0.3", "macInfo": MACS, "network": {"link": "ethernet"}}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    monkeypatch.setattr(module, "PATIENCE", 0.2)
+    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
+    monkeypatch.setattr(module, "SLEEP_CHECKS", 2)
+
+
+class Packets(asyncio.DatagramProtocol):
+    """What comes to a port."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self.came: list[bytes] = []
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        """Keep it."""
+        self.came.append(data)
+
+
+@pytest.fixture
+async def packets(
+    socket_enabled: None, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Packets]:
+    """Listen to everything that is sent to all on a port."""
+    transport, packets = await asyncio.get_running_loop().create_datagram_endpoint(
+        Packets, local_addr=("0.0.0.0", 0)
+    )
+    port = transport.get_extra_info("sockname")[1]
+    monkeypatch.setattr(wake_on_lan, "PORT", port)
+    yield packets
+    transport.close()
+
+
+# Wake on LAN
+
+
+@pytest.mark.parametrize(
+    ("changes", "count"),
+    [
+        ({}, 1),
+        ({"installedVersion": "2.0.7", "network": None}, 1),
+        ({"installedVersion": "2.0.2"}, 0),
+        ({"installedVersion": "1.0.21"}, 0),
+        ({"installedVersion": "of our own"}, 0),
+        ({"installedVersion": None}, 0),
+        ({"network": {"link": "wifi"}}, 0),
+        ({"connectedWifi": "HomeNet"}, 0),
+        ({"macInfo": {"wlp2s0": MACS["wlp2s0"]}}, 0),
+        ({"macInfo": {"enp1s0": "no address"}}, 0),
+        ({"macInfo": {"enp1s0": "02:00"}}, 0),
+        ({"macInfo": {"eth0": "02-00-00-AA-BB-01", "enp3s0": MACS["enp1s0"]}}, 2),
+    ],
+)
+def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
+    """Only a display on a cable, with firmware that listens there."""
+    macs = wake_on_lan.wired_macs(DeviceStatus.parse(WIRED | changes))
+    assert macs == [bytes.fromhex("020000aabb01")] * count
+
+
+def test_nobody_to_switch_on() -> None:
+    """Of a device that nothing is known of, nothing is known."""
+    assert wake_on_lan.wired_macs(None) == []
+
+
+@pytest.mark.parametrize("profile", ["B", "C"])
+async def test_switched_on_again(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    packets: Packets,
+) -> None:
+    """A display that was shut down has this one button left."""
+    display.device.wired = True
+    await set_up(hass, display_entry)
+    await act(hass, "button", "shut_down", "press")
+    await until(lambda: value(hass, "button", "reboot") == "unavailable")
+    assert value(hass, "button", "wake_on_lan") == "unknown"
+    await act(hass, "button", "wake_on_lan", "press")
+    await until(lambda: packets.came)
+    mac = bytes.fromhex(display.device._macs()["enp1s0"].replace(":", ""))
+    assert set(packets.came) == {b"\xff" * 6 + mac * 16}
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_no_button_without_a_cable(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Nobody can be switched on over the air."""
+    assert entity_id(hass, "button", "wake_on_lan") is None
+
+
+async def test_no_network(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    socket_enabled: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Packets that cannot be sent are an error."""
+    monkeypatch.setattr(wake_on_lan, "PORT", 0)
+    display.device.wired = True
+    await set_up(hass, display_entry)
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "button", "wake_on_lan", "press")
+    assert error.value.translation_key == "no_broadcast"
+
+
+# A display that does not wake
+
+
+async def wake(hass: HomeAssistant) -> None:
+    """Wake the display."""
+    target = {"entity_id": "media_player.wall"}
+    await hass.services.async_call("media_player", "turn_on", target, blocking=True)
+
+
+async def fail_to_wake(hass: HomeAssistant, times: int) -> None:
+    """Wake the display in vain."""
+    for _ in range(times):
+        with pytest.raises(HomeAssistantError):
+            await wake(hass)
+
+
+@pytest.fixture
+async def deaf(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """Let the display sleep, and not wake when told to."""
+    display.server.gate = None
+    display.player.page = type(display.player.page).SLEEP
+    await set_up(hass, display_entry)
+    display.player.turn_page = lambda *, asleep: None  # type: ignore[method-assign]
+
+
+@pytest.mark.usefixtures("deaf")
+async def test_told_after_the_third_time(
+    hass: HomeAssistant, display: DisplaySimulator, issue_registry: ir.IssueRegistry
+) -> None:
+    """Three failures in a row are told of, and no longer when the display wakes."""
+    await fail_to_wake(hass, 2)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+    await fail_to_wake(hass, 1)
+    issue = issue_registry.async_get_issue(*ISSUE)
+    assert issue is not None
+    assert issue.translation_placeholders == {"name": "Wall"}
+    assert not issue.is_fixable
+    del display.player.turn_page
+    await wake(hass)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+
+
+@pytest.mark.usefixtures("deaf")
+async def test_a_success_in_between(
+    hass: HomeAssistant, display: DisplaySimulator, issue_registry: ir.IssueRegistry
+) -> None:
+    """Failures that are not in a row are not told of."""
+    await fail_to_wake(hass, 2)
+    broken = display.player.turn_page
+    del display.player.turn_page
+    await wake(hass)
+    display.player.turn_page = broken  # type: ignore[method-assign]
+    display.player.page = type(display.player.page).SLEEP
+    await until(lambda: hass.states.get("media_player.wall").state == "off")
+    await fail_to_wake(hass, 2)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+
+
+@pytest.mark.usefixtures("deaf")
+async def test_a_display_that_is_away(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    issue_registry: ir.IssueRegistry,
+) -> None:
+    """That a display cannot be reached is not a failure to wake."""
+    await display.refuse()
+    for _ in range(3):
+        with pytest.raises(HomeAssistantError):
+            await display_entry.runtime_data.async_set_asleep(False)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+
+
+@pytest.mark.usefixtures("deaf")
+async def test_gone_with_the_entry(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    issue_registry: ir.IssueRegistry,
+) -> None:
+    """Nobody is told of a display that is no longer there."""
+    display.inject(FaultKind.STATUS, command="wakeNow", status=500)
+    await fail_to_wake(hass, 3)
+    assert issue_registry.async_get_issue(*ISSUE) is not None
+    await hass.config_entries.async_remove(display_entry.entry_id)
+    assert issue_registry.async_get_issue(*ISSUE) is None

@@ -1,0 +1,319 @@
+"""What is kept: in memory, on disk, and for how long."""
+
+import asyncio
+import gc
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.catalog.models import Exhibition
+from custom_components.dp1.library import cache as shelf, index, shared_reads
+from custom_components.dp1.library.cache import Shelf
+from custom_components.dp1.library.cached_list import Kept
+from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.library import async_forget
+from homeassistant.core import HomeAssistant
+
+from .conftest import MakeLibrary
+from .shows import show_id
+
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+
+PLAYLIST = {
+    "title": "Evening",
+    "items": [{"source": "https://art.example/1.html", "title": "One"}],
+}
+
+
+async def wait_until_quiet(catalog: CatalogSimulator) -> None:
+    """Wait for reads behind the scenes."""
+    seen = -1
+    while len(catalog.requests) != seen or catalog.in_flight:
+        seen = len(catalog.requests)
+        await asyncio.sleep(0.1)
+
+
+async def test_what_is_new_is_not_read_again(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Looking twice asks once."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    for node in ("exhibitions", show):
+        await library.async_children(node)
+    catalog.reset_counters()
+    for node in ("exhibitions", show):
+        await library.async_children(node)
+    assert not catalog.requests
+
+
+async def test_what_is_old_is_shown_and_read_again(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After an hour a show is still there at once, and is read behind the scenes."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    before = await library.async_children(show)
+    series = before.nodes[0].id
+    await library.async_children(series)
+    catalog.reset_counters()
+    monkeypatch.setattr(index, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    renamed = catalog.data.series(show_id(catalog, "Net Evil"))[0]
+    title, renamed["title"] = renamed["title"], "Another Name"
+    try:
+        assert await library.async_children(show) == before
+        await library.async_children(series)
+        await wait_until_quiet(catalog)
+        assert catalog.count("series") and catalog.count("artworks")
+        after = await library.async_children(show)
+        assert after.nodes[0].title == "Another Name"
+    finally:
+        renamed["title"] = title
+
+
+async def test_equal_reads_are_one(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Many who look at the same time share one read, also when one of them leaves."""
+    catalog.latency = 0.05
+    library = await make_library(catalog, wait=False)
+    show = f"exhibition/{show_id(catalog, 'Longform')}"
+    leaving = asyncio.create_task(library.async_children(show))
+    looking = [library.async_children(show) for _ in range(10)]
+    casting = [library.async_cast(show) for _ in range(10)]
+    asyncio.get_running_loop().call_later(0.02, leaving.cancel)
+    results: list[Any] = await asyncio.gather(*looking, *casting)
+    assert len({it.nodes for it in results[:10]}) == 1
+    assert len({it.works for it in results[10:]}) == 1
+    assert catalog.count("exhibitions") == 11
+    assert len({(it.route, str(it.query)) for it in catalog.requests}) == len(
+        catalog.requests
+    )
+    assert catalog.max_in_flight <= 4
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+
+
+async def test_equal_searches_are_one(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """The same words are asked for once at a time."""
+    library = await make_library(catalog)
+    catalog.reset_counters()
+    await asyncio.gather(*(library.async_search("blorp") for _ in range(5)))
+    assert catalog.count("exhibitions") == 1
+
+
+async def test_more_works_are_read_when_more_are_wanted(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A few works do not stand for many, but many for a few."""
+    library = await make_library(catalog)
+    series = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
+    assert len((await library.async_children(f"series/{series}", limit=3)).nodes) == 3
+    assert catalog.count("artworks") == 1
+    assert len((await library.async_children(f"series/{series}", limit=20)).nodes) > 15
+    asked = catalog.count("artworks")
+    assert asked == 5
+    assert len((await library.async_children(f"series/{series}", limit=4)).nodes) == 4
+    assert catalog.count("artworks") == asked
+
+
+async def test_memory_is_bounded(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Works that were not looked at for the longest time make room for others."""
+    monkeypatch.setattr(index, "MAX_WORKS", 60)
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
+    long = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
+    work = (await library.async_children(f"series/{long}")).nodes[5]
+    await library.async_cast(show)
+    kept = library._index._shelf.artworks
+    assert sum(len(it.records) for it in kept.values()) <= 60
+    assert long not in kept
+    # It is read again when it is wanted.
+    assert (await library.async_cast(work.id)).title == work.title
+
+
+async def test_memory_of_the_whole_catalog(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """51 exhibitions and 700 series cost less than 15 MB, and little of the disk."""
+    assert catalog.data.series_count == 700
+    shows = [show["id"] for show in catalog.data.exhibitions]
+    library = await make_library(catalog, wait=False)
+    gc.collect()
+    tracemalloc.start()
+    await library.async_children("exhibitions")
+    for show in shows:
+        await library.async_children(f"exhibition/{show}")
+    gc.collect()
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(library._index.all_series) == 700
+    assert used < 15_000_000
+    stored = library._index._shelf.to_store(None, None)
+    assert len(json.dumps(stored, indent=2)) < 2_000_000
+
+
+async def test_the_copy_on_disk(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """The copy has a version, everything that was read, and no secret; it goes with the library."""
+    feed.seed([PLAYLIST | {"id": ID}], [{"title": "Hall", "playlists": [ID]}])
+    library = await make_library(catalog, feed)
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    await library.async_cast(show)
+    await library.async_favour(show)
+    await library.async_stop()
+    stored = hass_storage["dp1.library.library"]
+    assert stored["version"] == shelf.VERSION
+    data = stored["data"]
+    assert len(data["exhibitions"]["records"]) == 51
+    assert [it["title"] for it in data["playlists"]["records"]] == ["Evening"]
+    assert len(data["series"]) == 1 and len(data["artworks"]) == 8
+    restored = Shelf.from_store(json.loads(json.dumps(data)), catalog.url, feed.url)
+    assert restored.to_store(catalog.url, feed.url) == data
+    assert restored.exhibitions.records == library._index.exhibitions.records
+    assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
+    await async_forget(hass, "library")
+    assert not [key for key in hass_storage if key.startswith("dp1.")]
+
+
+ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+
+
+async def test_another_server_has_another_copy(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """What was read of one server is never shown as another's."""
+    feed.seed([PLAYLIST])
+    await make_library(catalog, feed)
+    async with CatalogSimulator() as other:
+        other.inject("status")
+        library = await make_library(other, feed, wait=False)
+        assert library.sources() == {}
+        assert len((await library.async_children("playlists")).nodes) == 1
+    async with FeedSimulator() as other_feed:
+        library = await make_library(catalog, other_feed)
+        assert not (await library.async_children("playlists")).nodes
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"exhibitions": 7, "series": [], "artworks": {"a": None}, "channels": {}},
+        {"playlists": {"records": [1, {"id": "x"}, {"id": "x", "items": [1]}]}},
+        {"casts": {"a": 1, "b": "series/1"}, "channels": [{}, {"id": "c"}]},
+        {"exhibitions": {"records": [{"title": "no id"}], "read_at": "yesterday"}},
+    ],
+)
+async def test_a_damaged_copy(
+    data: dict[str, Any],
+    hass_storage: dict[str, Any],
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """What makes no sense is left out, and read again."""
+    hass_storage["dp1.library.library"] = {
+        "version": shelf.VERSION,
+        "minor_version": 1,
+        "key": "dp1.library.library",
+        "data": {"catalog_url": catalog.url, "feed_url": feed.url, **data},
+    }
+    library = await make_library(catalog, feed)
+    assert len(library.sources()) == 47
+
+
+@pytest.mark.parametrize("version", [shelf.VERSION - 1, shelf.VERSION + 1])
+async def test_a_copy_of_another_version(
+    version: int,
+    hass_storage: dict[str, Any],
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """A copy that an older or newer version wrote is read anew from the servers."""
+    hass_storage["dp1.library.library"] = {
+        "version": version,
+        "minor_version": 1,
+        "key": "dp1.library.library",
+        "data": {"shape": "another"},
+    }
+    library = await make_library(catalog)
+    assert len(library.sources()) == 47
+
+
+async def test_the_copy_is_written_soon(
+    hass_storage: dict[str, Any],
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was read is written without waiting for the end."""
+    monkeypatch.setattr(shelf, "SAVE_SECONDS", 0.01)
+    await make_library(catalog)
+    async with asyncio.timeout(5):
+        while "dp1.library.library" not in hass_storage:
+            await asyncio.sleep(0.02)
+    data = hass_storage["dp1.library.library"]["data"]
+    assert len(data["exhibitions"]["records"]) == 51
+
+
+async def test_series_of_shows_that_are_gone_go_too(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """What the catalog has no more is forgotten."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    await library.async_children(f"exhibition/{show}")
+    assert library._index.all_series
+    catalog.data.exhibitions.remove(catalog.data.find_exhibition("Net Evil"))
+    await library._index._read_exhibitions()
+    assert "Net Evil" not in library.sources()
+    assert not library._index.all_series
+
+
+def test_feed_records_survive_anything() -> None:
+    """Whatever a feed calls a playlist or a channel, what can be read of it is read."""
+    assert FeedPlaylist.parse({}) is None
+    odd = FeedPlaylist.parse(
+        {
+            "id": "x",
+            "title": "<b>Bold</b>\u202e &amp; bright",
+            "coverImage": "javascript:alert(1)",
+            "curators": [None, {"name": ""}, {"name": "<i>Ines</i>"}],
+            "created": "soon",
+            "items": [
+                None,
+                {"source": "https://a.example/1", "id": "k"},
+                {"source": "https://a.example/2", "id": "k", "title": "Two"},
+                {"source": ""},
+            ],
+        }
+    )
+    assert odd is not None
+    assert odd.title == "Bold & bright" and odd.cover == "" and odd.year is None
+    assert odd.curators == ("Ines",)
+    assert [(it.key, it.title) for it in odd.items] == [("k", "#2"), ("2", "Two")]
+    assert odd.count == 4
+    assert FeedPlaylist.from_store(odd.to_store()) == odd
+    assert FeedChannel.parse({"title": "no id"}) is None
+    channel = FeedChannel.parse({"id": "c", "playlists": "none", "publisher": []})
+    assert channel == FeedChannel("c", "c", "", "", ())
+    assert channel is not None and FeedChannel.parse(channel.to_store()) == channel
+    assert Kept.from_store(None, Exhibition) == Kept()

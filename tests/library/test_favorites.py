@@ -1,0 +1,113 @@
+"""What a person likes stays, also without the servers."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.errors import NotFoundError, RefusedError
+from custom_components.dp1.library.library import Favorites, NodeKind
+from custom_components.dp1.library.tree import Node
+from homeassistant.core import HomeAssistant
+
+from .conftest import MakeLibrary
+from .shows import show_id
+
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+
+
+async def test_favorites_stay(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Favorites are listed, the newest first, and single works play when both servers are down, after a restart."""
+    items = [{"source": "https://art.example/1.html", "title": "One", "duration": 7}]
+    (stored,) = feed.seed([{"title": "Evening", "items": items}])
+    library = await make_library(catalog, feed)
+    show = f"exhibition/{show_id(catalog, 'Longform')}"
+    series = (await library.async_children(show)).nodes[0]
+    work = (await library.async_children(series.id)).nodes[4]
+    (item,) = (await library.async_children(f"playlist/{stored['id']}")).nodes
+    for node in (show, series.id, work.id, f"playlist/{stored['id']}", item.id, show):
+        added = await library.async_favour(node)
+        assert added.id == node
+    before = await library.async_children("favorites")
+    assert [it.id for it in before.nodes] == [
+        show,
+        item.id,
+        f"playlist/{stored['id']}",
+        work.id,
+        series.id,
+    ]
+    assert library.favorites.is_favorite(work.id)
+    assert (await library.async_node("favorites")).can_play
+    together = await library.async_cast("favorites")
+    assert together.works == 2 and together.node_id == "favorites"
+    mixed = await library.async_cast("favorites", shuffle=True, limit=1)
+    assert mixed.works == 1
+    await catalog.stop()
+    await feed.stop()
+    async with CatalogSimulator() as other_catalog, FeedSimulator() as other_feed:
+        await other_catalog.stop()
+        await other_feed.stop()
+        # Servers that nothing was read of, and that are not there.
+        library = await make_library(other_catalog, other_feed, wait=False)
+    assert (await library.async_children("favorites")).nodes == before.nodes
+    for node in (work, item):
+        assert (await library.async_node(node.id)).title == node.title
+        hanging = await library.async_cast(node.id)
+        assert (hanging.works, hanging.title) == (1, node.title)
+    with pytest.raises(RefusedError):
+        await library.async_cast(series.id)
+    found = await library.async_search("thousand")
+    assert [it.id for it in found] == [series.id, work.id]
+    for node in before.nodes:
+        library.favorites.async_remove(node.id)
+    assert not (await library.async_children("favorites")).nodes
+    assert not (await library.async_node("favorites")).can_play
+    with pytest.raises(NotFoundError):
+        await library.async_cast("favorites")
+
+
+async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
+    """Only what can hang on a wall can be a favorite."""
+    library = await make_library()
+    for node in ("exhibitions", "", "favorites"):
+        with pytest.raises(ValueError, match="not a work"):
+            await library.async_favour(node)
+    with pytest.raises(NotFoundError):
+        await library.async_favour("series/unknown")
+
+
+async def test_favorites_are_written_soon(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """A favorite is on disk before the library ends, and read again as it was; what makes no sense is left out."""
+    told = []
+    favorites = Favorites(hass, "x", lambda: told.append(1))
+    await favorites.async_load()
+    node = Node(
+        id="artwork/1/2",
+        kind=NodeKind.ARTWORK,
+        title="Tide",
+        artist="Mara",
+        picture="https://art.example/m",
+        can_play=True,
+        subtitle="Slow Weather",
+        year=2026,
+        medium="image",
+    )
+    favorites.async_add(node, {"source": "https://art.example/1"})
+    favorites.async_remove("unknown")
+    assert told == [1]
+    await favorites.async_save()
+    stored = hass_storage["dp1.favorites.x"]["data"]["favorites"]
+    stored += [
+        None,
+        {"id": "nonsense", "title": "x"},
+        {"id": "series/1"},
+        {"id": "exhibitions", "title": "x"},
+    ]
+    again = Favorites(hass, "x", lambda: None)
+    await again.async_load()
+    assert again.nodes() == [node]
+    assert again.items() == [{"source": "https://art.example/1"}]

@@ -1,0 +1,299 @@
+"""What is known of a work on the wall, whoever put it there."""
+
+from dataclasses import asdict
+import json
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+import pytest
+
+from custom_components.dp1.client.catalog.models import Artwork, Series
+from custom_components.dp1.library import recognition as wall
+from custom_components.dp1.library.works import (
+    Work,
+    folder_of,
+    token_mark,
+    with_manifest,
+    work_of,
+)
+
+from .conftest import MakeLibrary
+from .shows import full_collection, item_of, on_wall, show_id
+
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.feed import FeedSimulator
+
+
+def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> Any:
+    """Find a series of different works."""
+    return next(
+        it
+        for it in catalog.data.series(show_id(catalog, title))
+        if it["settings"]["artworkModel"] == "multi_unique"
+        and medium in ("", it["medium"])
+    )
+
+
+async def test_what_was_cast_is_known(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Every work of what was cast is known by the id of its item alone, also after a restart."""
+    library = await make_library(catalog)
+    node = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    hanging = await library.async_cast(node)
+    library = await make_library(catalog, wait=False)
+    catalog.reset_counters()
+    for key, known in hanging.works_known:
+        assert library.about(on_wall({"id": key})) == known
+        assert known.exhibition == "Net Evil"
+        assert known.title and known.artist and known.year and known.picture
+        assert known.link and known.medium and known.note
+    assert not catalog.requests
+    assert library.about(on_wall({"id": "unknown", "title": "x"})) is None
+    assert library.about(on_wall({})) is None
+    numbered = [known for _, known in hanging.works_known if known.series]
+    assert numbered
+    assert all(it.edition and it.edition.startswith("#") for it in numbered)
+
+
+async def test_what_others_cast_is_known(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A work that was read is known by its address, or by its token in any spelling."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    await library.async_cast(f"exhibition/{show}")
+    series = unique_series(catalog, "Net Evil")
+    artwork = catalog.data.artworks(series["id"])[1]
+    item = item_of(artwork, series)
+    for seen in (
+        {"source": item["source"]},
+        {"source": "https://ipfs.example/x", "provenance": item["provenance"]},
+    ):
+        known = library.about(on_wall(seen))
+        assert known is not None
+        assert known.title == f"{series['title']} #2"
+        assert known.edition == f"#2 of {series['settings']['maxArtwork']}"
+        assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
+    await library.async_favour(known.node_id or "")
+
+
+@pytest.mark.parametrize("medium", ["software", "image"])
+async def test_a_work_is_looked_up(
+    medium: str,
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+) -> None:
+    """A work of a feed's playlist is found in the catalog, in few requests, once."""
+    series = unique_series(catalog, "Twenty Kinds of Weather", medium)
+    artwork = catalog.data.artworks(series["id"])[6]
+    playlist = full_collection(catalog, "Twenty Kinds of Weather")
+    item = item_of(artwork, series)
+    playlist["items"].append(item)
+    feed.seed([playlist])
+    library = await make_library(catalog, feed)
+    catalog.reset_counters()
+    assert library.about(on_wall(item)) is None
+    known = await library.async_about(on_wall(item))
+    assert known is not None
+    assert known.edition == f"#7 of {series['settings']['maxArtwork']}"
+    assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
+    assert known.exhibition == "Twenty Kinds of Weather"
+    assert len(catalog.requests) == 5
+    assert await library.async_about(on_wall(item)) == known
+    assert library.about(on_wall(item)) == known
+    assert len(catalog.requests) == 5
+
+
+async def test_the_series_is_better_than_nothing(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """Of a work that lies in the folder of a series but is none of its works, the series is told."""
+    library = await make_library(catalog)
+    show = show_id(catalog, "Net Evil")
+    await library.async_children(f"exhibition/{show}")
+    series = unique_series(catalog, "Net Evil")
+    folder = series["previewFile"]["uri"]
+    item = on_wall({"source": f"{folder}special.html", "title": "Special <b>cut</b>"})
+    for known in (library.about(item), await library.async_about(item)):
+        assert known is not None
+        assert (known.title, known.exhibition) == ("Special cut", "Net Evil")
+        assert known.series == series["title"]
+        assert known.node_id == f"series/{series['id']}"
+        assert known.edition is None
+    far = on_wall({"source": f"{series['uniquePreviewPath']}/99999"})
+    known = await library.async_about(far)
+    assert known is not None and known.node_id == f"series/{series['id']}"
+    single = next(
+        it
+        for it in catalog.data.series(show)
+        if it["settings"]["artworkModel"] != "multi_unique"
+    )
+    work = catalog.data.artworks(single["id"])[0]
+    known = await library.async_about(on_wall({"source": work["previewURI"]}))
+    assert known is not None and known.link
+    assert known.node_id == f"artwork/{single['id']}/{work['id']}"
+
+
+async def test_a_catalog_in_trouble_is_asked_again_later(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What could not be found out is found out another time."""
+    library = await make_library(catalog)
+    await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    series = unique_series(catalog, "Net Evil")
+    item = on_wall(item_of(catalog.data.artworks(series["id"])[3], series))
+    catalog.inject("status", route="artworks")
+    known = await library.async_about(item)
+    assert known is not None and known.node_id == f"series/{series['id']}"
+    catalog.heal()
+    assert await library.async_about(item) == known
+    item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
+    monkeypatch.setattr(wall, "TROUBLE_SECONDS", 0.0)
+    catalog.inject("status", route="artworks")
+    assert await library.async_about(item)
+    catalog.heal()
+    known = await library.async_about(item)
+    assert known is not None and (known.node_id or "").startswith("artwork/")
+
+
+MANIFEST = {
+    "metadata": {
+        "title": "Tide <i>II</i>",
+        "artists": [{"name": "Mara"}, None, {"name": ""}, {"name": "Ren"}],
+        "description": "<p>Slow &amp; wide.</p>",
+        "thumbnails": {
+            "small": {"uri": "https://art.example/s.png"},
+            "default": {"uri": "ipfs://bafy/d.png"},
+            "large": {"uri": "javascript:alert(1)"},
+        },
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (
+            200,
+            json.dumps(MANIFEST),
+            Work(
+                title="Tide II",
+                artist="Mara, Ren",
+                picture="https://ipfs.io/ipfs/bafy/d.png",
+                note="Slow & wide.",
+            ),
+        ),
+        (200, json.dumps({"metadata": {"creditLine": "By X"}}), Work(artist="By X")),
+        (200, "[]", None),
+        (200, "<html>", None),
+        (404, json.dumps(MANIFEST), None),
+        (200, json.dumps({"x": "y" * wall.MAX_MANIFEST}), None),
+    ],
+)
+async def test_manifests(
+    status: int,
+    body: str,
+    expected: Work | None,
+    socket_enabled: None,
+    make_library: MakeLibrary,
+) -> None:
+    """A work that names a manifest is described by it, as far as it makes sense."""
+    asked = []
+
+    async def answer(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(status=status, text=body)
+
+    app = web.Application()
+    app.router.add_get("/ref.json", answer)
+    async with TestServer(app) as server:
+        library = await make_library()
+        item = on_wall({"id": "1", "ref": str(server.make_url("/ref.json"))})
+        assert await library.async_about(item) == expected
+        assert await library.async_about(item) == expected
+        assert library.about(item) == expected
+    assert len(asked) == 1
+    assert await library.async_about(on_wall({"ref": "not an address"})) is None
+
+
+def test_a_manifest_adds_to_what_is_known() -> None:
+    """What the library knows of a work counts more than what its manifest says."""
+    known = Work(
+        title="Tide", series="Tides", year=2026, provenance={"type": "onChain"}
+    )
+    found = with_manifest(known, MANIFEST)
+    assert found.title == "Tide" and found.artist == "Mara, Ren"
+    assert {name: value for name, value in asdict(found).items() if value} == {
+        **{name: value for name, value in asdict(known).items() if value},
+        "artist": "Mara, Ren",
+        "note": "Slow & wide.",
+        "picture": "https://ipfs.io/ipfs/bafy/d.png",
+    }
+
+
+SERIES = Series(id="s", exhibition_id="e", title="Tides", max_artwork=40)
+
+
+@pytest.mark.parametrize(
+    ("series", "artwork", "edition"),
+    [
+        (SERIES, Artwork(id="1", series_id="s", index=11, name="#12"), "#12 of 40"),
+        (SERIES, Artwork(id="1", series_id="s", index=40, name="AP"), "AP"),
+        (SERIES, Artwork(id="1", series_id="s", index=40), "#41"),
+        (SERIES, Artwork(id="1", series_id="s"), None),
+        (Series("s", "e", "Tide", max_artwork=1), Artwork("1", "s", index=0), None),
+    ],
+)
+def test_editions(series: Series, artwork: Artwork, edition: str | None) -> None:
+    """The number of a work is told where there is one to tell."""
+    assert work_of(artwork, series, None).edition == edition
+
+
+@pytest.mark.parametrize(
+    ("address", "folder"),
+    [
+        ("https://c.example/p/11111111-aaaa-4aaa-8aaa-111111111111/1/x", True),
+        ("https://c.example/?p/11111111-aaaa-4aaa-8aaa-111111111111/1/x", False),
+        ("https://c.example/#/11111111-aaaa-4aaa-8aaa-111111111111/1/x", False),
+        ("https://c.example/11111111-aaaa-4aaa-8aaa-111111111111", False),
+        ("ftp://c.example/11111111-aaaa-4aaa-8aaa-111111111111/", False),
+        ("", False),
+    ],
+)
+def test_folders(address: str, folder: bool) -> None:
+    """A folder is one only if its path is named, not its query."""
+    assert (folder_of(address) is not None) is folder
+
+
+def test_tokens() -> None:
+    """Ethereum addresses are the same in any case of letters, others are not."""
+
+    def mark(address: str) -> tuple[str, str] | None:
+        return token_mark({"contract": {"address": address, "tokenId": "1"}})
+
+    assert mark("0xAB") == mark("0xab")
+    assert mark("KT1a") != mark("KT1A")
+    for origin in (None, {}, {"contract": None}, {"contract": {"address": "0x1"}}):
+        assert token_mark(origin) is None
+
+
+async def test_works_of_the_same_folder(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A folder that two series claim tells nothing."""
+    show = show_id(catalog, "Net Evil")
+    first, second = catalog.data.series(show)[:2]
+    kept = second["previewFile"]
+    second["previewFile"] = first["previewFile"]
+    try:
+        library = await make_library(catalog)
+        await library.async_children(f"exhibition/{show}")
+        item = on_wall({"source": f"{first['previewFile']['uri']}other.html"})
+        assert library.about(item) is None
+    finally:
+        second["previewFile"] = kept

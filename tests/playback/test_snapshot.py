@@ -1,0 +1,217 @@
+"""Scenes of Home Assistant bring back what hung, and lists can be named for good."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.coordinator import DisplayCoordinator
+from custom_components.dp1.display import history as recent_module
+from custom_components.dp1.display.history import Recent
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.setup import async_setup_component
+
+from tests.displays import until
+from tests.houses import House, series, served, titles
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+TIDES = series("Tides", 4)
+DUNES = series("Dunes", 2)
+
+
+@pytest.fixture
+async def house(hass: HomeAssistant) -> AsyncIterator[House]:
+    """Set up one display."""
+    assert await async_setup_component(hass, "scene", {})
+    async with House.of(hass, "wall") as house:
+        yield house
+
+
+async def capture(house: House) -> None:
+    """Make a scene of what there is."""
+    entities = [
+        state.entity_id
+        for state in house.hass.states.async_all(("media_player", "select"))
+    ]
+    await house.hass.services.async_call(
+        "scene",
+        "create",
+        {"scene_id": "evening", "snapshot_entities": entities},
+        blocking=True,
+    )
+
+
+async def recall(house: House) -> None:
+    """Bring the scene back."""
+    await house.hass.services.async_call(
+        "scene", "turn_on", {"entity_id": "scene.evening"}, blocking=True
+    )
+    await house.hass.async_block_till_done()
+
+
+def recent(house: House) -> Recent:
+    """Get what the display was given lately."""
+    coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
+    return coordinator.recent
+
+
+async def scale(house: House, scaling: str) -> None:
+    """Set the scaling of the display."""
+    await house.phone("wall", "updateDisplaySettings", isSaved=True, scaling=scaling)
+
+
+@pytest.mark.parametrize("by", ["address", "document", "phone"])
+async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
+    """List, work, order, repeat, volume and scaling are as they were."""
+    wall = house.walls["wall"]
+    async with served(TIDES) as (url,):
+        if by == "phone":
+            await house.phone_casts("wall", TIDES)
+        else:
+            what = {"playlist_url": url} if by == "address" else {"playlist": TIDES}
+            await house.show("wall", **what)
+        await house.do("dp1.show_work", "wall", work=3)
+        await house.do("shuffle_set", "wall", shuffle=True)
+        await house.do("repeat_set", "wall", repeat="one")
+        await house.do("volume_set", "wall", volume_level=0.4)
+        await scale(house, "fill")
+        await until(
+            lambda: [
+                state.state
+                for state in house.hass.states.async_all("select")
+                if state.state == "fill"
+            ]
+        )
+        await capture(house)
+        await house.phone_casts("wall", DUNES)
+        await house.do("volume_set", "wall", volume_level=0.8)
+        await scale(house, "fit")
+        await house.do("turn_off", "wall")
+        await recall(house)
+    shown = wall.state
+    assert not shown.asleep
+    assert shown.playlist_url == (url if by == "address" else None)
+    assert shown.current_title == "Tides 3"
+    assert sorted(titles(shown.items)) == titles(TIDES["items"])
+    assert shown.shuffle
+    assert shown.loop_mode == "one"
+    assert shown.volume == 40
+    assert shown.settings["scaling"] == "fill"
+
+
+async def test_a_scene_of_sleep(house: House) -> None:
+    """A display that slept in the scene sleeps."""
+    await house.phone_casts("wall", TIDES)
+    await house.do("turn_off", "wall")
+    await capture(house)
+    await house.do("turn_on", "wall")
+    await recall(house)
+    assert house.walls["wall"].state.asleep
+
+
+async def test_a_scene_survives_a_restart(house: House) -> None:
+    """Lists without an address are kept for scenes of long ago."""
+    await house.phone_casts("wall", TIDES)
+    await house.phone("wall", "moveToArtwork", index=1)
+    name = house.attribute("wall", "media_content_id")
+    await house.phone_casts("wall", DUNES)
+    await house.hass.config_entries.async_reload(house.entries["wall"].entry_id)
+    await house.play("wall", name, kind="playlist")
+    assert house.hanging("wall") == "Tides 2"
+
+
+async def test_the_name_of_what_hangs(house: House) -> None:
+    """A list with an address is named by that; the place follows only where it is not the usual one."""
+    async with served(TIDES) as (url,):
+        await house.show("wall", playlist_url=url)
+        assert house.attribute("wall", "media_content_id") == url
+        assert house.attribute("wall", "media_content_type") == "playlist"
+        await house.do("media_next_track", "wall")
+        work = TIDES["items"][1]["id"]
+        name = f"{url}#dp1&work={work}&at=1"
+        assert house.attribute("wall", "media_content_id") == name
+        await house.show("wall", media_content_id=name, repeat="off")
+    assert house.hanging("wall") == "Tides 2"
+    assert house.walls["wall"].state.playlist_url == url
+    assert house.attribute("wall", "media_content_id") == f"{name}&loop=none"
+
+
+async def test_a_name_that_was_tampered_with(house: House) -> None:
+    """Of a place that makes no sense the list remains."""
+    async with served(TIDES) as (url,):
+        await house.play("wall", f"{url}#dp1&at=x&loop=wild&work=nobody")
+    assert house.hanging("wall") == "Tides 1"
+    assert house.walls["wall"].state.loop_mode == "playlist"
+
+
+async def test_a_list_can_be_shown_on_another_display(hass: HomeAssistant) -> None:
+    """What one display was given can be named to all of them, and shown otherwise."""
+    async with House.of(hass, "wall", "hall") as house:
+        await house.phone_casts("wall", TIDES)
+        name = house.attribute("wall", "media_content_id")
+        await house.show("hall", media_content_id=name, limit=2, start_at=2)
+        assert house.hanging("hall") == "Tides 2"
+        assert len(house.walls["hall"].state.items) == 2
+
+
+async def test_a_forgotten_list(house: House) -> None:
+    """A name that nobody knows any more is said to be so."""
+    with pytest.raises(ServiceValidationError) as raised:
+        await house.play("wall", "dp1://recent/0123456789abcdef")
+    assert raised.value.translation_key == "forgotten"
+
+
+async def test_what_a_display_was_given(house: House) -> None:
+    """Lists are kept once each, the latest first, by whomever they were given, with all that was known of them."""
+    rich = series("Rich", 2)
+    rich["items"][0]["note"] = {"text": "By heart"}
+    async with served(DUNES) as (url,):
+        await house.show("wall", playlist=rich)
+        await house.phone_casts("wall", TIDES)
+        await house.show("wall", playlist_url=url)
+        await house.phone_casts("wall", rich)
+    given = recent(house).list()
+    assert [each.title for each in given] == ["Rich", "Dunes", "Tides"]
+    assert given[0].cast.playlist is not None
+    assert given[0].cast.playlist["items"][0]["note"] == {"text": "By heart"}
+    assert given[1].media_id == url
+    assert given[1].cast.playlist_url == url
+    assert given[2].cast.playlist is not None
+    assert titles(given[2].cast.playlist["items"]) == titles(TIDES["items"])
+    assert recent(house).get(given[2].media_id) == given[2]
+
+
+async def test_works_that_stay_bring_no_duration(house: House) -> None:
+    """The number that stands for no duration is not taken for one."""
+    still = series("Still", 1)
+    del still["items"][0]["duration"]
+    await house.phone_casts("wall", still)
+    (given,) = recent(house).list()
+    assert given.cast.playlist is not None
+    assert "duration" not in given.cast.playlist["items"][0]
+
+
+async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only so many lists are kept, and only so much; the one that hangs always is."""
+    monkeypatch.setattr(recent_module, "MAX_LISTS", 2)
+    for document in (series("One", 1), TIDES, DUNES):
+        await house.phone_casts("wall", document)
+    assert [each.title for each in recent(house).list()] == ["Dunes", "Tides"]
+    monkeypatch.setattr(recent_module, "MAX_SIZE", 100)
+    await house.phone_casts("wall", series("Big", 40))
+    assert [each.title for each in recent(house).list()] == ["Big"]
+
+
+async def test_a_display_without_status(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """What a display was given is named although it cannot tell itself."""
+    async with House.of(hass, "wall", profile="legacy") as house:
+        await house.show("wall", playlist=TIDES)
+        name = house.attribute("wall", "media_content_id")
+        assert name.startswith("dp1://recent/")
+        await house.show("wall", playlist=DUNES)
+        await house.play("wall", name)
+        assert house.hanging("wall") == "Tides 1"

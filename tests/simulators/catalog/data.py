@@ -1,0 +1,424 @@
+"""The contents of the simulated catalog: invented shows, people and works, the same on every run.
+
+Sizes and habits are those of the public catalog: 51 shows, 31 of them by groups, people twice in every record and with long
+biographies, settings that may be null, identifiers far beyond 2**53, HTML in texts.
+"""
+
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from hashlib import sha256
+from random import Random
+from uuid import UUID
+
+from .oddities import ODD_WORKS, Json
+from .titles import ADJECTIVES, BIOGRAPHY, FIRST_NAMES, LAST_NAMES, NOUNS, SHOWS
+
+SERIES_IN_ALL = 700
+LONGEST_SERIES = 1024
+FUTURE = datetime(2031, 1, 15, 17, tzinfo=UTC)
+
+IMAGE_ACCOUNT = "https://imagedelivery.net/Qp3nPz0aH1mB5kQ7xW2v9A"
+
+MEDIA = ("software", "image", "software", "video", "image", "software", "3d")
+LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+def uuid_of(*seed: object) -> str:
+    """Make an id out of what it names."""
+    return str(UUID(bytes=sha256(repr(seed).encode()).digest()[:16], version=4))
+
+
+def token_of(*seed: object) -> str:
+    """Make the number of a token, as Ethereum has it: 256 bits, decimal."""
+    return str(int.from_bytes(sha256(repr(seed).encode()).digest()))
+
+
+def hex_of(*seed: object) -> str:
+    """Make an id of 64 hex digits, as Bitmark has it."""
+    return sha256(repr(seed).encode()).hexdigest()
+
+
+def moment(when: datetime) -> str:
+    """Write a moment as the catalog does."""
+    return when.isoformat().replace("+00:00", "Z")
+
+
+def slug_of(title: str, seed: str) -> str:
+    """Write a title for a link, with three letters behind it that keep it unique."""
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in title.lower())
+    end = "".join(Random(f"slug {seed}").choices(LETTERS, k=3))
+    return "-".join((*words.split(), end))
+
+
+class CatalogData:
+    """All records, made when they are asked for first."""
+
+    def __init__(self, media_base: str | None) -> None:
+        """Prepare.
+
+        Args:
+            media_base: address to put before every path of a picture or work; None to leave the paths relative, and
+                pictures with the image service, as the public catalog does.
+        """
+        self._media_base = media_base
+        self._works: dict[str, list[Json]] = {}
+
+    @cached_property
+    def exhibitions(self) -> list[Json]:
+        """Every exhibition, newest first."""
+        shows = [self._exhibition(number) for number in range(1, len(SHOWS) + 1)]
+        return shows[::-1]
+
+    @cached_property
+    def _by_exhibition(self) -> dict[str, list[Json]]:
+        """Every series, by its exhibition."""
+        return {
+            show["id"]: self._series_of(show, number)
+            for number, show in enumerate(self.exhibitions[::-1], 1)
+        }
+
+    @cached_property
+    def _series(self) -> dict[str, Json]:
+        """Every series, by its id."""
+        return {
+            record["id"]: record
+            for records in self._by_exhibition.values()
+            for record in records
+        }
+
+    @property
+    def series_count(self) -> int:
+        """How many series there are in all."""
+        return len(self._series)
+
+    def find_exhibition(self, title: str) -> Json:
+        """Find an exhibition by its exact title."""
+        return next(show for show in self.exhibitions if show["title"] == title)
+
+    def series(self, exhibition_id: str) -> list[Json]:
+        """List the series of an exhibition, in the order they are shown in."""
+        return self._by_exhibition.get(exhibition_id, [])
+
+    def artworks(self, series_id: str) -> list[Json]:
+        """List the works of a series, by their index."""
+        if series_id not in self._series:
+            return []
+        if series_id not in self._works:
+            self._works[series_id] = self._make_artworks(series_id)
+        return self._works[series_id]
+
+    def medium(self, series_id: str) -> str:
+        """Tell what the works of a series are; empty for what is no series."""
+        return str(self._series.get(series_id, {}).get("medium", ""))
+
+    def _media(self, path: str) -> str:
+        """Place a path of a picture or work."""
+        return path if self._media_base is None else f"{self._media_base}/{path}"
+
+    def _image(self, *seed: object) -> str:
+        """Address a picture at the image service; its variant is for the reader to add."""
+        if self._media_base is None:
+            return f"{IMAGE_ACCOUNT}/{uuid_of('image', *seed)}"
+        return f"{self._media_base}/images/{'/'.join(str(part) for part in seed)}"
+
+    def _person(self, number: int, seed: str, *, nested: bool = False) -> Json:
+        """Make an artist or curator; people come back in several shows."""
+        rng = Random(f"person {number}")
+        name = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
+        anonymous = rng.random() < 0.1
+        size = rng.randint(2, 7)
+        bio = "".join(
+            f"<p>{' '.join(rng.choices(BIOGRAPHY, k=2))} &amp; so on.</p>\r\n"
+            for _ in range(size)
+        )
+        person: Json = {
+            "ID": uuid_of("person", number),
+            "alias": "" if anonymous else name,
+            "fullName": f"Studio {name}" if anonymous else name,
+            "slug": slug_of(name, f"person {number}"),
+            "isArtist": True,
+            "isCurator": rng.random() < 0.2,
+            "bio": bio,
+            "avatarURI": f"avatars/{uuid_of('person', number)}/1608000000",
+            "avatarDisplay": f"{IMAGE_ACCOUNT}/{uuid_of('avatar', number)}",
+            "location": rng.choice(("Lagos", "Oslo", "Taipei", "Lima", "")),
+            "website": f"https://{slug_of(name, f'person {number}')}.example",
+            "company": "",
+            "addresses": {
+                "ethereum": f"0x{hex_of('address', number)[:40]}",
+                "tezos": f"tz1{hex_of('tezos', number)[:33]}",
+                "bitmark": hex_of("bitmark", number)[:50],
+            },
+            "associatedAddresses": [f"0x{hex_of('other', number)[:40]}"],
+            "socialNetworks": {"instagramID": "", "twitterID": ""},
+            "collaborationAlumniAccounts": [None] if number % 17 == 0 else [],
+        }
+        if not nested:
+            return person
+        return {"id": uuid_of("role", number, seed), "alumniAccount": person}
+
+    def _exhibition(self, number: int) -> Json:
+        """Make the record of an exhibition."""
+        show = SHOWS[number - 1]
+        rng = Random(f"show {number}")
+        key = uuid_of("exhibition", number)
+        group = show.kind == "group"
+        opens = datetime(2020, 11, 5, 16, tzinfo=UTC) + timedelta(days=41 * number)
+        if show.future:
+            opens = FUTURE
+        count = 19 if number == 31 else rng.randint(6, 14) if group else 1
+        people = [number * 7 + place for place in range(count)]
+        curated = group and number % 4 != 0
+        seed = str(number)
+        return {
+            "id": key,
+            "title": show.title,
+            "slug": show.slug or slug_of(show.title, seed),
+            "exhibitionStartAt": moment(opens),
+            "previewDuration": 604800 if show.future else 0,
+            "type": show.kind,
+            "status": 3 if show.future else 4,
+            "mintBlockchain": show.chain,
+            "hidden": show.hidden,
+            "isTesting": show.testing,
+            "publicViewable": not show.private,
+            "ordinalLabel": f"{number:03}",
+            "noteTitle": f"On {show.title}",
+            "noteBrief": ""
+            if number in (9, 33)
+            else f"<p>{rng.choice(BIOGRAPHY)} &ldquo;{show.title}&rdquo; &amp; after.</p>\r\n<p>{rng.choice(BIOGRAPHY)}</p>",
+            "note": "",
+            "coverURI": self._media(
+                f"exhibition-thumbnails/{key}/{1600000000 + number}"
+            ),
+            "coverDisplay": "" if number == 12 else self._image(key),
+            **(
+                {"thumbnailCoverURI": self._media(f"exhibition-covers/{key}/1")}
+                if number % 3
+                else {}
+            ),
+            **(
+                {
+                    "curatorAlumni": self._person(900 + number, seed),
+                    "curator": self._person(900 + number, seed, nested=True),
+                    "curatorAlumniAccountID": uuid_of("person", 900 + number),
+                }
+                if curated
+                else {}
+            ),
+            "artistsAlumni": [self._person(it, seed) for it in people],
+            "artists": [self._person(it, seed, nested=True) for it in people],
+            "metadata": {"viewableAt": None},
+            "settings": None,
+            "saleStatus": "closed",
+            "highlightOrder": None,
+            "createdAt": moment(opens - timedelta(days=60, microseconds=123456)),
+            "updatedAt": moment(
+                min(opens, datetime(2026, 3, 1, tzinfo=UTC)) + timedelta(days=3)
+            ),
+        }
+
+    @cached_property
+    def _series_counts(self) -> list[int]:
+        """Share out all series among the exhibitions."""
+        rng = Random("series counts")
+        counts = [
+            show.series
+            or (rng.randint(12, 26) if show.kind == "group" else rng.randint(2, 7))
+            for show in SHOWS
+        ]
+        free = [
+            place
+            for place, show in enumerate(SHOWS)
+            if show.kind == "group" and not show.series
+        ]
+        place = 0
+        while (missing := SERIES_IN_ALL - sum(counts)) != 0:
+            counts[free[place % len(free)]] += 1 if missing > 0 else -1
+            place += 1
+        return counts
+
+    def _series_of(self, show: Json, number: int) -> list[Json]:
+        """Make the series of an exhibition."""
+        records = [
+            self._make_series(show, number, place)
+            for place in range(self._series_counts[number - 1])
+        ]
+        if show["title"] == "Loose Ends":
+            for place, change in enumerate(self._odd_series()):
+                records[place].pop("uniquePreviewPath", None)
+                records[place].update(change)
+        if show["title"] == "Longform":
+            records[0].update(
+                title="A Thousand Tides",
+                medium="software",
+                settings={"maxArtwork": LONGEST_SERIES, "artworkModel": "multi_unique"},
+            )
+        return records
+
+    def _make_series(self, show: Json, number: int, place: int) -> Json:
+        """Make the record of a series."""
+        rng = Random(f"series {number} {place}")
+        key = uuid_of("series", number, place)
+        title = f"{rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}"
+        model = rng.choice(("single", "multi", "multi_unique"))
+        size = {
+            "single": 1,
+            "multi": rng.randint(5, 75),
+            "multi_unique": rng.randint(8, 60),
+        }
+        made = datetime.fromisoformat(show["createdAt"]) + timedelta(hours=place)
+        folder = f"previews/{key}/1730458737"
+        artists = show["artistsAlumni"]
+        person = artists[place % len(artists)]
+        return {
+            "id": key,
+            "exhibitionID": show["id"],
+            "title": title,
+            "slug": slug_of(title, key) if place % 9 else slug_of(title, ""),
+            "medium": MEDIA[rng.randrange(len(MEDIA))],
+            "description": f"<p>{rng.choice(BIOGRAPHY)}</p>\r\n<p>{rng.choice(BIOGRAPHY)} It&rsquo;s {title}.</p>",
+            "displayIndex": place if place % 8 != 5 else place - 1,
+            "settings": {
+                "maxArtwork": size[model],
+                "artworkModel": model,
+                "saleModel": "shopping",
+            },
+            "thumbnailURI": self._media(f"thumbnails/{key}/1730458737"),
+            "thumbnailDisplay": self._image(key),
+            **(
+                {"artist": {"id": uuid_of("role", key), "alumniAccount": person}}
+                if place % 5 == 3
+                else {"artistAlumni": person}
+            ),
+            "artistAlumniAccountID": person["ID"],
+            "previewFile": {
+                "uri": self._media(f"{folder}/"),
+                "version": "1730458737",
+                "filename": "index.html",
+                "status": "uploaded",
+                "metadata": None,
+            },
+            "originalFile": None,
+            **(
+                {
+                    "uniquePreviewPath": self._media(f"{folder}/_unique-previews"),
+                    "uniqueThumbnailPath": self._media(f"{folder}/_unique-thumbnails"),
+                }
+                if model == "multi_unique"
+                else {}
+            ),
+            "metadata": {
+                "mediumDescription": ["JavaScript", "Generative, non-interactive"]
+            },
+            "onchainID": token_of("series", key),
+            "mintedAt": moment(made + timedelta(days=58)),
+            "createdAt": moment(made),
+            "updatedAt": moment(made + timedelta(days=70)),
+        }
+
+    def _odd_series(self) -> list[Json]:
+        """List what is odd about the series of the show of odd things, one after the other."""
+        unique = {"maxArtwork": 12, "artworkModel": "multi_unique"}
+        single = {"maxArtwork": 1, "artworkModel": "single"}
+        return [
+            {"title": "Every Kind of Source", "medium": "software", "settings": unique},
+            {"title": "Every Kind of Name", "medium": "image", "settings": unique},
+            {"title": "Every Kind of Token", "medium": "software", "settings": unique},
+            {"title": "No Settings", "settings": None},
+            {"title": "No Source at All", "settings": single} | {"previewFile": None},
+            {"title": "Source of the Series", "medium": "software", "settings": single},
+            {"title": "No Works", "settings": unique},
+            {
+                "title": "<i>Markup</i> &amp; Entities",
+                "description": "<script>alert(1)</script><p>5 &lt; 6</p>"
+                + "<p>long</p>" * 800,
+                "settings": single,
+            },
+            {
+                "title": "Unsigned",
+                "artistAlumni": None,
+                "artist": None,
+                "settings": single,
+            },
+            {
+                "title": "Overwritten",
+                "settings": single,
+                "previewFile": {
+                    "uri": "previews/old/1/",
+                    "metadata": {
+                        "urlOverwrite": self._media("previews/overwritten/1/")
+                    },
+                },
+            },
+        ]
+
+    def _make_artworks(self, series_id: str) -> list[Json]:
+        """Make the works of a series."""
+        series = self._series[series_id]
+        settings = series["settings"] or {"maxArtwork": 3, "artworkModel": "multi"}
+        works = [
+            self._artwork(series, settings["artworkModel"], index)
+            for index in range(settings["maxArtwork"])
+        ]
+        if (odd := ODD_WORKS.get(series["title"])) is not None:
+            return odd(works, self._media)
+        return works
+
+    def _artwork(self, series: Json, model: str, index: int) -> Json:
+        """Make the record of a work."""
+        key = series["id"]
+        chain = self._chain(series, index)
+        token = hex_of(key, index) if chain == "bitmark" else token_of(key, index)
+        folder = f"previews/{key}/1730458737"
+        query = f"?edition_number={index}&blockchain={chain}&token_id={token}"
+        unique = model == "multi_unique"
+        if unique and series["medium"] != "software":
+            preview, picture = (
+                f"{folder}/_unique-previews/{index}",
+                f"{folder}/_unique-thumbnails/{index}-large.jpg",
+            )
+        else:
+            preview = f"{folder}/{query}" if unique else f"{folder}/"
+            picture = (
+                f"thumbnails/{key}/{index}"
+                if unique
+                else f"thumbnails/{key}/1730458737"
+            )
+        contract = {
+            "ethereum": f"0x{hex_of('contract', key)[:40]}",
+            "tezos": f"KT1{hex_of('kt', key)[:33]}",
+        }
+        return {
+            "id": token,
+            "seriesID": key,
+            "index": index,
+            "name": f"#{index + 1}" if model != "single" else series["title"],
+            "category": "",
+            "previewURI": self._media(preview),
+            "previewDisplay": {} if index % 2 else None,
+            "previewMIMEType": "text/plain",
+            "thumbnailURI": self._media(picture),
+            "thumbnailDisplay": self._image(key, index) if unique else "",
+            "metadata": {"ipfs_cid": "QmSimulatedSimulatedSimulatedSimulatedSimula"},
+            "chain": chain,
+            "contractAddress": contract.get(chain, ""),
+            "tokenID": token,
+            "blockchainStatus": "settled",
+            "burned": model != "single" and index % 29 == 7,
+            "isArchived": False,
+            "isExternal": False,
+            "ownerAddress": f"0x{hex_of('owner', key, index)[:40]}",
+            "mintedAt": series["mintedAt"],
+            "createdAt": series["createdAt"],
+            "updatedAt": series["updatedAt"],
+            "artworkAttributes": [
+                {"traitType": "Tempo", "value": "slow", "percentage": 0.25}
+            ],
+        }
+
+    def _chain(self, series: Json, index: int) -> str:
+        """Tell where a work is: half of the Bitmark works have moved to Ethereum since."""
+        show = next(it for it in self.exhibitions if it["id"] == series["exhibitionID"])
+        chain = str(show["mintBlockchain"])
+        return "ethereum" if chain == "bitmark" and index % 2 == 0 else chain

@@ -1,0 +1,330 @@
+"""An exhibition catalog on loopback: three paged lists, pictures and works to show, and faults on demand.
+
+Run by itself with ``python -m tests.simulators.catalog --help``.
+"""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+import json
+import re
+from typing import Any, Self
+
+from aiohttp import web
+
+from . import art
+from .data import CatalogData, Json
+from .faults import HTML_PAGE, Fault, FaultKind, change_body
+
+PAGE_LIMIT = 5
+OWN_MEDIA = "own"
+MEDIA = "/media"
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PICTURES = ("exhibition-thumbnails", "exhibition-covers", "thumbnails", "images")
+_WIDTHS = {"xs": 160, "s": 240, "m": 480, "l": 960, "raw": 1600}
+
+_SORT_KEYS = {
+    "exhibitions": {
+        "openAt": "exhibitionStartAt",
+        "createdAt": "createdAt",
+        "title": "title",
+    },
+    "series": {
+        "displayIndex": "displayIndex",
+        "createdAt": "createdAt",
+        "title": "title",
+    },
+    "artworks": {"index": "index", "createdAt": "createdAt"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SeenRequest:
+    """A request as it came."""
+
+    route: str
+    query: dict[str, str]
+
+
+class BadRequestError(Exception):
+    """A parameter the catalog does not take."""
+
+
+class CatalogSimulator:
+    """The catalog as a real server.
+
+    Attributes:
+        latency: seconds until a list is answered.
+        page_limit: most records of a page.
+        refuse_large: whether a larger limit is refused (400) and not just cut.
+        requests: every request for a list.
+        in_flight: requests for lists not answered yet.
+        max_in_flight: the most there were at a time.
+        data: what it holds.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        latency: float = 0.0,
+        media_base: str | None = OWN_MEDIA,
+        page_limit: int = PAGE_LIMIT,
+        refuse_large: bool = False,
+    ) -> None:
+        """Prepare; nothing listens before ``start``.
+
+        Args:
+            host: address to listen at.
+            port: port to listen at; 0 for any.
+            latency: seconds until a list is answered.
+            media_base: address before every path of a picture or work; ``own`` for this server, None to leave
+                paths relative as the public catalog does.
+            page_limit: most records of a page.
+            refuse_large: refuse a larger limit.
+        """
+        self.host = host
+        self.port = port
+        self.latency = latency
+        self.page_limit = page_limit
+        self.refuse_large = refuse_large
+        self.requests: list[SeenRequest] = []
+        self.in_flight = 0
+        self.max_in_flight = 0
+        self._media_base = media_base
+        self._faults: list[Fault] = []
+        self._runner: web.AppRunner | None = None
+        self._data: CatalogData | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{self.host}:{self.port}"
+
+    @property
+    def data(self) -> CatalogData:
+        """What it holds; addresses of its own need a port, so only after the start."""
+        if self._data is None:
+            raise RuntimeError("not started")
+        return self._data
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What goes wrong at present."""
+        return tuple(self._faults)
+
+    async def start(self) -> None:
+        """Listen; after ``stop`` again at the same port."""
+        app = web.Application()
+        app.router.add_get("/api/llm/{route:exhibitions|series|artworks}", self._list)
+        app.router.add_get(f"{MEDIA}/{{path:.+}}", self._media)
+        app.router.add_get("/simulator", self._counters)
+        self._runner = web.AppRunner(
+            app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1
+        )
+        await self._runner.setup()
+        await web.TCPSite(self._runner, self.host, self.port).start()
+        self.port = self._runner.addresses[0][1]
+        if self._data is None:
+            own = self._media_base == OWN_MEDIA
+            self._data = CatalogData(f"{self.url}{MEDIA}" if own else self._media_base)
+
+    async def stop(self) -> None:
+        """Refuse connections."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def __aenter__(self) -> Self:
+        """Start."""
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        await self.stop()
+
+    def inject(self, kind: FaultKind | str, **details: Any) -> Fault:
+        """Let something go wrong from now on; details are those of ``Fault``."""
+        fault = Fault(FaultKind(kind), **details)
+        self._faults.append(fault)
+        return fault
+
+    def heal(self) -> None:
+        """Let nothing go wrong any more."""
+        self._faults.clear()
+
+    def reset_counters(self) -> None:
+        """Forget the requests seen."""
+        self.requests.clear()
+        self.max_in_flight = self.in_flight
+
+    def count(self, route: str) -> int:
+        """Count the requests for one list."""
+        return sum(request.route == route for request in self.requests)
+
+    async def _counters(self, request: web.Request) -> web.Response:
+        """Tell what was asked for so far."""
+        return web.json_response(
+            {
+                "requests": len(self.requests),
+                "in_flight": self.in_flight,
+                "max_in_flight": self.max_in_flight,
+                "by_route": Counter(seen.route for seen in self.requests),
+            }
+        )
+
+    async def _list(self, request: web.Request) -> web.StreamResponse:
+        """Answer for a list, and count."""
+        route = request.match_info["route"]
+        self.requests.append(SeenRequest(route, dict(request.query)))
+        self.in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
+        try:
+            await asyncio.sleep(self.latency)
+            return await self._answer(request, route)
+        except BadRequestError as err:
+            fault = Fault(FaultKind.STATUS, status=400, message=str(err))
+            return _error(fault)
+        finally:
+            self.in_flight -= 1
+
+    async def _answer(self, request: web.Request, route: str) -> web.StreamResponse:
+        """Answer for a list, as well as the faults allow."""
+        offset = _number(request.query.get("offset"), "offset", 0)
+        faults = [fault for fault in self._faults if fault.strikes(route, offset)]
+        for fault in faults:
+            match fault.kind:
+                case FaultKind.SLOW:
+                    await asyncio.sleep(fault.seconds)
+                case FaultKind.STATUS:
+                    return _error(fault)
+                case FaultKind.HTML:
+                    return web.Response(text=HTML_PAGE, content_type="text/html")
+                case FaultKind.DROP:
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return web.Response()
+        body: object = self._page(route, dict(request.query), offset, faults)
+        for fault in faults:
+            if isinstance(body, dict):
+                body = change_body(fault, body)
+        text = _dumps(body)
+        if any(fault.kind is FaultKind.TRUNCATED for fault in faults):
+            text = text[: len(text) // 2]
+        return web.Response(text=text, content_type="application/json")
+
+    def _page(
+        self, route: str, query: dict[str, str], offset: int, faults: list[Fault]
+    ) -> Json:
+        """Cut a page out of a list."""
+        limit = _number(query.get("limit"), "limit", self.page_limit)
+        if limit < 1 or offset < 0 or (self.refuse_large and limit > self.page_limit):
+            raise BadRequestError("invalid parameter: limit or offset")
+        limit = min(limit, self.page_limit)
+        start = offset
+        for fault in faults:
+            match fault.kind:
+                case FaultKind.OFFSET_IGNORED:
+                    start = 0
+                case FaultKind.REPEATED:
+                    start = max(offset - limit, 0)
+                case FaultKind.CLAMP:
+                    limit = min(limit, fault.size)
+        records = self._records(route, query)
+        return {
+            "result": records[start : start + limit],
+            "paging": {"offset": offset, "limit": limit, "total": len(records)},
+        }
+
+    def _records(self, route: str, query: dict[str, str]) -> list[Json]:
+        """Find and order the records of a list."""
+        match route:
+            case "exhibitions":
+                records = self.data.exhibitions
+            case "series":
+                records = self.data.series(_required(query, "exhibitionID"))
+            case _:
+                records = self.data.artworks(_required(query, "seriesID"))
+        keyword = query.get("keyword", "").strip().casefold()
+        if keyword:
+            records = [record for record in records if _relevance(record, keyword)]
+        sort_by, order = query.get("sortBy", ""), query.get("sortOrder", "")
+        if order not in ("", "ASC", "DESC"):
+            raise BadRequestError("invalid parameter: sortOrder")
+        if sort_by == "relevance" and route == "exhibitions":
+            return sorted(records, key=lambda it: -_relevance(it, keyword))
+        if sort_by:
+            if (field := _SORT_KEYS[route].get(sort_by)) is None:
+                raise BadRequestError("invalid parameter: sortBy")
+            return sorted(
+                records, key=lambda it: it.get(field) or 0, reverse=order == "DESC"
+            )
+        return records
+
+    async def _media(self, request: web.Request) -> web.StreamResponse:
+        """Show a picture, or a work."""
+        path = request.match_info["path"]
+        parts = path.rstrip("/").split("/")
+        found = _UUID.search(path)
+        key = found[0] if found else path
+        number = request.query.get("edition_number") or _last_number(parts)
+        work = int(number) if number.isdecimal() else 0
+        picture = parts[0] in _PICTURES or "_unique-thumbnails" in parts
+        if picture or self.data.medium(key) == "image":
+            width = _WIDTHS.get(parts[-1], 960 if picture else 1600)
+            body = await asyncio.to_thread(art.png, key, work, width)
+            return web.Response(body=body, content_type="image/png")
+        text = art.page(art.draw(key, work))
+        return web.Response(text=text, content_type="text/html")
+
+
+def _last_number(parts: list[str]) -> str:
+    """Find which work of a series a path is about; versions are long numbers and not meant."""
+    numbers = (part.removesuffix("-large.jpg") for part in reversed(parts))
+    return next((it for it in numbers if it.isdecimal() and len(it) < 6), "")
+
+
+def _error(fault: Fault) -> web.Response:
+    """Answer with an error."""
+    media_type, text = fault.body()
+    headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
+    return web.Response(
+        status=fault.status, text=text, content_type=media_type, headers=headers
+    )
+
+
+def _number(text: str | None, name: str, default: int) -> int:
+    """Read a parameter that is a whole number."""
+    try:
+        return default if text is None else int(text)
+    except ValueError:
+        raise BadRequestError(f"invalid parameter: {name}") from None
+
+
+def _required(query: dict[str, str], name: str) -> str:
+    """Read a parameter that must be there."""
+    if not query.get(name):
+        raise BadRequestError(f"missing parameter: {name}")
+    return query[name]
+
+
+def _relevance(record: Json, keyword: str) -> int:
+    """Tell how well a record fits: its title counts most."""
+    title = str(record.get("title") or record.get("name") or "").casefold()
+    if title == keyword:
+        return 4
+    if keyword in title:
+        return 3
+    note = f"{record.get('noteBrief', '')} {record.get('description', '')}".casefold()
+    return int(keyword in note)
+
+
+def _dumps(body: object) -> str:
+    """Write JSON as the catalog does: markup characters escaped, everything else as it is."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    for character in "&<>":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
