@@ -10,7 +10,7 @@ from homeassistant.helpers.typing import ConfigType
 
 from .browse.pictures import async_setup_pictures
 from .client.playlist.signing import SigningKey
-from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, Kind
+from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .details import SlowReads
 from .display.history import Recent
@@ -52,7 +52,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a display or a library."""
-    if entry.data[CONF_KIND] == Kind.LIBRARY:
+    if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return await _async_setup_library(hass, entry)
     return await _async_setup_display(hass, entry)
 
@@ -88,7 +88,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Let go of a display or a library."""
-    if entry.data[CONF_KIND] == Kind.LIBRARY:
+    if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         await entry.runtime_data.async_stop()
         return True
     return await hass.config_entries.async_unload_platforms(entry, DISPLAY_PLATFORMS)
@@ -96,7 +96,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Delete what was kept of a display or a library; tell the owner that a signing key went with it."""
-    if entry.data[CONF_KIND] == Kind.DISPLAY:
+    if entry.data[CONF_KIND] == EntryKind.DISPLAY:
         await hass.data[INTERLUDES].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await Recent(hass, entry.entry_id).async_remove()
@@ -124,4 +124,4 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 def _displays_left(hass: HomeAssistant) -> bool:
     """Tell whether there is any display."""
     entries = hass.config_entries.async_entries(DOMAIN)
-    return any(entry.data[CONF_KIND] == Kind.DISPLAY for entry in entries)
+    return any(entry.data[CONF_KIND] == EntryKind.DISPLAY for entry in entries)

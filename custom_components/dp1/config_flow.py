@@ -45,12 +45,12 @@ from .const import (
     DEFAULT_FEED_URL,
     DEFAULT_PORT,
     DOMAIN,
-    Kind,
+    EntryKind,
 )
 from .display.discovery import (
     NAME_LENGTH,
     Address,
-    Found,
+    FoundDisplay,
     async_adopt,
     async_advertised,
     async_identify,
@@ -153,7 +153,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     MINOR_VERSION = 1
 
     _address: Address
-    _found: Found
+    _found: FoundDisplay
     _title: str
 
     @staticmethod
@@ -161,7 +161,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     @override
     def async_get_options_flow(config_entry: ConfigEntry) -> OptionsFlow:
         """Offer the options of either kind."""
-        if config_entry.data[CONF_KIND] == Kind.LIBRARY:
+        if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return LibraryOptionsFlow()
         return DisplayOptionsFlow()
 
@@ -191,7 +191,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         """Give a display another address, if the same display answers there."""
         errors: dict[str, str] = {}
         entry = self._get_reconfigure_entry()
-        if entry.data[CONF_KIND] == Kind.LIBRARY:
+        if entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return await self.async_step_reconfigure_library()
         if user_input is not None:
             errors = await self._async_look_at(user_input[CONF_HOST])
@@ -331,7 +331,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         return self.async_create_entry(
             title=self._title,
             data={
-                CONF_KIND: Kind.DISPLAY.value,
+                CONF_KIND: EntryKind.DISPLAY.value,
                 **self._address_data,
                 CONF_DIALECT: self._found.dialect.value,
                 CONF_MACS: sorted(self._found.macs),
@@ -342,7 +342,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
         """Offer a library after the first display; it may be left."""
         entries = self.hass.config_entries.async_entries(DOMAIN)
-        if any(entry.data.get(CONF_KIND) == Kind.LIBRARY for entry in entries) or (
+        if any(entry.data.get(CONF_KIND) == EntryKind.LIBRARY for entry in entries) or (
             not onboarding.async_is_onboarded(self.hass)
         ):
             return result
@@ -369,7 +369,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
                 return self.async_create_entry(
                     title=URL(server).host or server,
                     data={
-                        CONF_KIND: Kind.LIBRARY.value,
+                        CONF_KIND: EntryKind.LIBRARY.value,
                         **data,
                         CONF_SIGNING_KEY: key,
                     },

@@ -36,7 +36,7 @@ DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
 DEFAULT_SOURCE_LIMIT: Final = 60
 
 
-class Kind(StrEnum):
+class EntryKind(StrEnum):
     """What a config entry stands for."""
 
     DISPLAY = "display"

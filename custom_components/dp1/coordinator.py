@@ -42,7 +42,7 @@ from .client.errors import (
     UnreachableError,
 )
 from .client.text import clean
-from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, Kind
+from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, EntryKind
 from .display.history import Recent
 from .display.metadata import NowShowing
 from .display.parts import READS, Part
@@ -632,7 +632,7 @@ def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
     return [
         entry.runtime_data
         for entry in hass.config_entries.async_loaded_entries(DOMAIN)
-        if entry.data[CONF_KIND] == Kind.DISPLAY
+        if entry.data[CONF_KIND] == EntryKind.DISPLAY
     ]
 
 

@@ -10,7 +10,7 @@ from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
-from .const import CONF_DIALECT, CONF_KIND, Kind
+from .const import CONF_DIALECT, CONF_KIND, EntryKind
 from .coordinator import DisplayCoordinator, DisplayData
 from .library.library import Library
 
@@ -50,7 +50,7 @@ async def async_get_config_entry_diagnostics(
             "state": entry.state.value,
             "reason": entry.error_reason_translation_key,
         }
-    if entry.data[CONF_KIND] == Kind.LIBRARY:
+    if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return _library(entry.runtime_data)
     return _display(entry.runtime_data)
 

@@ -80,7 +80,7 @@ NAME_LENGTH = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundDisplay:
     """What answered at an address.
 
     Attributes:
@@ -102,7 +102,7 @@ class Found:
         return not (self.macs and macs) or not self.macs.isdisjoint(macs)
 
 
-async def async_identify(hass: HomeAssistant, address: Address) -> Found:
+async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     """Ask who is there.
 
     Raises:
@@ -123,7 +123,7 @@ async def async_identify(hass: HomeAssistant, address: Address) -> Found:
         if not await display.takes_commands():
             raise
         device = None
-    return Found(
+    return FoundDisplay(
         device_id=identity.device_id if identity else None,
         name=clean(device.device_name, NAME_LENGTH) or None if device else None,
         dialect=display.dialect,

@@ -15,7 +15,7 @@ from homeassistant.util.signal_type import SignalType
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
-from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, Kind
+from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import invalid_input, translated, translated_errors
 from .library import Hanging, Library, LibraryConfigEntry, Node
 from .search import fold
@@ -37,7 +37,7 @@ def async_libraries(hass: HomeAssistant) -> list[Library]:
 def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
     """List the entries of libraries, but for those that somebody has disabled."""
     entries = hass.config_entries.async_entries(DOMAIN, False, False)
-    return [entry for entry in entries if entry.data[CONF_KIND] == Kind.LIBRARY]
+    return [entry for entry in entries if entry.data[CONF_KIND] == EntryKind.LIBRARY]
 
 
 @callback
@@ -70,7 +70,7 @@ def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
     if (
         entry is None
         or entry.domain != DOMAIN
-        or entry.data.get(CONF_KIND) != Kind.LIBRARY
+        or entry.data.get(CONF_KIND) != EntryKind.LIBRARY
     ):
         raise invalid_input("not_a_library", entry_id=clean(entry_id, 100))
     return entry

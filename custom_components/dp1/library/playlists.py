@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..client.catalog.artwork import cover_url, item as catalog_item
-from ..client.catalog.models import Artwork, Exhibition, Kind, Series
+from ..client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
 from ..client.catalog.paging import PAGE_SIZE
 from ..client.catalog.selection import CAP, Group, select_works, shares, works_to_read
 from ..client.display.casts import Cast
@@ -211,7 +211,7 @@ class Hanger:
         """Make a playlist of one or all series of an exhibition."""
         groups, left_unread = await self._read_works(all_series, cap)
         reason = reason or left_unread
-        show = exhibition.kind if exhibition else Kind.GROUP
+        show = exhibition.kind if exhibition else ExhibitionKind.GROUP
         selection = select_works(show, groups, cap)
         series = all_series[0] if kind is NodeKind.SERIES else None
         title = " — ".join(it.title for it in (exhibition, series) if it and it.title)

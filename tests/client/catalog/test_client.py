@@ -16,7 +16,7 @@ import pytest
 from custom_components.dp1.client.catalog import client
 from custom_components.dp1.client.catalog.artwork import provenance, source_url, title
 from custom_components.dp1.client.catalog.client import Catalog, normalize_url
-from custom_components.dp1.client.catalog.models import Artwork, Kind
+from custom_components.dp1.client.catalog.models import Artwork, ExhibitionKind
 from custom_components.dp1.client.catalog.paging import (
     MAX_RECORDS,
     Page,
@@ -592,7 +592,7 @@ async def test_hidden_and_future_shows(catalog: Catalog) -> None:
         and (coming.opens_at - coming.viewable_from).days == 7
     )
     assert (
-        sum(show.kind is Kind.SOLO for show in shows.values()) + 1 == 20
+        sum(show.kind is ExhibitionKind.SOLO for show in shows.values()) + 1 == 20
     )  # two are called alike
 
 

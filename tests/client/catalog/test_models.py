@@ -12,7 +12,7 @@ from custom_components.dp1.client.catalog.models import (
     Alumni,
     Artwork,
     Exhibition,
-    Kind,
+    ExhibitionKind,
     Model,
     Series,
 )
@@ -98,7 +98,7 @@ def test_exhibition() -> None:
         number="052",
         opens_at=datetime(2026, 3, 10, 16, tzinfo=UTC),
         preview_seconds=604800,
-        kind=Kind.SOLO,
+        kind=ExhibitionKind.SOLO,
         blockchain="ethereum",
         status=4,
         note="Six artists let the sky conduct.",
@@ -328,7 +328,7 @@ def test_show_without_opening_is_open() -> None:
 def test_everything_but_solo_is_a_group(kind: str | None) -> None:
     """Curated shows have several artists, too."""
     show = Exhibition.parse({"id": "1", "type": kind})
-    assert show is not None and show.kind is Kind.GROUP
+    assert show is not None and show.kind is ExhibitionKind.GROUP
 
 
 def test_title_falls_back() -> None:

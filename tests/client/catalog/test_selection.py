@@ -3,7 +3,12 @@
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.dp1.client.catalog.models import Artwork, Kind, Model, Series
+from custom_components.dp1.client.catalog.models import (
+    Artwork,
+    ExhibitionKind,
+    Model,
+    Series,
+)
 from custom_components.dp1.client.catalog.selection import (
     playable,
     select_works,
@@ -31,7 +36,7 @@ def works(name: str, count: int) -> list[Artwork]:
 
 
 def ids(
-    kind: Kind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
+    kind: ExhibitionKind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
 ) -> list[str]:
     """Name the works chosen."""
     return [work.id for _, work in select_works(kind, groups, cap).works]
@@ -84,7 +89,7 @@ def test_group_show_takes_turns() -> None:
         (series("c"), works("c", 2)),
         (series("d"), []),
     ]
-    assert ids(Kind.GROUP, groups) == ["a0", "b0", "c0", "a1", "c1", "a2"]
+    assert ids(ExhibitionKind.GROUP, groups) == ["a0", "b0", "c0", "a1", "c1", "a2"]
 
 
 def test_solo_show_starts_with_the_single_works() -> None:
@@ -95,13 +100,13 @@ def test_solo_show_starts_with_the_single_works() -> None:
         (series("c"), works("c", 2)),
         (series("d", Model.MULTI), works("d", 4)),
     ]
-    assert ids(Kind.SOLO, groups) == ["b0", "d0", "a0", "a1", "c0", "c1"]
+    assert ids(ExhibitionKind.SOLO, groups) == ["b0", "d0", "a0", "a1", "c0", "c1"]
 
 
 def test_cap_is_shared_and_spread() -> None:
     """Over the cap every series keeps a fair share, taken from its whole length."""
     groups = [(series("a"), works("a", 1000)), (series("b"), works("b", 4))]
-    chosen = select_works(Kind.SOLO, groups, 10)
+    chosen = select_works(ExhibitionKind.SOLO, groups, 10)
     assert [work.id for _, work in chosen.works] == [
         *("a0", "a166", "a333", "a500", "a666", "a833"),
         *("b0", "b1", "b2", "b3"),
@@ -112,14 +117,15 @@ def test_cap_is_shared_and_spread() -> None:
 def test_more_series_than_places() -> None:
     """With fewer places than series, they are spread over the show."""
     groups = [(series(name), works(name, 3)) for name in "abcdefgh"]
-    assert ids(Kind.GROUP, groups, 4) == ["a0", "c0", "e0", "g0"]
+    assert ids(ExhibitionKind.GROUP, groups, 4) == ["a0", "c0", "e0", "g0"]
 
 
 def test_left_out_is_counted_over_all_series() -> None:
     """What cannot be played is counted."""
     silent = [Artwork(id="s", series_id="a", index=0)]
     chosen = select_works(
-        Kind.GROUP, [(series("a"), silent), (series("b", Model.MULTI), silent)]
+        ExhibitionKind.GROUP,
+        [(series("a"), silent), (series("b", Model.MULTI), silent)],
     )
     assert (chosen.works, chosen.left_out, chosen.over_cap) == ((), 2, 0)
 
@@ -150,11 +156,13 @@ def test_shares_are_fair(counts: list[int], cap: int) -> None:
 
 
 @given(
-    st.sampled_from(Kind),
+    st.sampled_from(ExhibitionKind),
     st.lists(st.tuples(st.sampled_from(Model), st.integers(0, 12)), max_size=12),
     st.integers(1, 60),
 )
-def test_any_show(kind: Kind, sizes: list[tuple[Model, int]], cap: int) -> None:
+def test_any_show(
+    kind: ExhibitionKind, sizes: list[tuple[Model, int]], cap: int
+) -> None:
     """No work comes twice, none is forgotten uncounted, and each series keeps its order."""
     groups = [
         (series(f"{place}-", model), works(f"{place}-", size))

@@ -26,7 +26,7 @@ MAX_PEOPLE = 200
 type Json = dict[str, Any]
 
 
-class Kind(StrEnum):
+class ExhibitionKind(StrEnum):
     """Whether one artist shows, or several."""
 
     SOLO = "solo"
@@ -128,7 +128,7 @@ class Exhibition:
     number: str = ""
     opens_at: datetime | None = None
     preview_seconds: int = 0
-    kind: Kind = Kind.GROUP
+    kind: ExhibitionKind = ExhibitionKind.GROUP
     blockchain: str = ""
     status: int | None = None
     visible: bool = True
@@ -204,7 +204,9 @@ class Exhibition:
             number=as_text(data.get("number")),
             opens_at=as_moment(data.get("opens_at")),
             preview_seconds=max(as_integer(data.get("preview_seconds")) or 0, 0),
-            kind=Kind.SOLO if data.get("kind") == Kind.SOLO else Kind.GROUP,
+            kind=ExhibitionKind.SOLO
+            if data.get("kind") == ExhibitionKind.SOLO
+            else ExhibitionKind.GROUP,
             blockchain=as_text(data.get("blockchain")).lower(),
             status=as_integer(data.get("status")),
             visible=data.get("visible") is not False,

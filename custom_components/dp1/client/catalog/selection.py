@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from .artwork import source_url
-from .models import Artwork, Kind, Model, Series
+from .models import Artwork, ExhibitionKind, Model, Series
 from .paging import evenly
 
 CAP = 50
@@ -90,7 +90,9 @@ def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork]
     return found, len(works) - len(found)
 
 
-def select_works(kind: Kind, groups: Iterable[Group], cap: int = CAP) -> Selection:
+def select_works(
+    kind: ExhibitionKind, groups: Iterable[Group], cap: int = CAP
+) -> Selection:
     """Choose and order the works of an exhibition, or of a part of it.
 
     Args:
@@ -110,7 +112,7 @@ def select_works(kind: Kind, groups: Iterable[Group], cap: int = CAP) -> Selecti
         [(series, work) for work in evenly(works, share)]
         for (series, works), share in zip(chosen, given, strict=True)
     ]
-    if kind is Kind.SOLO:
+    if kind is ExhibitionKind.SOLO:
         runs.sort(key=lambda run: not (run and shown_once(run[0][0])))
         works_in_order = list(chain.from_iterable(runs))
     else:
