@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.display import rate_limit as budget
+from custom_components.dp1.client.display import rate_limit
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -31,9 +31,9 @@ WIRE = {
 def hasty(monkeypatch: pytest.MonkeyPatch, display: DisplaySimulator) -> None:
     """Let nobody wait for rates."""
     display.server.gate = None
-    swift = budget.RateClass(rate=1000, burst=1000)
+    swift = rate_limit.RateClass(rate=1000, burst=1000)
     for command in ("getDeviceStatus", "rotate", "setSleepSchedule"):
-        monkeypatch.setitem(budget._CLASSES, command, swift)
+        monkeypatch.setitem(rate_limit._CLASSES, command, swift)
 
 
 def setting(display: DisplaySimulator, name: str) -> Any:

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.client.display import rate_limit as budget
+from custom_components.dp1.client.display import rate_limit
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -56,8 +56,8 @@ async def test_installation_that_never_shows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An installation is not believed in for ever."""
-    swift = budget.RateClass(rate=1000, burst=1000)
-    monkeypatch.setitem(budget._CLASSES, "updateToLatestVersion", swift)
+    swift = rate_limit.RateClass(rate=1000, burst=1000)
+    monkeypatch.setitem(rate_limit._CLASSES, "updateToLatestVersion", swift)
     display.server.gate = None
     display.device.latest_version = "9.9.9"
     display.device.on_update = lambda: None

@@ -20,16 +20,17 @@ from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.display.client import Cast, Connected, Dialect, Display, Event
+from .client.display.casts import Cast, Dialect
+from .client.display.client import Display
 from .client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     Identity,
-    Metrics,
     PanelStatus,
-    PlaybackCounters,
-    PlayerStatus,
 )
+from .client.display.metrics import Metrics, PlaybackCounters
+from .client.display.notifications import Connected, Event
+from .client.display.player_status import PlayerStatus
 from .client.errors import (
     BusyError,
     Dp1Error,

@@ -10,7 +10,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .client.display.client import Dialect
+from .client.display.casts import Dialect
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
 from .display.parts import Part

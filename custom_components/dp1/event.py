@@ -8,7 +8,7 @@ from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .client.display.device_status import PlayerStatus
+from .client.display.player_status import PlayerStatus
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, problem_of
 from .display.metadata import artist_of

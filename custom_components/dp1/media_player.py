@@ -25,7 +25,7 @@ from .browse.pages import async_browse_display, cover_of
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .browse.sources import SourceList
-from .client.display.device_status import PlayerStatus, PlaylistItem
+from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
 from .display.history import media_id_of

@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.device_status import DeviceSettings
+from .client.display.player_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Outcome
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 from .playback.resolve import LOOPS

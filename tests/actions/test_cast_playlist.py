@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUs
 import voluptuous as vol
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.client.display import rate_limit as budget
+from custom_components.dp1.client.display import rate_limit
 from homeassistant.auth.permissions import PolicyPermissions
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
@@ -52,7 +52,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
     monkeypatch.setattr(module, "PROBE_INTERVAL", 0.05)
-    monkeypatch.setattr(budget, "_BACKOFF", 0.01)
+    monkeypatch.setattr(rate_limit, "_BACKOFF", 0.01)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.client.display.device_status import PlayerStatus
+from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.display.metadata import picture_of
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from custom_components.dp1.client.display.device_status import (
+from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )

@@ -10,8 +10,8 @@ from homeassistant.core import ServiceCall
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
-from ..client.display.client import Cast
-from ..client.display.device_status import PlayerStatus
+from ..client.display.casts import Cast
+from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input

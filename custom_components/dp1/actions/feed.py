@@ -12,8 +12,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
-from ..client.display.client import Cast
-from ..client.display.device_status import PlaylistItem
+from ..client.display.casts import Cast
+from ..client.display.player_status import PlaylistItem
 from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylistError
 from ..client.feed.client import Feed, Published
 from ..client.playlist.document import parse, validate

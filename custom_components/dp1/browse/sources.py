@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from ..client.display.client import Cast
-from ..client.display.device_status import PlayerStatus
+from ..client.display.casts import Cast
+from ..client.display.player_status import PlayerStatus
 from ..coordinator import DisplayData
 from ..library.library import Library
 from ..library.tree import media_id

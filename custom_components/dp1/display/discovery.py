@@ -16,7 +16,8 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 
-from ..client.display.client import Dialect, Display
+from ..client.display.casts import Dialect
+from ..client.display.client import Display
 from ..client.errors import NotReadyError, RejectedError, UnexpectedAnswerError
 from ..client.text import clean
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN

@@ -11,8 +11,8 @@ from homeassistant.helpers.json import json_bytes
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
-from ..client.display.client import Cast
-from ..client.display.device_status import PlayerStatus, PlaylistItem
+from ..client.display.casts import Cast
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.text import clean
 from ..const import DOMAIN
 

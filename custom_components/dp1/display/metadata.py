@@ -11,7 +11,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.device_status import PlayerStatus, PlaylistItem
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.text import clean, shorten
 from ..const import DOMAIN
 from ..library.entries import async_libraries

@@ -8,7 +8,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from ..client.display.device_status import PlayerStatus, PlaylistItem
+from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
 from ..client.playlist.signing import SigningKey

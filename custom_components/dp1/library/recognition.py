@@ -11,7 +11,7 @@ import aiohttp
 from ..client.catalog.artwork import absolute_url, source_url
 from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.selection import CAP, shown_once
-from ..client.display.device_status import PlaylistItem
+from ..client.display.player_status import PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.http import request_json
 from ..client.text import clean

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 
 from ..client.catalog.models import Exhibition
 from ..client.catalog.selection import shown_once
-from ..client.display.device_status import PlayerStatus
+from ..client.display.player_status import PlayerStatus
 from .favorites import Favorites
 from .feed_records import FeedPlaylist
 from .index import Index

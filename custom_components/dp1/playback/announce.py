@@ -18,7 +18,7 @@ from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.client import Cast
+from ..client.display.casts import Cast
 from ..client.text import clean
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator

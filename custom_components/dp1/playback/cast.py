@@ -8,7 +8,8 @@ from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.client import Cast, CastResult, Display, Start
+from ..client.display.casts import Cast, CastResult, Start
+from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text

@@ -13,8 +13,8 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.client import Cast, Start
-from ..client.display.device_status import PlayerStatus
+from ..client.display.casts import Cast, Start
+from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import displays_failed

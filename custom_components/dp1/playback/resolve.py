@@ -16,7 +16,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
 
-from ..client.display.client import Cast, Start
+from ..client.display.casts import Cast, Start
 from ..client.errors import Dp1Error, Fault, InvalidPlaylistError
 from ..client.http import request_json, status_error
 from ..client.playlist.document import (

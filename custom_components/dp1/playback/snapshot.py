@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlencode
 
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.client import Cast, Start
-from ..client.display.device_status import PlayerStatus
+from ..client.display.casts import Cast, Start
+from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import Recent, cast_of

@@ -7,8 +7,9 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from custom_components.dp1.client.display.client import Dialect, Display
-from custom_components.dp1.client.display.rate_limit import Budget
+from custom_components.dp1.client.display.casts import Dialect
+from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.rate_limit import RateLimit
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 
@@ -49,11 +50,11 @@ class Waits:
 async def client(
     url: str, dialect: Dialect = Dialect.UNKNOWN, **options: Any
 ) -> AsyncIterator[Display]:
-    """Make a client that never has to wait for its budget."""
+    """Make a client that never has to wait for its rate limit."""
     at = URL(url)
     assert at.host is not None
     async with aiohttp.ClientSession() as session:
-        options.setdefault("budget", Budget(sleep=Waits()))
+        options.setdefault("rate_limit", RateLimit(sleep=Waits()))
         yield Display(session, at.host, at.port or 80, dialect=dialect, **options)
 
 

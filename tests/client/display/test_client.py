@@ -9,19 +9,15 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.display.client import (
-    Cast,
-    CastResult,
-    Dialect,
-    Display,
-)
+from custom_components.dp1.client.display.casts import Cast, CastResult, Dialect
+from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     PlayedRecord,
     SleepSchedule,
 )
-from custom_components.dp1.client.display.rate_limit import Budget
+from custom_components.dp1.client.display.rate_limit import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,
@@ -262,7 +258,7 @@ async def test_a_busy_display_is_asked_again() -> None:
     """Twice at most, with growing waits."""
     waits = Waits()
     busy = plain(429, "Too many commands, slow down")
-    async with scripted(busy, busy, WRAPPED, budget=Budget(sleep=waits)) as (
+    async with scripted(busy, busy, WRAPPED, rate_limit=RateLimit(sleep=waits)) as (
         server,
         display,
     ):
@@ -277,7 +273,7 @@ async def test_a_busy_display_says_when() -> None:
     """The error carries it on, and the waits honor it."""
     waits = Waits()
     busy = plain(429, "busy", **{"Retry-After": "7"})
-    async with scripted(busy, budget=Budget(sleep=waits)) as (_, display):
+    async with scripted(busy, rate_limit=RateLimit(sleep=waits)) as (_, display):
         with pytest.raises(BusyError) as caught:
             await display.screenshot()
     assert caught.value.retry_after == 7

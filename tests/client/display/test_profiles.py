@@ -11,21 +11,16 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client.display.client import (
-    Cast,
-    CastResult,
-    Connected,
-    Dialect,
-    Display,
-    Start,
-)
+from custom_components.dp1.client.display.casts import Cast, CastResult, Dialect, Start
+from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     PanelStatus,
-    PlayerStatus,
 )
-from custom_components.dp1.client.display.rate_limit import Budget
+from custom_components.dp1.client.display.notifications import Connected
+from custom_components.dp1.client.display.player_status import PlayerStatus
+from custom_components.dp1.client.display.rate_limit import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,
@@ -67,7 +62,7 @@ type Ready = tuple[DisplaySimulator, Display]
 
 @asynccontextmanager
 async def ready(profile: str, **options: Any) -> AsyncIterator[Ready]:
-    """Start a display, and make a client that never has to wait for its budget."""
+    """Start a display, and make a client that never has to wait for its rate limit."""
     dialect = options.pop("dialect", Dialect.UNKNOWN)
     options = {"poll_interval": 0.05, "page_delay": 0.0, "boot_seconds": 0.2, **options}
     async with (
@@ -729,10 +724,14 @@ async def test_an_address_that_is_not_local() -> None:
 def paced(
     session: aiohttp.ClientSession, simulator: DisplaySimulator, clock: ManualClock
 ) -> Display:
-    """Make a client with its true budget, in the time of the display."""
-    budget = Budget(clock.monotonic, clock.advance)
+    """Make a client with its true rate limit, in the time of the display."""
+    rate_limit = RateLimit(clock.monotonic, clock.advance)
     return Display(
-        session, simulator.host, simulator.port, dialect=Dialect.FF, budget=budget
+        session,
+        simulator.host,
+        simulator.port,
+        dialect=Dialect.FF,
+        rate_limit=rate_limit,
     )
 
 

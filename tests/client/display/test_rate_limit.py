@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from custom_components.dp1.client.display.rate_limit import Budget
+from custom_components.dp1.client.display.rate_limit import RateLimit
 
 
 class Clock:
@@ -76,11 +76,11 @@ GATES = {
 async def test_a_storm_never_reaches_the_limit(command: str) -> None:
     """However many commands there are, the display's gate admits each, and keeps something for the phone."""
     clock = Clock()
-    budget = Budget(clock, clock.sleep)
+    rate_limit = RateLimit(clock, clock.sleep)
     rate, burst = GATES[command]
     gate = Gate(clock, rate, burst)
     for _ in range(int(burst) * 4):
-        await budget.spend(command)
+        await rate_limit.acquire(command)
         assert gate.admit()
     left = 0 if command == "rotate" else 0.5
     assert gate.tokens >= left
@@ -90,36 +90,36 @@ async def test_a_storm_never_reaches_the_limit(command: str) -> None:
 async def test_after_a_rest_commands_go_out_at_once(command: str) -> None:
     """A single command never waits, nor does it after a rest."""
     clock = Clock()
-    budget = Budget(clock, clock.sleep)
-    await budget.spend(command)
+    rate_limit = RateLimit(clock, clock.sleep)
+    await rate_limit.acquire(command)
     clock.now += 60
-    await budget.spend(command)
+    await rate_limit.acquire(command)
     assert not clock.slept
 
 
 async def test_two_turns_go_out_at_once() -> None:
     """Any orientation is two quarter turns away at most."""
     clock = Clock()
-    budget = Budget(clock, clock.sleep)
-    await budget.spend("rotate")
-    await budget.spend("rotate")
+    rate_limit = RateLimit(clock, clock.sleep)
+    await rate_limit.acquire("rotate")
+    await rate_limit.acquire("rotate")
     assert not clock.slept
 
 
 async def test_buckets_are_shared_as_on_the_display() -> None:
     """Named commands have a bucket each; touches share one, and so does everything that is not named."""
     clock = Clock()
-    budget = Budget(clock, clock.sleep)
+    rate_limit = RateLimit(clock, clock.sleep)
     for command in ("displayPlaylist", "refreshArtwork", "displayDefaultPlaylist"):
-        await budget.spend(command)
-        await budget.spend(command)
+        await rate_limit.acquire(command)
+        await rate_limit.acquire(command)
     assert not clock.slept
     for number in range(14):
-        await budget.spend(("setVolume", "checkStatus", "toggleMute")[number % 3])
+        await rate_limit.acquire(("setVolume", "checkStatus", "toggleMute")[number % 3])
     assert clock.slept == [pytest.approx(1 / 8)]
     clock.slept.clear()
     for number in range(67):
-        await budget.spend(("tapGesture", "dragGesture")[number % 2])
+        await rate_limit.acquire(("tapGesture", "dragGesture")[number % 2])
     assert len(clock.slept) == 1
 
 
@@ -131,24 +131,24 @@ async def test_who_comes_first_is_served_first() -> None:
         """Note how long."""
         waits.append(seconds)
 
-    budget = Budget(lambda: 0.0, sleep)
-    await asyncio.gather(*(budget.spend("displayPlaylist") for _ in range(5)))
+    rate_limit = RateLimit(lambda: 0.0, sleep)
+    await asyncio.gather(*(rate_limit.acquire("displayPlaylist") for _ in range(5)))
     assert waits == [pytest.approx(wait) for wait in (1.25, 2.5, 3.75)]
 
 
 async def test_who_gives_up_leaves_the_token_to_others() -> None:
     """A command that is cancelled while it waits costs nothing."""
     clock = Clock()
-    budget = Budget(clock, asyncio.sleep)
-    await budget.spend("reboot")
-    waiting = asyncio.create_task(budget.spend("reboot"))
+    rate_limit = RateLimit(clock, asyncio.sleep)
+    await rate_limit.acquire("reboot")
+    waiting = asyncio.create_task(rate_limit.acquire("reboot"))
     await asyncio.sleep(0)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await waiting
     clock.now += 6.25
     async with asyncio.timeout(1):
-        await budget.spend("reboot")
+        await rate_limit.acquire("reboot")
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ async def test_backing_off(
 ) -> None:
     """The wait grows, honors what the display asks for up to 30 s, and varies a little."""
     clock = Clock()
-    budget = Budget(clock, clock.sleep)
+    rate_limit = RateLimit(clock, clock.sleep)
     for _ in range(20):
-        await budget.back_off(command, attempt, retry_after)
+        await rate_limit.back_off(command, attempt, retry_after)
     assert all(least <= slept <= least * 1.25 for slept in clock.slept)
     assert len(set(clock.slept)) > 1

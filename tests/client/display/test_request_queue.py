@@ -5,7 +5,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from custom_components.dp1.client.display.request_queue import Reads, Writes
+from custom_components.dp1.client.display.request_queue import (
+    RequestQueue,
+    SharedRequests,
+)
 
 
 class Wire:
@@ -46,7 +49,7 @@ async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
 
 async def test_writes_keep_their_order_and_never_overlap() -> None:
     """With and without a slot."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("a")),
         writes.run(wire.send("b"), "slot b"),
@@ -60,7 +63,7 @@ async def test_writes_keep_their_order_and_never_overlap() -> None:
 
 async def test_only_the_newest_that_waits_is_sent() -> None:
     """The one in flight stays, of those behind it only the last goes out, and all get its outcome."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     first = await started(writes.run(wire.send("1"), "volume"))
     others = await started(
         *(writes.run(wire.send(str(number)), "volume") for number in range(2, 20))
@@ -71,7 +74,7 @@ async def test_only_the_newest_that_waits_is_sent() -> None:
 
 async def test_the_newest_goes_where_it_stands() -> None:
     """What came between an old and a new value is sent before the new one."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("shuffle on"), "shuffle"),
@@ -84,7 +87,7 @@ async def test_the_newest_goes_where_it_stands() -> None:
 
 async def test_slots_do_not_disturb_each_other() -> None:
     """A value only replaces one of its own slot."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("b1"), "brightness"),
@@ -97,7 +100,7 @@ async def test_slots_do_not_disturb_each_other() -> None:
 
 async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
     """And the next one is sent all the same."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("1"), "volume"),
@@ -110,7 +113,7 @@ async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
 
 async def test_giving_up_the_newest_leaves_the_older_value() -> None:
     """Whoever still waits gets what he asked for."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     busy, older, newest = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("1"), "volume"),
@@ -124,7 +127,7 @@ async def test_giving_up_the_newest_leaves_the_older_value() -> None:
 
 async def test_giving_up_an_older_value_changes_nothing() -> None:
     """The newest is sent once."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     busy, older, newest = await started(
         writes.run(wire.send("busy")),
         writes.run(wire.send("1"), "volume"),
@@ -137,7 +140,7 @@ async def test_giving_up_an_older_value_changes_nothing() -> None:
 
 async def test_giving_up_in_flight_ends_it() -> None:
     """Nothing goes on for nobody, and the next has its turn."""
-    wire, writes = Wire(), Writes()
+    wire, writes = Wire(), RequestQueue()
     (only,) = await started(writes.run(wire.send("1"), "volume"))
     assert wire.busy == 1
     only.cancel()
@@ -149,7 +152,7 @@ async def test_giving_up_in_flight_ends_it() -> None:
 
 async def test_equal_reads_share_one_answer() -> None:
     """Different ones do not, and neither does one that comes later."""
-    wire, reads = Wire(), Reads()
+    wire, reads = Wire(), SharedRequests()
     tasks = await started(
         reads.run("player", wire.send("p")),
         reads.run("player", wire.send("p")),
@@ -162,7 +165,7 @@ async def test_equal_reads_share_one_answer() -> None:
 
 async def test_one_reader_may_go() -> None:
     """The other still gets the answer; when both go, the reading ends."""
-    wire, reads = Wire(), Reads()
+    wire, reads = Wire(), SharedRequests()
     one, other = await started(
         reads.run("player", wire.send("p")), reads.run("player", wire.send("p"))
     )
@@ -179,7 +182,7 @@ async def test_a_failure_is_heard_by_those_who_are_left(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """And by nobody else, in no log."""
-    wire, reads = Wire(), Reads()
+    wire, reads = Wire(), SharedRequests()
     one, other = await started(
         *(reads.run("player", wire.send("p", fail=True)) for _ in range(2))
     )
@@ -191,7 +194,7 @@ async def test_a_failure_is_heard_by_those_who_are_left(
 
 async def test_a_read_that_never_began_is_not_shared() -> None:
     """A reader who goes at once leaves nothing behind."""
-    wire, reads = Wire(), Reads()
+    wire, reads = Wire(), SharedRequests()
     gone = asyncio.ensure_future(reads.run("player", wire.send("p")))
     await asyncio.sleep(0)
     gone.cancel()
@@ -202,7 +205,7 @@ async def test_a_read_that_never_began_is_not_shared() -> None:
 
 async def test_nobody_shares_what_is_older_than_a_write() -> None:
     """Whoever asks after a write is asked anew."""
-    wire, reads = Wire(), Reads()
+    wire, reads = Wire(), SharedRequests()
     (before,) = await started(reads.run("player", wire.send("before")))
     reads.forget()
     assert await reads.run("player", wire.send("after")) == "AFTER"

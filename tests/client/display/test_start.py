@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.display.casts import Start
-from custom_components.dp1.client.display.client import Cast
-from custom_components.dp1.client.display.device_status import PlaylistItem
+from custom_components.dp1.client.display.casts import Cast, Start
+from custom_components.dp1.client.display.player_status import PlaylistItem
 
 from .displays import FLAT, WRAPPED, by_command, commands, scripted
 

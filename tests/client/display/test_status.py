@@ -11,18 +11,19 @@ import pytest
 from custom_components.dp1.client.display import device_status as module
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
-    DeviceSettings,
     DeviceStatus,
     Identity,
-    Metrics,
     NetworkStatus,
     Outage,
     PanelStatus,
-    PlaybackCounters,
     PlayedRecord,
+    SleepSchedule,
+)
+from custom_components.dp1.client.display.metrics import Metrics, PlaybackCounters
+from custom_components.dp1.client.display.player_status import (
+    DeviceSettings,
     PlayerStatus,
     PlaylistItem,
-    SleepSchedule,
 )
 from custom_components.dp1.client.display.replies import unwrap
 from custom_components.dp1.client.values import decode

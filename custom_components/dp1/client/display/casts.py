@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from ..values import mapping, text
-from .device_status import PlaylistItem
+from .player_status import PlaylistItem
 
 
 class Dialect(StrEnum):

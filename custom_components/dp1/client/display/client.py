@@ -26,27 +26,16 @@ from .device_status import (
     ContentPolicy,
     DeviceStatus,
     Identity,
-    Metrics,
     PanelStatus,
-    PlaybackCounters,
     PlayedRecord,
-    PlayerStatus,
     SleepSchedule,
 )
-from .notifications import Connected, Event
-from .rate_limit import Budget
+from .metrics import Metrics, PlaybackCounters
+from .notifications import Event
+from .player_status import PlayerStatus
+from .rate_limit import RateLimit
 from .replies import accepted, refusal, reply
-from .transport import Channel
-
-__all__ = [
-    "Cast",
-    "CastResult",
-    "Connected",
-    "Dialect",
-    "Display",
-    "Event",
-    "Start",
-]
+from .transport import Transport
 
 DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
@@ -108,7 +97,7 @@ class Display:
         *,
         dialect: Dialect = Dialect.UNKNOWN,
         dialect_is_fixed: bool = False,
-        budget: Budget | None = None,
+        rate_limit: RateLimit | None = None,
     ) -> None:
         """Prepare, without asking anything.
 
@@ -118,19 +107,19 @@ class Display:
             port: TCP port.
             dialect: what is known already.
             dialect_is_fixed: it was chosen by somebody who knows better than what the display shows.
-            budget: how often the display is asked; by default the part of its limits that is ours.
+            rate_limit: how often the display is asked; by default the part of its limits that is ours.
         """
         self.host = host
         self.port = port
         self.dialect = dialect
         self.on_dialect: Callable[[Dialect], None] | None = None
         self._dialect_is_fixed = dialect_is_fixed
-        self._channel = Channel(session, host, port, budget or Budget())
+        self._transport = Transport(session, host, port, rate_limit or RateLimit())
 
     @property
     def url(self) -> str:
         """Address of the display, without a slash at the end."""
-        return self._channel.url("").removesuffix("/")
+        return self._transport.url("").removesuffix("/")
 
     # What the display says when asked
 
@@ -139,7 +128,7 @@ class Display:
 
         The display takes each such question for a person's: ask seldom.
         """
-        answer = await self._channel.get("api/v2/status")
+        answer = await self._transport.get("api/v2/status")
         if answer.status in _NOT_OFFERED:
             return None
         identity = Identity.parse(reply("status", answer))
@@ -153,7 +142,7 @@ class Display:
 
         A player that is unwell, overheated for one, is a status with its ``error``, not an exception.
         """
-        answer = await self._channel.ask("checkStatus")
+        answer = await self._transport.query("checkStatus")
         try:
             status = PlayerStatus.parse(reply("checkStatus", answer))
         except RejectedError as err:
@@ -167,7 +156,7 @@ class Display:
 
     async def device_status(self) -> DeviceStatus:
         """Ask about the device behind the player (``getDeviceStatus``)."""
-        leaf = reply("getDeviceStatus", await self._channel.ask("getDeviceStatus"))
+        leaf = reply("getDeviceStatus", await self._transport.query("getDeviceStatus"))
         status = DeviceStatus.parse(leaf)
         if status.installed_version is not None:
             self._learn(Dialect.FF)
@@ -178,17 +167,17 @@ class Display:
     async def panel_status(self) -> PanelStatus:
         """Ask the panel (``ddcPanelStatus``); takes seconds."""
         return PanelStatus.parse(
-            reply("ddcPanelStatus", await self._channel.ask("ddcPanelStatus"))
+            reply("ddcPanelStatus", await self._transport.query("ddcPanelStatus"))
         )
 
     async def metrics(self) -> Metrics | None:
         """Ask for the latest sample (``deviceMetrics``); None before the first."""
-        leaf = reply("deviceMetrics", await self._channel.ask("deviceMetrics"))
+        leaf = reply("deviceMetrics", await self._transport.query("deviceMetrics"))
         return None if leaf is None else Metrics.parse(leaf)
 
     async def counters(self) -> PlaybackCounters | None:
         """Ask for the counters (``/metrics``); None if there are none (firmware below 1.0.9)."""
-        answer = await self._channel.get("metrics")
+        answer = await self._transport.get("metrics")
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:
@@ -211,7 +200,7 @@ class Display:
         if math.prod(params.values()) > _MAX_SCREENSHOT_AREA:
             raise ValueError("that is larger than the largest picture")
 
-        answer = await self._channel.picture("api/screenshot", params)
+        answer = await self._transport.picture("api/screenshot", params)
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:
@@ -222,7 +211,9 @@ class Display:
 
     async def recently_played(self) -> tuple[PlayedRecord, ...]:
         """Ask what was shown lately, newest first (``getRecentlyPlayed``, firmware 2.0.7)."""
-        leaf = reply("getRecentlyPlayed", await self._channel.ask("getRecentlyPlayed"))
+        leaf = reply(
+            "getRecentlyPlayed", await self._transport.query("getRecentlyPlayed")
+        )
         records = (leaf or {}).get("records")
         return tuple(
             PlayedRecord.parse(record)
@@ -232,7 +223,7 @@ class Display:
     async def content_policy(self) -> ContentPolicy:
         """Ask which works the owner lets through (``getContentPolicy``, firmware 2.0.7)."""
         return ContentPolicy.parse(
-            reply("getContentPolicy", await self._channel.ask("getContentPolicy"))
+            reply("getContentPolicy", await self._transport.query("getContentPolicy"))
         )
 
     async def probe(self) -> None:
@@ -243,7 +234,7 @@ class Display:
             NoAnswerError: nobody is there, or no longer able to answer.
         """
         try:
-            await self._channel.get("metrics")
+            await self._transport.get("metrics")
         except LostAnswerError as err:
             raise NoAnswerError(str(err)) from err
         except UnexpectedAnswerError:
@@ -251,7 +242,7 @@ class Display:
 
     async def takes_commands(self) -> bool:
         """Tell whether commands are taken at all, even if none but casts: their route then refuses to be read (405)."""
-        return (await self._channel.get("api/cast")).status == 405
+        return (await self._transport.get("api/cast")).status == 405
 
     def listen(self, heartbeat: float = HEARTBEAT) -> AsyncGenerator[Event]:
         """Follow what the display says by itself; see :func:`.notifications.listen`.
@@ -259,7 +250,7 @@ class Display:
         Args:
             heartbeat: seconds of silence before a ping; the pong may take half of that.
         """
-        return self._channel.listen("api/notification", heartbeat)
+        return self._transport.listen("api/notification", heartbeat)
 
     # What hangs on the wall
 
@@ -282,7 +273,7 @@ class Display:
                 await self._begin(start)
             return result
 
-        return await self._channel.in_turn(send, "displayPlaylist")
+        return await self._transport.enqueue(send, "displayPlaylist")
 
     async def display_default(self, only_if_empty: bool = False) -> None:
         """Show the vendor's playlist, and wake up for it.
@@ -291,21 +282,21 @@ class Display:
             only_if_empty: do nothing while something is loaded.
         """
         request = {"onlyIfNoPlaylist": True} if only_if_empty else {}
-        await self._channel.tell("displayDefaultPlaylist", request)
+        await self._transport.send("displayDefaultPlaylist", request)
 
     async def show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in the order of the status."""
         _check(index >= 0, "works are counted from 0")
-        await self._channel.tell("moveToArtwork", {"index": index})
+        await self._transport.send("moveToArtwork", {"index": index})
 
     async def set_shuffle(self, enabled: bool) -> None:
         """Play in a random order, or in the given one; the work on the wall stays."""
-        await self._channel.tell("setShuffle", {"enabled": enabled})
+        await self._transport.send("setShuffle", {"enabled": enabled})
 
     async def set_loop(self, mode: str) -> None:
         """Set what comes after the last work: "none", "playlist" or "one"."""
         _check(mode in ("none", "playlist", "one"), "no such mode")
-        await self._channel.tell("setLoop", {"mode": mode})
+        await self._transport.send("setLoop", {"mode": mode})
 
     async def set_default_duration(self, seconds: float | None) -> None:
         """Set the seconds for works that bring no duration; None for staying until somebody changes them."""
@@ -313,12 +304,14 @@ class Display:
             seconds is None or (seconds > 0 and math.isfinite(seconds)),
             "a duration is more than 0 s",
         )
-        await self._channel.tell("updateDefaultDuration", {"durationSeconds": seconds})
+        await self._transport.send(
+            "updateDefaultDuration", {"durationSeconds": seconds}
+        )
 
     async def set_framing(self, mode: int) -> None:
         """Fit (0) works into the screen, or fill (1) it."""
         _check(mode in (0, 1), "no such framing")
-        await self._channel.tell("updateArtFraming", {"frameConfig": mode})
+        await self._transport.send("updateArtFraming", {"frameConfig": mode})
 
     async def update_settings(self, saved: bool, **settings: Any) -> None:
         """Set how works are shown.
@@ -328,21 +321,21 @@ class Display:
             settings: keys as on the wire: ``scaling``, ``tombstone``, ``margin``, ``background``, ``framing``, …
         """
         _check(bool(settings), "nothing to set")
-        await self._channel.tell(
+        await self._transport.send(
             "updateDisplaySettings", {"isSaved": saved, **settings}, str(saved)
         )
 
     async def refresh(self) -> None:
         """Load the work on the wall anew."""
-        await self._channel.tell("refreshArtwork")
+        await self._transport.send("refreshArtwork")
 
     async def clear(self) -> None:
         """Forget the playlist and empty the screen (``disconnect``)."""
-        await self._channel.tell("disconnect")
+        await self._transport.send("disconnect")
 
     async def play_recent(self, record_id: str) -> None:
         """Show something that was shown lately (firmware 2.0.7)."""
-        await self._channel.tell("playRecentlyPlayed", {"recordId": record_id})
+        await self._transport.send("playRecentlyPlayed", {"recordId": record_id})
 
     # Sleep and power
 
@@ -356,7 +349,7 @@ class Display:
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Let the player sleep or wake, without schedule and panel: the way below firmware 1.0.15."""
-        await self._channel.tell("setSleepMode", {"sleepMode": asleep}, slot=_SLEEP)
+        await self._transport.send("setSleepMode", {"sleepMode": asleep}, slot=_SLEEP)
 
     async def set_sleep_schedule(
         self,
@@ -388,34 +381,34 @@ class Display:
     async def reboot(self) -> None:
         """Restart the device. It may be gone before it can answer, which is success too."""
         with suppress(LostAnswerError):
-            await self._channel.tell("reboot")
+            await self._transport.send("reboot")
 
     async def shutdown(self) -> None:
         """Switch the device off. It may be gone before it can answer, which is success too."""
         with suppress(LostAnswerError):
-            await self._channel.tell("shutdown")
+            await self._transport.send("shutdown")
 
     async def install_update(self) -> None:
         """Begin to install the latest firmware; the device restarts some minutes later."""
-        await self._channel.tell("updateToLatestVersion")
+        await self._transport.send("updateToLatestVersion")
 
     # Sound, screen and panel
 
     async def set_volume(self, percent: int) -> None:
         """Set the volume, 0 to 100; what is read back may be one lower. Does not unmute."""
         _check(0 <= percent <= 100, "a volume is 0 to 100")
-        await self._channel.tell("setVolume", {"percent": percent})
+        await self._transport.send("setVolume", {"percent": percent})
 
     async def toggle_mute(self) -> None:
         """Switch the sound off, or on again; there is no absolute way."""
-        await self._channel.tell("toggleMute")
+        await self._transport.send("toggleMute")
 
     async def rotate(self, clockwise: bool) -> str | None:
         """Turn the picture by a quarter and return the new orientation.
 
         Counter-clockwise: landscape, portrait, landscapeReverse, portraitReverse, landscape.
         """
-        leaf = await self._channel.tell("rotate", {"clockwise": clockwise})
+        leaf = await self._transport.send("rotate", {"clockwise": clockwise})
         return text(leaf.get("orientation"))
 
     async def panel_control(self, action: str, value: int | str) -> None:
@@ -426,7 +419,7 @@ class Display:
             value: 0 to 100; "on" or "off" for mute; "on", "standby" or "off" for power.
         """
         _check(value in _PANEL.get(action, ()), "no such setting of a panel")
-        await self._channel.tell(
+        await self._transport.send(
             "ddcPanelControl", {"action": action, "value": value}, action
         )
 
@@ -435,29 +428,29 @@ class Display:
     async def send_key(self, code: int) -> None:
         """Press a key: a printable ASCII code, or 8, 9, 13 or 27."""
         _check(code in _KEYS, "no such key")
-        await self._channel.tell("sendKeyboardEvent", {"code": code})
+        await self._transport.send("sendKeyboardEvent", {"code": code})
 
     async def tap(self, button: Button = "left") -> None:
         """Tap where the cursor is."""
-        await self._channel.tell("tapGesture", {"button": button})
+        await self._transport.send("tapGesture", {"button": button})
 
     async def double_tap(self, button: Button = "left") -> None:
         """Tap twice where the cursor is (firmware 1.0.17)."""
-        await self._channel.tell("doubleTapGesture", {"button": button})
+        await self._transport.send("doubleTapGesture", {"button": button})
 
     async def long_press(self, button: Button = "left") -> None:
         """Press for a second where the cursor is (firmware 1.0.17)."""
-        await self._channel.tell("longPressGesture", {"button": button})
+        await self._transport.send("longPressGesture", {"button": button})
 
     async def drag(self, offsets: Offsets) -> None:
         """Move the cursor by steps of (dx, dy), in pixels of a screen 1920 wide; steps over 150 are cut to 25."""
-        await self._channel.tell("dragGesture", {"cursorOffsets": _offsets(offsets)})
+        await self._transport.send("dragGesture", {"cursorOffsets": _offsets(offsets)})
 
     async def click_and_drag(self, offsets: Offsets) -> None:
         """Move the cursor by up to 16 steps of (dx, dy) with the button held (firmware 1.0.17)."""
         steps = _offsets(offsets)
         _check(len(steps) <= _MAX_POINTS, "at most 16 steps")
-        await self._channel.tell("clickAndDragGesture", {"cursorOffsets": steps})
+        await self._transport.send("clickAndDragGesture", {"cursorOffsets": steps})
 
     async def zoom(self, steps: Iterable[float]) -> None:
         """Zoom by up to 16 factors (firmware 1.0.17)."""
@@ -467,18 +460,18 @@ class Display:
             and all(factor > 0 and math.isfinite(factor) for factor in factors),
             "1 to 16 factors above 0",
         )
-        await self._channel.tell("zoomGesture", {"scaleSteps": factors})
+        await self._transport.send("zoomGesture", {"scaleSteps": factors})
 
     # The device
 
     async def show_pairing_code(self, show: bool) -> None:
         """Show the code to pair a phone, or go back to the works. Below 2.0.0 nothing else works meanwhile."""
-        await self._channel.tell("showPairingQRCode", {"show": show})
+        await self._transport.send("showPairingQRCode", {"show": show})
 
     async def set_device_name(self, name: str) -> str | None:
         """Name the display and return the name as stored; an empty one clears it (firmware 2.0.3 or newer)."""
         return text(
-            (await self._channel.tell("setDeviceName", {"name": name})).get(
+            (await self._transport.send("setDeviceName", {"name": name})).get(
                 "deviceName"
             )
         )
@@ -486,7 +479,7 @@ class Display:
     async def set_signature_mode(self, mode: str) -> None:
         """Set what happens to playlists without a valid signature: "silent", "notify" or "strict" (firmware 2.0.7)."""
         _check(mode in ("silent", "notify", "strict"), "no such mode")
-        await self._channel.tell("setSignatureVerificationMode", {"mode": mode})
+        await self._transport.send("setSignatureVerificationMode", {"mode": mode})
 
     async def set_content_policy(
         self, show_mature_content: bool, strict_personal: bool
@@ -497,29 +490,29 @@ class Display:
             "strictPersonal": strict_personal,
         }
         return ContentPolicy.parse(
-            await self._channel.tell("setContentPolicy", request)
+            await self._transport.send("setContentPolicy", request)
         )
 
     async def set_analytics(self, enabled: bool) -> None:
         """Let the device report to its vendor, or not."""
-        await self._channel.tell("analyticsToggle", {"enabled": enabled})
+        await self._transport.send("analyticsToggle", {"enabled": enabled})
 
     async def set_beta_features(self, enabled: bool) -> None:
         """Switch early features on or off."""
-        await self._channel.tell("betaFeaturesToggle", {"enabled": enabled})
+        await self._transport.send("betaFeaturesToggle", {"enabled": enabled})
 
     async def _set_sleep(
         self, command: str, request: Mapping[str, Any], slot: str | None = None
     ) -> SleepSchedule:
         """Send one of the sleep commands, which all answer with the schedule."""
-        leaf = await self._channel.tell(command, request, slot=slot)
+        leaf = await self._transport.send(command, request, slot=slot)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
 
     async def _begin(self, start: Start) -> None:
         """Bring a list that was just cast to its place and order."""
         index = start.index
         if start.names_work:
-            answer = await self._channel.post("checkStatus", {})
+            answer = await self._transport.post("checkStatus", {})
             index = start.place(PlayerStatus.parse(reply("checkStatus", answer)).items)
         steps: tuple[tuple[str, str, object], ...] = (
             ("moveToArtwork", "index", index),
@@ -528,7 +521,7 @@ class Display:
         )
         for command, key, value in steps:
             if value is not None:
-                reply(command, await self._channel.post(command, {key: value}))
+                reply(command, await self._transport.post(command, {key: value}))
 
     # Casting, in both dialects
 
@@ -552,7 +545,7 @@ class Display:
         """
         request = {**document(cast, dialect), "intent": {"action": "now_display"}}
         for attempt in range(1, _TRIES + 1):
-            answer = await self._channel.post("displayPlaylist", request)
+            answer = await self._transport.post("displayPlaylist", request)
             if not 200 <= answer.status < 300:
                 raise refusal("displayPlaylist", answer)
             empty = not answer.body.strip()
@@ -562,7 +555,7 @@ class Display:
                 return self._accepted(answer, dialect)
             if not empty or answer.status != 200 or attempt == _TRIES:
                 break
-            await self._channel.back_off("displayPlaylist", attempt, None)
+            await self._transport.back_off("displayPlaylist", attempt, None)
         return reply("displayPlaylist", answer) or {}
 
     def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:

@@ -10,24 +10,6 @@ from datetime import datetime
 from typing import Self
 
 from ..values import flag, mapping, moment, moment_ms, percent, text, texts, whole
-from .metrics import Metrics, PlaybackCounters
-from .player_status import DeviceSettings, PlayerStatus, PlaylistItem
-
-__all__ = [
-    "ContentPolicy",
-    "DeviceSettings",
-    "DeviceStatus",
-    "Identity",
-    "Metrics",
-    "NetworkStatus",
-    "Outage",
-    "PanelStatus",
-    "PlaybackCounters",
-    "PlayedRecord",
-    "PlayerStatus",
-    "PlaylistItem",
-    "SleepSchedule",
-]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a display measures and counts; read as in :mod:`.status`."""
+"""What a display measures and counts; read as in :mod:`.device_status`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

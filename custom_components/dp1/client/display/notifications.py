@@ -12,7 +12,8 @@ from aiohttp.http import WSMessageNoDecodeText
 from ..errors import LostAnswerError, NoAnswerError, UnexpectedAnswerError
 from ..http import Answer, transport_error
 from ..values import decode, mapping
-from .device_status import DeviceStatus, PanelStatus, PlayerStatus
+from .device_status import DeviceStatus, PanelStatus
+from .player_status import PlayerStatus
 from .replies import refusal
 
 _LOGGER = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""What a display says of what it shows; read as in :mod:`.status`."""
+"""What a display says of what it shows; read as in :mod:`.device_status`."""
 
 from collections import Counter
 from collections.abc import Mapping

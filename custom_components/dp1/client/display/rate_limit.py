@@ -106,7 +106,7 @@ class _Bucket:
         self._tokens += 1
 
 
-class Budget:
+class RateLimit:
     """The part of one display's command rates that is ours."""
 
     def __init__(
@@ -124,7 +124,7 @@ class Budget:
         self._sleep = sleep
         self._buckets: dict[str | RateClass, _Bucket] = {}
 
-    async def spend(self, command: str) -> None:
+    async def acquire(self, command: str) -> None:
         """Wait until one such command may be sent; who comes first is served first."""
         rate_class = _CLASSES.get(command, _DEFAULT)
         shared = rate_class in (_INPUT, _DEFAULT)

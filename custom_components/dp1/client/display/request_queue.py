@@ -36,7 +36,7 @@ class _Shared[T]:
                 self._task.cancel()
 
 
-class Writes:
+class RequestQueue:
     """One write at a time, in the order they came; of repeats that wait, only the newest is sent."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Writes:
         self._queued -= 1
 
 
-class Reads:
+class SharedRequests:
     """Equal reads at the same time are one."""
 
     def __init__(self) -> None:

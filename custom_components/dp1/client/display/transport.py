@@ -8,9 +8,9 @@ from yarl import URL
 
 from ..http import Answer, request_json
 from .notifications import Event, listen
-from .rate_limit import Budget
+from .rate_limit import RateLimit
 from .replies import reply
-from .request_queue import Reads, Writes
+from .request_queue import RequestQueue, SharedRequests
 
 _TRIES = 3
 _TIMEOUT = 10.0
@@ -42,19 +42,23 @@ _REPLACEABLE = frozenset(
 )
 
 
-class Channel:
+class Transport:
     """One display's address. Commands wait for their turn and for their part of the display's rates."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, host: str, port: int, budget: Budget
+        self,
+        session: aiohttp.ClientSession,
+        host: str,
+        port: int,
+        rate_limit: RateLimit,
     ) -> None:
         """Keep the address; see :class:`.display.Display`."""
         self._session = session
         self._base = URL.build(scheme="http", host=host, port=port)
         self._cast_url = self.url("api/cast")
-        self._budget = budget
-        self._writes = Writes()
-        self._reads = Reads()
+        self._rate_limit = rate_limit
+        self._writes = RequestQueue()
+        self._reads = SharedRequests()
 
     def url(self, path: str) -> str:
         """Return the address of a route."""
@@ -78,7 +82,7 @@ class Channel:
 
     async def picture(self, path: str, params: Mapping[str, int]) -> Answer:
         """Ask a route that serves one at a time."""
-        return await self._patiently(
+        return await self._retry_busy(
             path, lambda: self.get(path, _SCREENSHOT_TIMEOUT, params)
         )
 
@@ -88,7 +92,7 @@ class Channel:
 
     async def post(self, command: str, request: Mapping[str, Any]) -> Answer:
         """Send a command with its arguments, which are never left out: their absence would mean zeros."""
-        return await self._patiently(
+        return await self._retry_busy(
             command,
             lambda: request_json(
                 self._session,
@@ -100,11 +104,11 @@ class Channel:
             ),
         )
 
-    async def ask(self, command: str) -> Answer:
+    async def query(self, command: str) -> Answer:
         """Send a command that only reads; equal ones at the same time share their answer."""
         return await self._reads.run(command, lambda: self.post(command, {}))
 
-    async def tell(
+    async def send(
         self,
         command: str,
         request: Mapping[str, Any] | None = None,
@@ -128,12 +132,12 @@ class Channel:
         key: Hashable = slot
         if command in _REPLACEABLE:
             key = (command, frozenset(request), *uses)
-        return await self.in_turn(send, key)
+        return await self.enqueue(send, key)
 
-    async def in_turn[T](
+    async def enqueue[T](
         self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
     ) -> T:
-        """Send when all that came before is done; see :meth:`.turns.Writes.run`."""
+        """Send when all that came before is done; see :meth:`.request_queue.RequestQueue.run`."""
 
         async def send_and_forget() -> T:
             """Send, after which readings that have begun before are old."""
@@ -147,18 +151,18 @@ class Channel:
     async def back_off(
         self, command: str, attempt: int, retry_after: float | None = None
     ) -> None:
-        """Wait before the next attempt; see :meth:`.budget.Budget.back_off`."""
-        await self._budget.back_off(command, attempt, retry_after)
+        """Wait before the next attempt; see :meth:`.rate_limit.RateLimit.back_off`."""
+        await self._rate_limit.back_off(command, attempt, retry_after)
 
-    async def _patiently(
+    async def _retry_busy(
         self, command: str, send: Callable[[], Awaitable[Answer]]
     ) -> Answer:
-        """Send within the budget, again if the display is busy, which means that nothing was done."""
+        """Send within the rate limit, again if the display is busy, which means that nothing was done."""
         for attempt in range(1, _TRIES):
-            await self._budget.spend(command)
+            await self._rate_limit.acquire(command)
             answer = await send()
             if answer.status != 429:
                 return answer
             await self.back_off(command, attempt, answer.retry_after)
-        await self._budget.spend(command)
+        await self._rate_limit.acquire(command)
         return await send()
