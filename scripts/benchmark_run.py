@@ -313,11 +313,11 @@ async def measure_library() -> list[Row]:
         cold = time.monotonic() - started
         node = library.sources()[SHOW]
         started = time.monotonic()
-        await library.async_cast(node)
+        await library.async_build_playlist(node)
         cold_show = time.monotonic() - started
         most = catalog.max_in_flight
         started = time.monotonic()
-        await library.async_cast(node)
+        await library.async_build_playlist(node)
         warm_show = time.monotonic() - started
         await library.async_stop()
         catalog.reset_counters()

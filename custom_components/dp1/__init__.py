@@ -14,8 +14,8 @@ from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .details import SlowReads
 from .display.history import Recent
-from .library.entries import async_follow_libraries, async_tell_of_library
-from .library.library import Library, async_forget
+from .library.entries import async_add_libraries_listener, async_forward_library_updates
+from .library.library import Library, async_remove_stored
 from .playback.announce import INTERLUDES, Interludes
 from .playback.groups import GROUPS, Groups
 from .playback.media_proxy import LENDING, async_setup_lending
@@ -65,7 +65,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_on_unload(hass.data[INTERLUDES].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
     entry.async_on_unload(
-        async_follow_libraries(hass, coordinator.now_showing.async_refresh)
+        async_add_libraries_listener(hass, coordinator.now_showing.async_refresh)
     )
     coordinator.now_showing.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
@@ -82,7 +82,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     """Set up a library; what it kept is there at once, and its servers may be down."""
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
-    async_tell_of_library(hass, entry)
+    async_forward_library_updates(hass, entry)
     return True
 
 
@@ -103,7 +103,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         if not _displays_left(hass):
             await hass.data[LENDING].async_forget()
         return
-    await async_forget(hass, entry.entry_id)
+    await async_remove_stored(hass, entry.entry_id)
     if not entry.data[CONF_FEED_URL]:
         return
     ir.async_create_issue(

@@ -32,7 +32,7 @@ from .display.history import media_id_of
 from .display.metadata import artist_of, picture_of
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .library.entries import async_follow_libraries, async_libraries
+from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import async_show, length_of
 from .playback.groups import GROUPS, async_on_group
@@ -80,7 +80,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Follow the display, and the libraries."""
         await super().async_added_to_hass()
         self.async_on_remove(
-            async_follow_libraries(self.hass, self._handle_libraries_update)
+            async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
         self._read_sources()
         self._take_over()

@@ -77,7 +77,9 @@ class LibraryMediaSource(MediaSource):
                     node.kind is NodeKind.SERIES and node.works == 1
                 )
                 document = (
-                    (await library.async_cast(text)).cast.playlist if single else None
+                    (await library.async_build_playlist(text)).cast.playlist
+                    if single
+                    else None
                 )
         if document is None:
             raise Unresolvable(

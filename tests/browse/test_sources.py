@@ -104,7 +104,7 @@ async def test_an_unknown_source(gallery: Gallery) -> None:
 
 async def test_a_source_that_was_cast_from_elsewhere(gallery: Gallery) -> None:
     """What a phone has cast is recognized by its works, if that is certain."""
-    await gallery.library.async_cast(gallery.exhibition(SMALL))
+    await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
     works = [
         {**item, "id": f"5d0c9d5e-0000-4000-8000-{number:012}"}
         for number, item in enumerate(items_of(gallery.catalog, SMALL))

@@ -107,7 +107,7 @@ async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
 
 async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:
     """A work that a phone has cast is recognized by where it lies."""
-    await gallery.library.async_cast(gallery.exhibition(SMALL))
+    await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
     await gallery.cast(playlist=elsewhere(*items_of(gallery.catalog, SMALL)))
     assert details(gallery)["exhibition"] == SMALL
     assert gallery.attribute("media_title")
@@ -165,7 +165,7 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
             await gallery.cast(playlist=document)
         assert gallery.attribute("media_title") == "Tide"
         await until(lambda: server.requests)
-        await gallery.library.async_favour(gallery.exhibition(LARGE))
+        await gallery.library.async_add_favorite(gallery.exhibition(LARGE))
         await gallery.cast(exhibition=LARGE)
         assert details(gallery)["exhibition"] == LARGE
         assert gallery.attribute("media_title") != "Tide"

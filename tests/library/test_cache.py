@@ -10,10 +10,10 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Exhibition
 from custom_components.dp1.library import cache as shelf, index, shared_reads
-from custom_components.dp1.library.cache import Shelf
-from custom_components.dp1.library.cached_list import Kept
+from custom_components.dp1.library.cache import LibraryCache
+from custom_components.dp1.library.cached_list import CachedList
 from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
-from custom_components.dp1.library.library import async_forget
+from custom_components.dp1.library.library import async_remove_stored
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -86,7 +86,7 @@ async def test_equal_reads_are_one(
     show = f"exhibition/{show_id(catalog, 'Longform')}"
     leaving = asyncio.create_task(library.async_children(show))
     looking = [library.async_children(show) for _ in range(10)]
-    casting = [library.async_cast(show) for _ in range(10)]
+    casting = [library.async_build_playlist(show) for _ in range(10)]
     asyncio.get_running_loop().call_later(0.02, leaving.cancel)
     results: list[Any] = await asyncio.gather(*looking, *casting)
     assert len({it.nodes for it in results[:10]}) == 1
@@ -136,12 +136,12 @@ async def test_memory_is_bounded(
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     long = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
     work = (await library.async_children(f"series/{long}")).nodes[5]
-    await library.async_cast(show)
+    await library.async_build_playlist(show)
     kept = library._index._shelf.artworks
     assert sum(len(it.records) for it in kept.values()) <= 60
     assert long not in kept
     # It is read again when it is wanted.
-    assert (await library.async_cast(work.id)).title == work.title
+    assert (await library.async_build_playlist(work.id)).title == work.title
 
 
 async def test_memory_of_the_whole_catalog(
@@ -176,8 +176,8 @@ async def test_the_copy_on_disk(
     feed.seed([PLAYLIST | {"id": ID}], [{"title": "Hall", "playlists": [ID]}])
     library = await make_library(catalog, feed)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    await library.async_cast(show)
-    await library.async_favour(show)
+    await library.async_build_playlist(show)
+    await library.async_add_favorite(show)
     await library.async_stop()
     stored = hass_storage["dp1.library.library"]
     assert stored["version"] == shelf.VERSION
@@ -185,11 +185,13 @@ async def test_the_copy_on_disk(
     assert len(data["exhibitions"]["records"]) == 51
     assert [it["title"] for it in data["playlists"]["records"]] == ["Evening"]
     assert len(data["series"]) == 1 and len(data["artworks"]) == 8
-    restored = Shelf.from_store(json.loads(json.dumps(data)), catalog.url, feed.url)
+    restored = LibraryCache.from_store(
+        json.loads(json.dumps(data)), catalog.url, feed.url
+    )
     assert restored.to_store(catalog.url, feed.url) == data
     assert restored.exhibitions.records == library._index.exhibitions.records
     assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
-    await async_forget(hass, "library")
+    await async_remove_stored(hass, "library")
     assert not [key for key in hass_storage if key.startswith("dp1.")]
 
 
@@ -316,4 +318,4 @@ def test_feed_records_survive_anything() -> None:
     channel = FeedChannel.parse({"id": "c", "playlists": "none", "publisher": []})
     assert channel == FeedChannel("c", "c", "", "", ())
     assert channel is not None and FeedChannel.parse(channel.to_store()) == channel
-    assert Kept.from_store(None, Exhibition) == Kept()
+    assert CachedList.from_store(None, Exhibition) == CachedList()

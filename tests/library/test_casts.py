@@ -7,7 +7,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.playlist.document import check_playable, validate
-from custom_components.dp1.library.library import Hanging, Node
+from custom_components.dp1.library.library import BuiltPlaylist, Node
 
 from .conftest import MakeLibrary
 from .shows import full_collection, items_of, show_id
@@ -16,7 +16,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
 
-def document(hanging: Hanging) -> dict[str, Any]:
+def document(hanging: BuiltPlaylist) -> dict[str, Any]:
     """Take the document of a cast, which a display must accept."""
     playlist = dict(hanging.cast.playlist or {})
     assert validate(playlist) == []
@@ -31,7 +31,9 @@ async def test_a_group_show_is_interleaved(
 ) -> None:
     """Every series of a group show has its turn, and then again; copies are shown once."""
     library = await make_library(catalog)
-    hanging = await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    hanging = await library.async_build_playlist(
+        f"exhibition/{show_id(catalog, 'Net Evil')}"
+    )
     playlist = document(hanging)
     series = catalog.data.series(show_id(catalog, "Net Evil"))
     assert hanging.title == "Net Evil"
@@ -59,7 +61,7 @@ async def test_a_solo_show_has_its_single_works_first(
 ) -> None:
     """A solo show is shown series by series, what is one work first."""
     library = await make_library(catalog)
-    hanging = await library.async_cast(
+    hanging = await library.async_build_playlist(
         f"exhibition/{show_id(catalog, 'Seven Small Suns')}"
     )
     document(hanging)
@@ -76,10 +78,10 @@ async def test_limit_and_shuffle(
     """No more works than asked for; shuffled they are the same in another order."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
-    few = document(await library.async_cast(node, limit=6))
+    few = document(await library.async_build_playlist(node, limit=6))
     assert len(few["items"]) == 6
-    plain = document(await library.async_cast(node))
-    mixed = document(await library.async_cast(node, shuffle=True))
+    plain = document(await library.async_build_playlist(node))
+    mixed = document(await library.async_build_playlist(node, shuffle=True))
     ids = [[item["id"] for item in it["items"]] for it in (plain, mixed)]
     assert ids[0] != ids[1]
     assert sorted(ids[0]) == sorted(ids[1])
@@ -93,17 +95,19 @@ async def test_a_series_and_a_work(
     library = await make_library(catalog)
     show = show_id(catalog, "Longform")
     series = catalog.data.series(show)[0]
-    hanging = await library.async_cast(f"series/{series['id']}")
+    hanging = await library.async_build_playlist(f"series/{series['id']}")
     playlist = document(hanging)
     assert hanging.title == "Longform — A Thousand Tides"
     assert 45 <= hanging.works <= 50
     children = await library.async_children(f"series/{series['id']}")
     node = children.nodes[3]
-    work = await library.async_cast(node.id)
+    work = await library.async_build_playlist(node.id)
     (item,) = document(work)["items"]
     assert work.title == item["title"] == node.title
     assert item["id"] == playlist["items"][3]["id"]
-    everything = await library.async_cast(f"series/{series['id']}", limit=1024)
+    everything = await library.async_build_playlist(
+        f"series/{series['id']}", limit=1024
+    )
     assert everything.works == sum(
         not it["burned"] for it in catalog.data.artworks(series["id"])
     )
@@ -121,12 +125,14 @@ async def test_a_work_beyond_what_was_read(
         if it["settings"]["artworkModel"] == "multi_unique"
     )
     artwork = catalog.data.artworks(series["id"])[6]
-    hanging = await library.async_cast(f"artwork/{series['id']}/{artwork['id']}")
+    hanging = await library.async_build_playlist(
+        f"artwork/{series['id']}/{artwork['id']}"
+    )
     assert hanging.works_known[0][1].edition == (
         f"#7 of {series['settings']['maxArtwork']}"
     )
     with pytest.raises(NotFoundError, match="nothing-like-it"):
-        await library.async_cast(f"artwork/{series['id']}/nothing-like-it")
+        await library.async_build_playlist(f"artwork/{series['id']}/nothing-like-it")
 
 
 async def test_a_series_that_nothing_is_known_of(
@@ -135,7 +141,7 @@ async def test_a_series_that_nothing_is_known_of(
     """A series named by its id alone is found, with its name and its show."""
     library = await make_library(catalog)
     series = catalog.data.series(show_id(catalog, "The Weight of Blue"))[0]
-    hanging = await library.async_cast(f"series/{series['id']}")
+    hanging = await library.async_build_playlist(f"series/{series['id']}")
     assert hanging.title == f"The Weight of Blue — {series['title']}"
 
 
@@ -145,20 +151,20 @@ async def test_works_without_a_source_are_left_out_and_counted(
     """A show with odd works is shown without those that cannot be; a series of none of them is refused."""
     library = await make_library(catalog)
     show = show_id(catalog, "Loose Ends")
-    hanging = await library.async_cast(f"exhibition/{show}")
+    hanging = await library.async_build_playlist(f"exhibition/{show}")
     document(hanging)
     assert hanging.left_out == 1
     assert hanging.problem is None
     for title in ("No Source at All", "No Works"):
         series = next(it for it in catalog.data.series(show) if it["title"] == title)
         with pytest.raises(NotFoundError, match=title):
-            await library.async_cast(f"series/{series['id']}")
+            await library.async_build_playlist(f"series/{series['id']}")
     series = next(
         it for it in catalog.data.series(show) if it["title"] == "No Source at All"
     )
     artwork = catalog.data.artworks(series["id"])[0]
     with pytest.raises(NotFoundError, match="nothing that can be shown"):
-        await library.async_cast(f"artwork/{series['id']}/{artwork['id']}")
+        await library.async_build_playlist(f"artwork/{series['id']}/{artwork['id']}")
 
 
 async def test_preferences_go_into_new_playlists(
@@ -174,7 +180,7 @@ async def test_preferences_go_into_new_playlists(
     }
     library = await make_library(catalog, options=options)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    playlist = document(await library.async_cast(node, limit=2))
+    playlist = document(await library.async_build_playlist(node, limit=2))
     assert playlist["defaults"] == {
         "duration": 42,
         "license": "token",
@@ -203,13 +209,13 @@ async def test_a_playlist_is_cast_by_its_address(
         (stored,) = feed.seed([{"title": "Evening", "items": items}])
         library = await make_library(feed=feed)
         asked = feed.request_count
-        hanging = await library.async_cast(f"playlist/{stored['id']}")
+        hanging = await library.async_build_playlist(f"playlist/{stored['id']}")
         assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
         assert (hanging.title, hanging.works) == ("Evening", 9)
         assert feed.request_count == asked
-        by_slug = await library.async_cast(f"playlist/{stored['slug']}")
+        by_slug = await library.async_build_playlist(f"playlist/{stored['slug']}")
         assert by_slug.cast == hanging.cast
-        few = await library.async_cast(f"playlist/{stored['id']}", limit=3)
+        few = await library.async_build_playlist(f"playlist/{stored['id']}", limit=3)
         assert [it["title"] for it in document(few)["items"]] == [
             "Work 0",
             "Work 1",
@@ -217,7 +223,7 @@ async def test_a_playlist_is_cast_by_its_address(
         ]
         assert not {"signature", "signatures"} & set(few.cast.playlist or {})
         with pytest.raises(NotFoundError):
-            await library.async_cast("playlist/no-such-thing")
+            await library.async_build_playlist("playlist/no-such-thing")
 
 
 async def test_a_work_of_a_playlist(
@@ -239,12 +245,13 @@ async def test_a_work_of_a_playlist(
     nodes = (await library.async_children(f"playlist/{stored['id']}")).nodes
     assert [node.title for node in nodes] == ["One", "#2"]
     first, second = [
-        document(await library.async_cast(node.id))["items"][0] for node in nodes
+        document(await library.async_build_playlist(node.id))["items"][0]
+        for node in nodes
     ]
     assert first == stored["items"][0] | {"duration": 60}
     assert second == stored["items"][1]
     with pytest.raises(NotFoundError):
-        await library.async_cast(f"item/{stored['id']}/nothing")
+        await library.async_build_playlist(f"item/{stored['id']}/nothing")
 
 
 async def test_folders_are_not_played(
@@ -254,9 +261,9 @@ async def test_folders_are_not_played(
     library = await make_library(catalog)
     for node in ("", "exhibitions", "channels", "playlists", "channel/1", "nonsense"):
         with pytest.raises(NotFoundError):
-            await library.async_cast(node)
+            await library.async_build_playlist(node)
     with pytest.raises(NotFoundError, match="no feed"):
-        await library.async_cast("playlist/1")
+        await library.async_build_playlist("playlist/1")
 
 
 async def test_an_exhibition_without_works(
@@ -267,14 +274,14 @@ async def test_an_exhibition_without_works(
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     fault = catalog.inject("status", route="series", status=500)
     with pytest.raises(TemporaryError):
-        await library.async_cast(node)
+        await library.async_build_playlist(node)
     assert fault.hits
     other = f"exhibition/{show_id(catalog, 'Slow Weather')}"
     catalog.heal()
     catalog.inject("empty", route="artworks")
     catalog.inject("wrong_total", route="artworks", size=0)
     with pytest.raises(NotFoundError, match="Slow Weather"):
-        await library.async_cast(other)
+        await library.async_build_playlist(other)
 
 
 async def test_a_show_hangs_without_the_series_that_cannot_be_read(
@@ -284,7 +291,9 @@ async def test_a_show_hangs_without_the_series_that_cannot_be_read(
     library = await make_library(catalog)
     await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
     catalog.inject("status", route="artworks", status=502, times=8)
-    hanging = await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    hanging = await library.async_build_playlist(
+        f"exhibition/{show_id(catalog, 'Net Evil')}"
+    )
     assert isinstance(hanging.problem, TemporaryError)
     assert hanging.works > 5
 
@@ -299,15 +308,15 @@ async def test_a_ready_made_playlist_is_preferred(
     (stored,) = feed.seed([full_collection(catalog, "Net Evil")])
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    hanging = await library.async_cast(node)
+    hanging = await library.async_build_playlist(node)
     assert hanging.cast.playlist_url == f"{feed.url}/playlists/{stored['id']}"
     assert hanging.title == "Net Evil" and hanging.node_id == node
     assert hanging.works == 8
     assert catalog.count("artworks") == 0
     asked = feed.request_count
-    assert (await library.async_cast(node)).cast == hanging.cast
+    assert (await library.async_build_playlist(node)).cast == hanging.cast
     assert feed.request_count == asked
-    few = await library.async_cast(node, limit=3)
+    few = await library.async_build_playlist(node, limit=3)
     assert few.cast.playlist_url is None and few.works == 3
 
 
@@ -354,9 +363,9 @@ async def test_a_playlist_that_claims_to_be_a_show_is_not_believed(
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     # The works are known, so that the playlist could be believed for its tokens.
-    before = await library.async_cast(node)
+    before = await library.async_build_playlist(node)
     assert before.cast.playlist_url is None
-    assert (await library.async_cast(node)).cast.playlist_url is None
+    assert (await library.async_build_playlist(node)).cast.playlist_url is None
 
 
 async def test_two_playlists_that_claim_to_be_a_show(
@@ -366,7 +375,7 @@ async def test_two_playlists_that_claim_to_be_a_show(
     feed.seed([full_collection(catalog, "Net Evil")] * 2)
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    assert (await library.async_cast(node)).cast.playlist_url is None
+    assert (await library.async_build_playlist(node)).cast.playlist_url is None
 
 
 @pytest.mark.parametrize(
@@ -387,7 +396,7 @@ async def test_a_feed_in_trouble_costs_no_exhibition(
     library = await make_library(catalog, feed)
     feed.fault(fault)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    hanging = await library.async_cast(node)
+    hanging = await library.async_build_playlist(node)
     assert hanging.cast.playlist_url is None and hanging.works > 8
 
 
@@ -405,8 +414,10 @@ async def test_a_playlist_lists_what_is_known_of_its_works(
         ]
     )
     library = await make_library(catalog, feed)
-    await library.async_cast(f"exhibition/{show_id(catalog, 'Net Evil')}")
-    hanging = await library.async_cast(f"playlist/{stored['id']}", limit=9 - 1)
+    await library.async_build_playlist(f"exhibition/{show_id(catalog, 'Net Evil')}")
+    hanging = await library.async_build_playlist(
+        f"playlist/{stored['id']}", limit=9 - 1
+    )
     assert len(hanging.works_known) == 8
     assert {work.exhibition for _, work in hanging.works_known} == {"Net Evil"}
 
@@ -438,7 +449,7 @@ async def test_everything_that_can_be_opened_plays(
                 "No Source at All",
             ):
                 continue
-            hanging = await library.async_cast(node.id)
+            hanging = await library.async_build_playlist(node.id)
             assert hanging.works
             if hanging.cast.playlist:
                 document(hanging)

@@ -28,7 +28,7 @@ async def test_favorites_stay(
     work = (await library.async_children(series.id)).nodes[4]
     (item,) = (await library.async_children(f"playlist/{stored['id']}")).nodes
     for node in (show, series.id, work.id, f"playlist/{stored['id']}", item.id, show):
-        added = await library.async_favour(node)
+        added = await library.async_add_favorite(node)
         assert added.id == node
     before = await library.async_children("favorites")
     assert [it.id for it in before.nodes] == [
@@ -40,9 +40,9 @@ async def test_favorites_stay(
     ]
     assert library.favorites.is_favorite(work.id)
     assert (await library.async_node("favorites")).can_play
-    together = await library.async_cast("favorites")
+    together = await library.async_build_playlist("favorites")
     assert together.works == 2 and together.node_id == "favorites"
-    mixed = await library.async_cast("favorites", shuffle=True, limit=1)
+    mixed = await library.async_build_playlist("favorites", shuffle=True, limit=1)
     assert mixed.works == 1
     await catalog.stop()
     await feed.stop()
@@ -54,10 +54,10 @@ async def test_favorites_stay(
     assert (await library.async_children("favorites")).nodes == before.nodes
     for node in (work, item):
         assert (await library.async_node(node.id)).title == node.title
-        hanging = await library.async_cast(node.id)
+        hanging = await library.async_build_playlist(node.id)
         assert (hanging.works, hanging.title) == (1, node.title)
     with pytest.raises(RefusedError):
-        await library.async_cast(series.id)
+        await library.async_build_playlist(series.id)
     found = await library.async_search("thousand")
     assert [it.id for it in found] == [series.id, work.id]
     for node in before.nodes:
@@ -65,7 +65,7 @@ async def test_favorites_stay(
     assert not (await library.async_children("favorites")).nodes
     assert not (await library.async_node("favorites")).can_play
     with pytest.raises(NotFoundError):
-        await library.async_cast("favorites")
+        await library.async_build_playlist("favorites")
 
 
 async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
@@ -73,9 +73,9 @@ async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
     library = await make_library()
     for node in ("exhibitions", "", "favorites"):
         with pytest.raises(ValueError, match="not a work"):
-            await library.async_favour(node)
+            await library.async_add_favorite(node)
     with pytest.raises(NotFoundError):
-        await library.async_favour("series/unknown")
+        await library.async_add_favorite("series/unknown")
 
 
 async def test_favorites_are_written_soon(

@@ -20,7 +20,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 from custom_components.dp1.library import shared_reads
-from custom_components.dp1.library.cached_list import Kept, Storable
+from custom_components.dp1.library.cached_list import CachedList, Storable
 from custom_components.dp1.library.shared_reads import Health
 
 from .conftest import MakeLibrary
@@ -55,7 +55,7 @@ async def test_a_catalog_that_is_down(
     """Everything that was read is shown, with the reason and since when; one line tells of the end, one of the return."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    await library.async_cast(node)
+    await library.async_build_playlist(node)
     before = dict(library.sources())
     assert library.problem is None
     await catalog.stop()
@@ -70,10 +70,12 @@ async def test_a_catalog_that_is_down(
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47 and children.since == library.since
     assert isinstance(library.problem, RefusedError)
-    hanging = await library.async_cast(node)
-    assert hanging.works == (await library.async_cast(node)).works > 8
+    hanging = await library.async_build_playlist(node)
+    assert hanging.works == (await library.async_build_playlist(node)).works > 8
     with pytest.raises(RefusedError):
-        await library.async_cast(f"exhibition/{show_id(catalog, 'Slow Weather')}")
+        await library.async_build_playlist(
+            f"exhibition/{show_id(catalog, 'Slow Weather')}"
+        )
     with pytest.raises(RefusedError):
         await library.async_node("series/unknown")
     unknown = await library.async_children("series/unknown")
@@ -107,7 +109,7 @@ async def test_a_cold_start_without_a_catalog(
     unread = await library.async_children(show)
     assert isinstance(unread.problem, RefusedError)
     for action in (
-        library.async_cast(show),
+        library.async_build_playlist(show),
         library.async_find("exhibition", "Net Evil"),
     ):
         with pytest.raises(RefusedError):
@@ -160,8 +162,8 @@ async def test_a_page_that_hangs(
     monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 30.0)
 
     async def so_far[T: Storable](
-        count: int, read: Callable[[], Awaitable[Kept[T]]]
-    ) -> Kept[T]:
+        count: int, read: Callable[[], Awaitable[CachedList[T]]]
+    ) -> CachedList[T]:
         """Look until so many are there."""
         async with asyncio.timeout(20):
             while len((kept := await read()).records) < count:
@@ -190,7 +192,9 @@ async def test_a_page_that_hangs(
         catalog.held = "artworks", (size or 0) - 5
         await so_far(5, lambda: index.async_artworks(key, 10, 0.05))
         catalog.held = None
-        assert (await library.async_cast(f"series/{key}", limit=10)).works == 10
+        assert (
+            await library.async_build_playlist(f"series/{key}", limit=10)
+        ).works == 10
         assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
         assert len((await library.async_children("exhibitions")).nodes) == 47
         assert library.problem is None and len(library.sources()) == 47
@@ -211,7 +215,7 @@ async def test_a_catalog_that_asks_to_be_left_alone(
     problem = (await library.async_children(show)).problem
     assert isinstance(problem, BusyError) and 50 < (problem.retry_after or 0) <= 60
     with pytest.raises(BusyError):
-        await library.async_cast(show)
+        await library.async_build_playlist(show)
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert not catalog.requests
     assert len(lines(caplog)) == 1

@@ -41,17 +41,17 @@ async def test_what_was_cast_is_known(
     """Every work of what was cast is known by the id of its item alone, also after a restart."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    hanging = await library.async_cast(node)
+    hanging = await library.async_build_playlist(node)
     library = await make_library(catalog, wait=False)
     catalog.reset_counters()
     for key, known in hanging.works_known:
-        assert library.about(on_wall({"id": key})) == known
+        assert library.known_work(on_wall({"id": key})) == known
         assert known.exhibition == "Net Evil"
         assert known.title and known.artist and known.year and known.picture
         assert known.link and known.medium and known.note
     assert not catalog.requests
-    assert library.about(on_wall({"id": "unknown", "title": "x"})) is None
-    assert library.about(on_wall({})) is None
+    assert library.known_work(on_wall({"id": "unknown", "title": "x"})) is None
+    assert library.known_work(on_wall({})) is None
     numbered = [known for _, known in hanging.works_known if known.series]
     assert numbered
     assert all(it.edition and it.edition.startswith("#") for it in numbered)
@@ -63,7 +63,7 @@ async def test_what_others_cast_is_known(
     """A work that was read is known by its address, or by its token in any spelling."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
-    await library.async_cast(f"exhibition/{show}")
+    await library.async_build_playlist(f"exhibition/{show}")
     series = unique_series(catalog, "Net Evil")
     artwork = catalog.data.artworks(series["id"])[1]
     item = item_of(artwork, series)
@@ -71,12 +71,12 @@ async def test_what_others_cast_is_known(
         {"source": item["source"]},
         {"source": "https://ipfs.example/x", "provenance": item["provenance"]},
     ):
-        known = library.about(on_wall(seen))
+        known = library.known_work(on_wall(seen))
         assert known is not None
         assert known.title == f"{series['title']} #2"
         assert known.edition == f"#2 of {series['settings']['maxArtwork']}"
         assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
-    await library.async_favour(known.node_id or "")
+    await library.async_add_favorite(known.node_id or "")
 
 
 @pytest.mark.parametrize("medium", ["software", "image"])
@@ -95,15 +95,15 @@ async def test_a_work_is_looked_up(
     feed.seed([playlist])
     library = await make_library(catalog, feed)
     catalog.reset_counters()
-    assert library.about(on_wall(item)) is None
-    known = await library.async_about(on_wall(item))
+    assert library.known_work(on_wall(item)) is None
+    known = await library.async_find_work(on_wall(item))
     assert known is not None
     assert known.edition == f"#7 of {series['settings']['maxArtwork']}"
     assert known.node_id == f"artwork/{series['id']}/{artwork['id']}"
     assert known.exhibition == "Twenty Kinds of Weather"
     assert len(catalog.requests) == 5
-    assert await library.async_about(on_wall(item)) == known
-    assert library.about(on_wall(item)) == known
+    assert await library.async_find_work(on_wall(item)) == known
+    assert library.known_work(on_wall(item)) == known
     assert len(catalog.requests) == 5
 
 
@@ -117,14 +117,14 @@ async def test_the_series_is_better_than_nothing(
     series = unique_series(catalog, "Net Evil")
     folder = series["previewFile"]["uri"]
     item = on_wall({"source": f"{folder}special.html", "title": "Special <b>cut</b>"})
-    for known in (library.about(item), await library.async_about(item)):
+    for known in (library.known_work(item), await library.async_find_work(item)):
         assert known is not None
         assert (known.title, known.exhibition) == ("Special cut", "Net Evil")
         assert known.series == series["title"]
         assert known.node_id == f"series/{series['id']}"
         assert known.edition is None
     far = on_wall({"source": f"{series['uniquePreviewPath']}/99999"})
-    known = await library.async_about(far)
+    known = await library.async_find_work(far)
     assert known is not None and known.node_id == f"series/{series['id']}"
     single = next(
         it
@@ -132,7 +132,7 @@ async def test_the_series_is_better_than_nothing(
         if it["settings"]["artworkModel"] != "multi_unique"
     )
     work = catalog.data.artworks(single["id"])[0]
-    known = await library.async_about(on_wall({"source": work["previewURI"]}))
+    known = await library.async_find_work(on_wall({"source": work["previewURI"]}))
     assert known is not None and known.link
     assert known.node_id == f"artwork/{single['id']}/{work['id']}"
 
@@ -148,16 +148,16 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     series = unique_series(catalog, "Net Evil")
     item = on_wall(item_of(catalog.data.artworks(series["id"])[3], series))
     catalog.inject("status", route="artworks")
-    known = await library.async_about(item)
+    known = await library.async_find_work(item)
     assert known is not None and known.node_id == f"series/{series['id']}"
     catalog.heal()
-    assert await library.async_about(item) == known
+    assert await library.async_find_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
     monkeypatch.setattr(wall, "TROUBLE_SECONDS", 0.0)
     catalog.inject("status", route="artworks")
-    assert await library.async_about(item)
+    assert await library.async_find_work(item)
     catalog.heal()
-    known = await library.async_about(item)
+    known = await library.async_find_work(item)
     assert known is not None and (known.node_id or "").startswith("artwork/")
 
 
@@ -214,11 +214,11 @@ async def test_manifests(
     async with TestServer(app) as server:
         library = await make_library()
         item = on_wall({"id": "1", "ref": str(server.make_url("/ref.json"))})
-        assert await library.async_about(item) == expected
-        assert await library.async_about(item) == expected
-        assert library.about(item) == expected
+        assert await library.async_find_work(item) == expected
+        assert await library.async_find_work(item) == expected
+        assert library.known_work(item) == expected
     assert len(asked) == 1
-    assert await library.async_about(on_wall({"ref": "not an address"})) is None
+    assert await library.async_find_work(on_wall({"ref": "not an address"})) is None
 
 
 def test_a_manifest_adds_to_what_is_known() -> None:
@@ -294,6 +294,6 @@ async def test_works_of_the_same_folder(
         library = await make_library(catalog)
         await library.async_children(f"exhibition/{show}")
         item = on_wall({"source": f"{first['previewFile']['uri']}other.html"})
-        assert library.about(item) is None
+        assert library.known_work(item) is None
     finally:
         second["previewFile"] = kept

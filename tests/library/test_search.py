@@ -148,7 +148,7 @@ async def test_feed_and_favorites(
     library = await make_library(catalog, feed)
     found = await library.async_search("tidepool")
     assert [it.kind for it in found] == [NodeKind.PLAYLIST, NodeKind.ITEM]
-    await library.async_favour(found[1].id)
+    await library.async_add_favorite(found[1].id)
     found = await library.async_search("TIDEPOOL")
     assert [it.kind for it in found] == [NodeKind.ITEM, NodeKind.PLAYLIST]
     assert [it.title for it in await library.async_search("ines quill")] == ["Tidepool"]
@@ -236,7 +236,7 @@ async def test_a_playlist_that_is_newer_than_the_list(
     )
     node = await library.async_find("playlist", stored["slug"])
     assert node.id == f"playlist/{stored['id']}"
-    assert (await library.async_cast(node.id)).title == "Evening"
+    assert (await library.async_build_playlist(node.id)).title == "Evening"
 
 
 async def test_a_cold_search_asks_the_catalog(
@@ -247,4 +247,4 @@ async def test_a_cold_search_asks_the_catalog(
     library = await make_library(catalog, wait=False)
     found = await library.async_search("printmaker")
     assert found and {it.kind for it in found} == {NodeKind.EXHIBITION}
-    assert (await library.async_cast(found[0].id)).works
+    assert (await library.async_build_playlist(found[0].id)).works

@@ -78,14 +78,14 @@ async def test_every_source_plays(
     """Each name leads to a node that can be cast, and is recognized by what was cast."""
     feed.seed([evening(), full_collection(catalog, "Slow Weather")])
     library = await make_library(catalog, feed, options=ALL | {"source_limit": 4})
-    await library.async_favour(next(iter(library.sources().values())))
+    await library.async_add_favorite(next(iter(library.sources().values())))
     show = show_id(catalog, "Net Evil")
     series = (await library.async_children(f"exhibition/{show}")).nodes[0]
-    await library.async_favour(series.id)
+    await library.async_add_favorite(series.id)
     sources = library.sources()
     assert len(sources) == 4 + 2 + 1
     for name, node in sources.items():
-        cast = (await library.async_cast(node)).cast
+        cast = (await library.async_build_playlist(node)).cast
         document = cast.playlist or {}
         hung = player(
             document.get("items", ()), url=cast.playlist_url, key=document.get("id")
@@ -99,7 +99,7 @@ async def test_what_was_cast_is_known_after_a_restart(
     """The display's word for the playlist is enough to know it again."""
     library = await make_library(catalog)
     node = library.sources()["Net Evil"]
-    document = (await library.async_cast(node)).cast.playlist or {}
+    document = (await library.async_build_playlist(node)).cast.playlist or {}
     library = await make_library(catalog, wait=False)
     assert library.source_of(player(key=document["id"])) == "Net Evil"
     assert library.source_of(player(key="something else")) is None
@@ -156,8 +156,8 @@ async def test_a_favorite_series_or_work_is_recognized(
     works = catalog.data.artworks(unique["id"])
     everything = [{"source": it["previewURI"]} for it in works]
     work = (await library.async_children(f"series/{unique['id']}")).nodes[2]
-    await library.async_favour(f"series/{unique['id']}")
-    await library.async_favour(work.id)
+    await library.async_add_favorite(f"series/{unique['id']}")
+    await library.async_add_favorite(work.id)
     assert library.source_of(player(everything)) == unique["title"]
     assert library.source_of(player(everything[1:])) is None
     assert library.source_of(player(everything[2:3])) == work.title
@@ -172,8 +172,8 @@ async def test_listeners_are_told(
     told = []
     stop = library.async_add_listener(lambda: told.append(len(library.sources())))
     show = show_id(catalog, "Net Evil")
-    await library.async_cast(f"exhibition/{show}")
-    await library.async_favour(f"series/{catalog.data.series(show)[0]['id']}")
+    await library.async_build_playlist(f"exhibition/{show}")
+    await library.async_add_favorite(f"series/{catalog.data.series(show)[0]['id']}")
     await hass.async_block_till_done()
     await asyncio.sleep(0.15)
     # Eleven reads and a favorite.

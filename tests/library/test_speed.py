@@ -21,14 +21,14 @@ async def test_a_cold_exhibition_is_ready_in_six_round_trips(
         node = library.sources()[TWENTY]
         catalog.reset_counters()
         catalog.round_trips, catalog.latency = 0, LATENCY
-        hanging = await library.async_cast(node)
+        hanging = await library.async_build_playlist(node)
         assert catalog.round_trips == 6
         assert catalog.max_in_flight == 4
         assert catalog.count("series") == 4
         assert catalog.count("artworks") == 20
         assert hanging.works == 48
         catalog.reset_counters()
-        again = await library.async_cast(node)
+        again = await library.async_build_playlist(node)
         assert not catalog.requests
         assert again.works == 48
 
@@ -54,7 +54,7 @@ async def test_a_long_series_is_ready_in_few_round_trips(
         library = await make_library(catalog)
         catalog.reset_counters()
         catalog.round_trips, catalog.latency = 0, LATENCY
-        hanging = await library.async_cast(library.sources()["Longform"])
+        hanging = await library.async_build_playlist(library.sources()["Longform"])
         assert catalog.round_trips <= 7
         assert len(catalog.requests) < 30
         assert hanging.works > 40
@@ -66,12 +66,12 @@ async def test_a_warm_start_sends_nothing(
     """After a restart the sources are there without a request, and a show that hung before can hang again."""
     library = await make_library(catalog, feed)
     before = dict(library.sources())
-    await library.async_cast(before[TWENTY])
+    await library.async_build_playlist(before[TWENTY])
     catalog.reset_counters()
     asked = feed.request_count
     library = await make_library(catalog, feed, wait=False)
     assert dict(library.sources()) == before
-    hanging = await library.async_cast(before[TWENTY])
+    hanging = await library.async_build_playlist(before[TWENTY])
     assert hanging.works == 48
     assert not catalog.requests
     assert feed.request_count == asked

@@ -234,11 +234,11 @@ async def test_a_channel_keeps_its_order(
         assert [it.title for it in children.nodes] == ["Second", "First", "Foreign"]
         assert children.not_shown == 1
         assert isinstance(children.problem, NotFoundError)
-        hanging = await library.async_cast(children.nodes[2].id)
+        hanging = await library.async_build_playlist(children.nodes[2].id)
         assert hanging.cast.playlist_url == url
         (item,) = (await library.async_children(children.nodes[2].id)).nodes
         assert item.picture == "https://art.example/1.png"
-        one = await library.async_cast(item.id)
+        one = await library.async_build_playlist(item.id)
         assert one.title == "One" and one.works == 1
 
 

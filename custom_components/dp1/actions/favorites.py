@@ -35,7 +35,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     library, text = await _async_meant(call)
     with _library_errors(library, text):
         try:
-            node = await library.async_favour(text)
+            node = await library.async_add_favorite(text)
         except ValueError as err:
             raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
     told: ServiceResponse = {
@@ -71,7 +71,7 @@ async def _async_shown(
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)
     for library in async_libraries(hass):
-        work = await library.async_about(item)
+        work = await library.async_find_work(item)
         if work is not None and work.node_id:
             return library, work.node_id
     for library in async_libraries(hass):

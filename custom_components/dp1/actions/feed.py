@@ -21,7 +21,7 @@ from ..client.playlist.signing import Verification, verify
 from ..const import CONF_FEED_KEYS, DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..errors import exactly_one_of, invalid_input, invalid_playlist, translated
-from ..library.entries import async_feed, async_hanging, async_libraries
+from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import async_read_playlist
@@ -165,8 +165,8 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             (target,) = await async_targets(call)
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
-            hanging = await async_hanging(call.hass, what)
-            return await _async_cast_document(call.hass, hanging.cast)
+            built = await async_build_playlist(call.hass, what)
+            return await _async_cast_document(call.hass, built.cast)
 
 
 async def _async_shown(

@@ -119,7 +119,7 @@ class NowShowing:
         item = self._item
         if item is None or not libraries:
             return
-        known = [work for it in libraries if (work := it.about(item))]
+        known = [work for it in libraries if (work := it.known_work(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
         # Without it, the display has not told everything yet.
@@ -149,7 +149,7 @@ class NowShowing:
             self._ask_again = False
             async with turns:
                 for library in async_libraries(self._hass):
-                    if found := await library.async_about(item):
+                    if found := await library.async_find_work(item):
                         break
             if not found and any(it.problem for it in async_libraries(self._hass)):
                 await asyncio.sleep(TROUBLE_SECONDS)

@@ -9,11 +9,11 @@ from ..client.catalog.models import Exhibition, Series
 from ..client.catalog.paging import evenly
 from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
-from .cached_list import Kept
+from .cached_list import CachedList
 from .favorites import Favorites
 from .feed_records import FeedItem, FeedPlaylist, items_of
 from .index import Index
-from .playlists import Hanger
+from .playlists import PlaylistBuilder
 from .tree import (
     Children,
     Node,
@@ -37,13 +37,13 @@ class Branches:
     """Opens nodes."""
 
     def __init__(
-        self, title: str, index: Index, favorites: Favorites, hanger: Hanger
+        self, title: str, index: Index, favorites: Favorites, builder: PlaylistBuilder
     ) -> None:
         """Keep what the tree is made of; the title is the root's."""
         self._title = title
         self._index = index
         self._favorites = favorites
-        self._hanger = hanger
+        self._builder = builder
 
     # One node
 
@@ -75,7 +75,7 @@ class Branches:
                 return self.series_node(await index.async_find_series(keys[0]))
             case NodeKind.ARTWORK:
                 series = await index.async_find_series(keys[0])
-                artwork = await self._hanger.async_artwork(*keys)
+                artwork = await self._builder.async_artwork(*keys)
                 return artwork_node(
                     artwork,
                     series,
@@ -292,7 +292,7 @@ class Branches:
         return Children(nodes, max(0, known.count - len(nodes)), problem)
 
 
-def _children(nodes: Sequence[Node], kept: Kept[Any]) -> Children:
+def _children(nodes: Sequence[Node], kept: CachedList[Any]) -> Children:
     """Show what there is of a list, and why the rest is missing."""
     missing = max(0, (kept.total or 0) - len(kept.records))
     return Children(tuple(nodes), missing, kept.reason, kept.read_at)

@@ -11,7 +11,7 @@ from homeassistant.helpers.storage import Store
 from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.values import mapping, texts
 from ..const import DOMAIN
-from .cached_list import Json, Kept
+from .cached_list import CachedList, Json
 from .feed_records import FeedChannel, FeedPlaylist
 from .works import RecentlyUsed
 
@@ -27,7 +27,7 @@ def _channels(data: object) -> tuple[FeedChannel, ...]:
 
 
 @dataclass(slots=True)
-class Shelf:
+class LibraryCache:
     """What was read.
 
     Attributes:
@@ -39,10 +39,10 @@ class Shelf:
         casts: node id by id or address of a playlist that was made or handed out here.
     """
 
-    exhibitions: Kept[Exhibition] = field(default_factory=Kept)
-    series: dict[str, Kept[Series]] = field(default_factory=dict)
-    artworks: dict[str, Kept[Artwork]] = field(default_factory=dict)
-    playlists: Kept[FeedPlaylist] = field(default_factory=Kept)
+    exhibitions: CachedList[Exhibition] = field(default_factory=CachedList)
+    series: dict[str, CachedList[Series]] = field(default_factory=dict)
+    artworks: dict[str, CachedList[Artwork]] = field(default_factory=dict)
+    playlists: CachedList[FeedPlaylist] = field(default_factory=CachedList)
     channels: tuple[FeedChannel, ...] = ()
     casts: RecentlyUsed[str] = field(default_factory=lambda: RecentlyUsed(MAX_CASTS))
 
@@ -53,13 +53,15 @@ class Shelf:
         """Read what ``to_store`` wrote; what came from other servers than these is left out."""
         shelf = cls()
         if data.get("catalog_url") == catalog_url:
-            shelf.exhibitions = Kept.from_store(data.get("exhibitions"), Exhibition)
+            shelf.exhibitions = CachedList.from_store(
+                data.get("exhibitions"), Exhibition
+            )
             for key, kept in mapping(data.get("series")).items():
-                shelf.series[key] = Kept.from_store(kept, Series)
+                shelf.series[key] = CachedList.from_store(kept, Series)
             for key, kept in mapping(data.get("artworks")).items():
-                shelf.artworks[key] = Kept.from_store(kept, Artwork)
+                shelf.artworks[key] = CachedList.from_store(kept, Artwork)
         if data.get("feed_url") == feed_url:
-            shelf.playlists = Kept.from_store(data.get("playlists"), FeedPlaylist)
+            shelf.playlists = CachedList.from_store(data.get("playlists"), FeedPlaylist)
             shelf.channels = _channels(data.get("channels"))
         for key, node in texts(data.get("casts")).items():
             shelf.casts.keep(key, node)
@@ -92,7 +94,7 @@ class CopyStore(Store[Json]):
         return {}
 
 
-class ShelfStore:
+class CacheStore:
     """The copy on disk. It is written and read by threads of their own, as there is a lot of it."""
 
     def __init__(
@@ -114,20 +116,20 @@ class ShelfStore:
             serialize_in_event_loop=False,
         )
 
-    async def async_load(self) -> Shelf:
+    async def async_load(self) -> LibraryCache:
         """Read the copy; an empty shelf if there is none."""
         data = await self._store.async_load()
         return await self._hass.async_add_executor_job(
-            Shelf.from_store, mapping(data), *self._servers
+            LibraryCache.from_store, mapping(data), *self._servers
         )
 
-    def async_save_later(self, shelf: Shelf) -> None:
+    def async_save_later(self, shelf: LibraryCache) -> None:
         """Write the copy soon, or when Home Assistant stops."""
         self._store.async_delay_save(
             lambda: shelf.to_store(*self._servers), SAVE_SECONDS
         )
 
-    async def async_save(self, shelf: Shelf) -> None:
+    async def async_save(self, shelf: LibraryCache) -> None:
         """Write the copy now."""
         stored = await self._hass.async_add_executor_job(shelf.to_store, *self._servers)
         await self._store.async_save(stored)

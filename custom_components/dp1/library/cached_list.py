@@ -28,7 +28,7 @@ class Storable(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept[T: Storable]:
+class CachedList[T: Storable]:
     """A list.
 
     Attributes:
@@ -56,14 +56,14 @@ class Kept[T: Storable]:
         asked: int | None = None,
         now: datetime,
         tried_at: float,
-    ) -> Kept[T]:
+    ) -> CachedList[T]:
         """Take over what was read; if that is not all that was asked for, what it lacks stays as it was."""
         whole_list = listing.reason is None
         records = listing.records
         if not whole_list:
             fresh = {record.id for record in records}
             records += tuple(it for it in self.records if it.id not in fresh)
-        return Kept(
+        return CachedList(
             records=records,
             total=self.total if listing.total is None else listing.total,
             complete=listing.complete,
@@ -74,11 +74,11 @@ class Kept[T: Storable]:
         )
 
     @classmethod
-    def from_store(cls, data: object, record: type[T]) -> Kept[T]:
+    def from_store(cls, data: object, record: type[T]) -> CachedList[T]:
         """Read what ``to_store`` wrote."""
         data = mapping(data)
         records = data.get("records")
-        return Kept(
+        return CachedList(
             records=tuple(
                 found
                 for it in (records if isinstance(records, list) else ())

@@ -17,7 +17,7 @@ from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import invalid_input, translated, translated_errors
-from .library import Hanging, Library, LibraryConfigEntry, Node
+from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node
 from .search import fold
 from .tree import parse_media_id
 
@@ -105,9 +105,9 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
     raise problem or invalid_input("no_library")
 
 
-async def async_hanging(
+async def async_build_playlist(
     hass: HomeAssistant, what: Mapping[str, Any], **options: Any
-) -> Hanging:
+) -> BuiltPlaylist:
     """Put together what ``exhibition``, ``series`` or ``media_content_id`` names.
 
     Args:
@@ -121,7 +121,7 @@ async def async_hanging(
     else:
         library, node = await _async_find(hass, field, text)
     with translated_errors(server_of(node), library.title, clean(text, 100)):
-        return await library.async_cast(node, **options)
+        return await library.async_build_playlist(node, **options)
 
 
 def server_of(node: str) -> str:
@@ -171,13 +171,15 @@ CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
 
 
 @callback
-def async_follow_libraries(hass: HomeAssistant, action: CALLBACK_TYPE) -> CALLBACK_TYPE:
+def async_add_libraries_listener(
+    hass: HomeAssistant, action: CALLBACK_TYPE
+) -> CALLBACK_TYPE:
     """Call when a library comes, goes or has news; returns how to stop that."""
     return async_dispatcher_connect(hass, CHANGED, action)
 
 
 @callback
-def async_tell_of_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Let the displays know of a library for as long as it is loaded, and when it goes."""
 
     @callback

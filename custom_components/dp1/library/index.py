@@ -21,8 +21,8 @@ from ..client.errors import (
 )
 from ..client.feed.client import Feed, StoredPlaylist
 from ..const import LOGGER
-from .cache import Shelf, ShelfStore
-from .cached_list import Kept, Storable
+from .cache import CacheStore, LibraryCache
+from .cached_list import CachedList, Storable
 from .feed_records import FeedChannel, FeedPlaylist
 from .shared_reads import Health, SharedReads
 from .works import KnownWorks, RecentlyUsed
@@ -41,7 +41,7 @@ MAX_DOCUMENTS = 16
 MAX_PLAYLISTS = 500
 FEED_PAGE = 50
 # Reading every exhibition's series is the only way to a series that nothing is known of.
-HUNT_SECONDS = 30.0
+FIND_SERIES_SECONDS = 30.0
 
 
 class Index:
@@ -69,8 +69,8 @@ class Index:
         self.feed_health = Health(f"The feed {feed.url if feed else ''}")
         self.works = KnownWorks()
         self.generation = 0
-        self._shelf = Shelf()
-        self._store = ShelfStore(
+        self._shelf = LibraryCache()
+        self._store = CacheStore(
             hass,
             entry.entry_id,
             catalog.url if catalog else None,
@@ -138,12 +138,12 @@ class Index:
     # What is there
 
     @property
-    def exhibitions(self) -> Kept[Exhibition]:
+    def exhibitions(self) -> CachedList[Exhibition]:
         """Every exhibition, newest first."""
         return self._shelf.exhibitions
 
     @property
-    def playlists(self) -> Kept[FeedPlaylist]:
+    def playlists(self) -> CachedList[FeedPlaylist]:
         """The feed's playlists, newest first."""
         return self._shelf.playlists
 
@@ -181,13 +181,13 @@ class Index:
         """Find a series that was read."""
         return self._series.get(key)
 
-    def series_of(self, exhibition_id: str) -> Kept[Series]:
+    def series_of(self, exhibition_id: str) -> CachedList[Series]:
         """List the series of an exhibition as far as they were read."""
-        return self._shelf.series.get(exhibition_id, Kept())
+        return self._shelf.series.get(exhibition_id, CachedList())
 
-    def artworks_of(self, series_id: str) -> Kept[Artwork]:
+    def artworks_of(self, series_id: str) -> CachedList[Artwork]:
         """List the works of a series as far as they were read."""
-        return self._shelf.artworks.get(series_id, Kept())
+        return self._shelf.artworks.get(series_id, CachedList())
 
     def playlist(self, ref: str) -> FeedPlaylist | None:
         """Find a playlist of the feed by id, slug or address."""
@@ -205,7 +205,9 @@ class Index:
 
     # Reading
 
-    async def async_exhibitions(self, patience: float = PATIENCE) -> Kept[Exhibition]:
+    async def async_exhibitions(
+        self, patience: float = PATIENCE
+    ) -> CachedList[Exhibition]:
         """List the exhibitions; waits only where they were never read."""
         if self.catalog is None:
             return self.exhibitions
@@ -217,7 +219,9 @@ class Index:
             patience=patience,
         )
 
-    async def async_playlists(self, patience: float = PATIENCE) -> Kept[FeedPlaylist]:
+    async def async_playlists(
+        self, patience: float = PATIENCE
+    ) -> CachedList[FeedPlaylist]:
         """List the feed's playlists; waits only where they were never read."""
         if self.feed is None:
             return self.playlists
@@ -246,7 +250,7 @@ class Index:
 
     async def async_series(
         self, exhibition_id: str, patience: float = PATIENCE
-    ) -> Kept[Series]:
+    ) -> CachedList[Series]:
         """List the series of an exhibition."""
         if self.catalog is None:
             return self.series_of(exhibition_id)
@@ -260,7 +264,7 @@ class Index:
 
     async def async_artworks(
         self, series_id: str, count: int | None, patience: float = PATIENCE
-    ) -> Kept[Artwork]:
+    ) -> CachedList[Artwork]:
         """List works of a series, evenly from its whole length.
 
         Args:
@@ -272,7 +276,7 @@ class Index:
             return self.artworks_of(series_id)
         wanted = _wanted(self.artworks_of(series_id), count)
 
-        def enough() -> Kept[Artwork]:
+        def enough() -> CachedList[Artwork]:
             """Find works, unless there should be more of them."""
             kept = self.artworks_of(series_id)
             if kept.complete or kept.asked == wanted:
@@ -332,7 +336,9 @@ class Index:
         works = await self.async_artworks(key, 1)
         if not works.records:
             raise works.reason or NotFoundError(f"no series {key!r}")
-        await self._reads.share(f"hunt {key}", partial(self._hunt, key), HUNT_SECONDS)
+        await self._reads.share(
+            f"hunt {key}", partial(self._hunt, key), FIND_SERIES_SECONDS
+        )
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
     async def async_document(
@@ -366,7 +372,7 @@ class Index:
         assert self.catalog is not None
         before = self.exhibitions
 
-        def so_far(read: Callable[[], Listing[Exhibition]]) -> Kept[Exhibition]:
+        def so_far(read: Callable[[], Listing[Exhibition]]) -> CachedList[Exhibition]:
             """Show what is there to those who have waited for long enough."""
             kept = _newest_first(self._partly(before, read()))
             self._exhibitions |= {it.id: it for it in kept.records}
@@ -394,7 +400,7 @@ class Index:
         assert self.catalog is not None
         name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
 
-        def so_far(read: Callable[[], Listing[Series]]) -> Kept[Series]:
+        def so_far(read: Callable[[], Listing[Series]]) -> CachedList[Series]:
             """Show what is there to those who have waited for long enough."""
             kept = self._partly(before, read())
             self._series |= {it.id: it for it in kept.records}
@@ -493,7 +499,9 @@ class Index:
                 return
             await self.async_series(exhibition.id)
 
-    def _partly[T: Storable](self, before: Kept[T], listing: Listing[T]) -> Kept[T]:
+    def _partly[T: Storable](
+        self, before: CachedList[T], listing: Listing[T]
+    ) -> CachedList[T]:
         """Take over what was read of a list so far."""
         unfinished = replace(listing, reason=NoAnswerError("the rest is being read"))
         return before.followed_by(unfinished, **self._stamp())
@@ -536,7 +544,7 @@ class Index:
         self._playlists |= {it.id: it for it in records}
 
 
-def _wanted(kept: Kept[Artwork], count: int | None) -> int | None:
+def _wanted(kept: CachedList[Artwork], count: int | None) -> int | None:
     """Tell how many works to ask for: whole pages, and never fewer than are known."""
     if count is None or (kept.read_at and kept.asked is None):
         return None
@@ -544,7 +552,7 @@ def _wanted(kept: Kept[Artwork], count: int | None) -> int | None:
     return max(pages * PAGE_SIZE, kept.asked or 0)
 
 
-def _newest_first(kept: Kept[Exhibition]) -> Kept[Exhibition]:
+def _newest_first(kept: CachedList[Exhibition]) -> CachedList[Exhibition]:
     """Put exhibitions in order, the newest first."""
     order = sorted(kept.records, key=_opening, reverse=True)
     return replace(kept, records=tuple(order))

@@ -14,28 +14,28 @@ from ..client.feed.client import Feed
 from ..client.playlist.signing import SigningKey
 from ..const import CONF_CATALOG_URL, CONF_FEED_KEYS, CONF_FEED_URL, CONF_SIGNING_KEY
 from .branches import Branches
-from .cache import ShelfStore
+from .cache import CacheStore
 from .favorites import Favorites
 from .index import Index
-from .playlists import Hanger, Hanging
+from .playlists import BuiltPlaylist, PlaylistBuilder
 from .preferences import Preferences
-from .recognition import Wall
+from .recognition import Recognition
 from .search import WORDS, Query, Search
-from .shared_reads import EagerCatalog
+from .shared_reads import PrefetchingCatalog
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
 from .works import Work
 
 __all__ = [
+    "BuiltPlaylist",
     "Children",
     "Favorites",
-    "Hanging",
     "Library",
     "LibraryConfigEntry",
     "Node",
     "NodeKind",
     "Work",
-    "async_forget",
+    "async_remove_stored",
 ]
 
 type LibraryConfigEntry = ConfigEntry[Library]
@@ -59,7 +59,7 @@ class Library:
         data, session = entry.data, async_get_clientsession(hass)
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
-        self.catalog = EagerCatalog(session, catalog_url) if catalog_url else None
+        self.catalog = PrefetchingCatalog(session, catalog_url) if catalog_url else None
         self.key = SigningKey.parse(signing_key) if signing_key else None
         self.feed = (
             Feed(
@@ -76,13 +76,13 @@ class Library:
             hass, entry, self.catalog, self.feed, self.preferences.refresh_seconds
         )
         self.favorites = Favorites(hass, entry.entry_id, self._index.changed)
-        self._hanger = Hanger(self._index, self.favorites, self.preferences)
+        self._builder = PlaylistBuilder(self._index, self.favorites, self.preferences)
         self._branches = Branches(
-            entry.title, self._index, self.favorites, self._hanger
+            entry.title, self._index, self.favorites, self._builder
         )
         self._search = Search(self._index, self.favorites, self._branches)
         self._sources = Sources(self._index, self.favorites, self.preferences)
-        self._wall = Wall(self._index, session)
+        self._recognition = Recognition(self._index, session)
 
     @property
     def entry_id(self) -> str:
@@ -150,11 +150,11 @@ class Library:
             query, kinds=kinds, limit=limit, within=within
         )
 
-    async def async_cast(
+    async def async_build_playlist(
         self, node: str, *, limit: int | None = None, shuffle: bool = False
-    ) -> Hanging:
-        """Make what a display is to show for a node; see ``Hanger.async_hang``."""
-        return await self._hanger.async_hang(node, limit=limit, shuffle=shuffle)
+    ) -> BuiltPlaylist:
+        """Make what a display is to show for a node; see ``PlaylistBuilder.async_build``."""
+        return await self._builder.async_build(node, limit=limit, shuffle=shuffle)
 
     async def async_find(self, kind: str, text: str) -> Node:
         """Find what a person names.
@@ -187,7 +187,7 @@ class Library:
             raise kept.reason or NotFoundError(f"no exhibition {text!r}")
         return found[0]
 
-    async def async_favour(self, node: str) -> Node:
+    async def async_add_favorite(self, node: str) -> Node:
         """Add a node to the favorites, with what it takes to show it without the servers.
 
         Raises:
@@ -195,7 +195,7 @@ class Library:
             Dp1Error: why it could not be read.
         """
         found = await self.async_node(node)
-        item = await self._hanger.async_item(node)
+        item = await self._builder.async_item(node)
         self.favorites.async_add(found, item)
         return found
 
@@ -207,16 +207,16 @@ class Library:
         """Name the source that hangs, also when it was cast from elsewhere, if that can be told for certain."""
         return self._sources.of(player)
 
-    def about(self, item: PlaylistItem) -> Work | None:
+    def known_work(self, item: PlaylistItem) -> Work | None:
         """Tell what is known of a work on the wall, without asking anybody."""
-        return self._wall.about(item)
+        return self._recognition.known_work(item)
 
-    async def async_about(self, item: PlaylistItem) -> Work | None:
+    async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Tell what is known of a work on the wall, or can be found out."""
-        return await self._wall.async_about(item)
+        return await self._recognition.async_find_work(item)
 
 
-async def async_forget(hass: HomeAssistant, entry_id: str) -> None:
+async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Delete what was kept of a library that is no more."""
-    await ShelfStore(hass, entry_id, None, None).async_remove()
+    await CacheStore(hass, entry_id, None, None).async_remove()
     await Favorites(hass, entry_id, lambda: None).async_remove_store()

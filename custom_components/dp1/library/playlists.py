@@ -39,7 +39,7 @@ type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Hanging:
+class BuiltPlaylist:
     """What to show, and what is known about it.
 
     Attributes:
@@ -61,7 +61,7 @@ class Hanging:
     problem: Dp1Error | None = None
 
 
-class Hanger:
+class PlaylistBuilder:
     """Makes playlists of nodes."""
 
     def __init__(
@@ -72,9 +72,9 @@ class Hanger:
         self._favorites = favorites
         self._preferences = preferences
 
-    async def async_hang(
+    async def async_build(
         self, node: str, *, limit: int | None = None, shuffle: bool = False
-    ) -> Hanging:
+    ) -> BuiltPlaylist:
         """Make what a display is to show for a node.
 
         Args:
@@ -87,16 +87,16 @@ class Hanger:
             Dp1Error: why it could not be read.
         """
         try:
-            hanging = await self._hang(node, limit, shuffle)
+            playlist = await self._hang(node, limit, shuffle)
         except Dp1Error:
             favorite = self._favorites.get(node)
             if favorite is None or favorite.item is None:
                 raise
-            hanging = self._one(node, favorite.node.title, favorite.item)
-        self._remember(hanging)
-        return hanging
+            playlist = self._one(node, favorite.node.title, favorite.item)
+        self._remember(playlist)
+        return playlist
 
-    async def _hang(self, node: str, limit: int | None, shuffle: bool) -> Hanging:
+    async def _hang(self, node: str, limit: int | None, shuffle: bool) -> BuiltPlaylist:
         """Make what a display is to show for a node."""
         kind, keys = split_node_id(node)
         match kind:
@@ -120,19 +120,21 @@ class Hanger:
         kind, _ = split_node_id(node)
         if kind not in (NodeKind.ARTWORK, NodeKind.ITEM):
             return None
-        document = (await self.async_hang(node)).cast.playlist or {}
+        document = (await self.async_build(node)).cast.playlist or {}
         item: Json = document["items"][0]
         return item
 
-    def _remember(self, hanging: Hanging) -> None:
+    def _remember(self, playlist: BuiltPlaylist) -> None:
         """Remember what the playlist is, to know it again on the wall."""
-        document = hanging.cast.playlist or {}
-        if name := hanging.cast.playlist_url or document.get("id"):
-            self._index.remember_cast(name, hanging.node_id)
+        document = playlist.cast.playlist or {}
+        if name := playlist.cast.playlist_url or document.get("id"):
+            self._index.remember_cast(name, playlist.node_id)
 
     # Of the catalog
 
-    async def _exhibition(self, key: str, limit: int | None, shuffle: bool) -> Hanging:
+    async def _exhibition(
+        self, key: str, limit: int | None, shuffle: bool
+    ) -> BuiltPlaylist:
         """Show an exhibition: as the feed has it, or made of its series."""
         exhibition = await self._index.async_exhibition(key, PATIENCE)
         ready = asyncio.ensure_future(self._ready_made(exhibition))
@@ -166,10 +168,10 @@ class Hanger:
         except Dp1Error:
             return None
 
-    def _by_url(self, exhibition: Exhibition, stored: StoredPlaylist) -> Hanging:
+    def _by_url(self, exhibition: Exhibition, stored: StoredPlaylist) -> BuiltPlaylist:
         """Show an exhibition as the feed has it."""
         items = stored.document["items"]
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist_url=stored.url),
             title=exhibition.title,
             works=len(items),
@@ -191,7 +193,7 @@ class Hanger:
                 known.append((key, work_of(found[1], series, exhibition)))
         return known
 
-    async def _series(self, key: str, cap: int, shuffle: bool) -> Hanging:
+    async def _series(self, key: str, cap: int, shuffle: bool) -> BuiltPlaylist:
         """Show a series."""
         series = await self._index.async_find_series(key)
         exhibition = self._index.exhibition(series.exhibition_id)
@@ -207,7 +209,7 @@ class Hanger:
         cap: int,
         shuffle: bool,
         reason: Dp1Error | None = None,
-    ) -> Hanging:
+    ) -> BuiltPlaylist:
         """Make a playlist of one or all series of an exhibition."""
         groups, left_unread = await self._read_works(all_series, cap)
         reason = reason or left_unread
@@ -259,7 +261,7 @@ class Hanger:
         ]
         return groups, next((kept.reason for kept in found if kept.reason), None)
 
-    async def _artwork(self, series_id: str, key: str) -> Hanging:
+    async def _artwork(self, series_id: str, key: str) -> BuiltPlaylist:
         """Show one work."""
         series = await self._index.async_find_series(series_id)
         artwork = await self.async_artwork(series_id, key)
@@ -301,7 +303,7 @@ class Hanger:
         problem: Dp1Error | None = None,
         cover: str | None = None,
         summary: str = "",
-    ) -> Hanging:
+    ) -> BuiltPlaylist:
         """Make a playlist of works of the catalog."""
         items = []
         for series, artwork in works:
@@ -314,7 +316,7 @@ class Hanger:
                     duration=self._preferences.duration,
                 )
             )
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist=self._document(title, items, cover, summary)),
             title=shorten(title, MAX_TITLE),
             works=len(items),
@@ -352,7 +354,7 @@ class Hanger:
 
     # Of the feed, and of favorites
 
-    async def _playlist(self, ref: str, limit: int | None) -> Hanging:
+    async def _playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
         """Show a playlist of the feed by its address, or the beginning of it."""
         known = self._index.playlist(ref)
         if known is None or (limit and known.count > limit):
@@ -364,7 +366,7 @@ class Hanger:
                 return self._beginning(stored, known, limit)
         assert self._index.feed is not None
         url = known.id if "://" in known.id else self._index.feed.playlist_url(known.id)
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist_url=url),
             title=known.title,
             works=known.count,
@@ -374,7 +376,7 @@ class Hanger:
 
     def _beginning(
         self, stored: StoredPlaylist, known: FeedPlaylist, limit: int
-    ) -> Hanging:
+    ) -> BuiltPlaylist:
         """Show the first works of a playlist; what it was signed for is another one."""
         items = stored.document["items"][:limit]
         kept = {
@@ -382,7 +384,7 @@ class Hanger:
             for name, value in stored.document.items()
             if name not in SIGNATURES
         }
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist={**kept, "id": str(uuid4()), "items": items}),
             title=known.title,
             works=len(items),
@@ -391,7 +393,7 @@ class Hanger:
             works_known=tuple(self._known(items)),
         )
 
-    async def _item(self, ref: str, key: str) -> Hanging:
+    async def _item(self, ref: str, key: str) -> BuiltPlaylist:
         """Show one work of a feed's playlist."""
         document = (await self._index.async_document(ref, PATIENCE)).document
         given = next(
@@ -405,9 +407,9 @@ class Hanger:
         node = node_id(NodeKind.ITEM, ref, key)
         return self._one(node, clean(given.get("title"), MAX_TITLE) or key, item)
 
-    def _one(self, node: str, title: str, item: Json) -> Hanging:
+    def _one(self, node: str, title: str, item: Json) -> BuiltPlaylist:
         """Show one item."""
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist=self._document(title, [item])),
             title=title,
             works=1,
@@ -416,7 +418,7 @@ class Hanger:
             works_known=tuple(self._known([item])),
         )
 
-    def _all_favorites(self, cap: int, shuffle: bool) -> Hanging:
+    def _all_favorites(self, cap: int, shuffle: bool) -> BuiltPlaylist:
         """Show all works a person likes."""
         items = self._favorites.items()[:cap]
         if not items:
@@ -424,7 +426,7 @@ class Hanger:
         if shuffle:
             items = sample(items, len(items))
         title = FOLDER_TITLES[NodeKind.FAVORITES]
-        return Hanging(
+        return BuiltPlaylist(
             cast=Cast(playlist=self._document(title, items)),
             title=title,
             works=len(items),

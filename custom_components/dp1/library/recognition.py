@@ -96,7 +96,7 @@ TROUBLE_SECONDS = 30.0
 MAX_SHOWS = 3
 
 
-class Wall:
+class Recognition:
     """Tells what is known of works."""
 
     def __init__(self, index: Index, session: aiohttp.ClientSession) -> None:
@@ -107,12 +107,12 @@ class Wall:
             MAX_FOUND_OUT
         )
 
-    def about(self, item: PlaylistItem) -> Work | None:
+    def known_work(self, item: PlaylistItem) -> Work | None:
         """Tell what is known, without asking anybody."""
         _, found_out = self._found_out.get(_mark(item)) or (0.0, None)
         return self._read(item) or found_out or self._lies_in_series(item)
 
-    async def async_about(self, item: PlaylistItem) -> Work | None:
+    async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Tell what is known or can be found out; for some time nobody is asked the same again."""
         if known := self._read(item):
             return known

@@ -21,7 +21,7 @@ from ..client.errors import (
     NotFoundError,
 )
 from ..const import LOGGER
-from .cached_list import Kept, Storable
+from .cached_list import CachedList, Storable
 
 
 class Health:
@@ -83,7 +83,7 @@ class SharedReads:
         self._hass = hass
         self._entry = entry
         self._under_way: dict[str, asyncio.Task[Any]] = {}
-        self._so_far: dict[str, Callable[[], Kept[Any]]] = {}
+        self._so_far: dict[str, Callable[[], CachedList[Any]]] = {}
         self._refreshing: list[asyncio.Task[None]] = []
 
     def stop(self) -> None:
@@ -108,12 +108,12 @@ class SharedReads:
     async def fresh[T: Storable](
         self,
         name: str,
-        kept: Callable[[], Kept[T]],
+        kept: Callable[[], CachedList[T]],
         read: Read[None],
         *,
         fresh_seconds: float,
         patience: float,
-    ) -> Kept[T]:
+    ) -> CachedList[T]:
         """Serve what is kept, old or new, and read what is old behind the scenes; wait for what was never read whole.
 
         Args:
@@ -140,14 +140,14 @@ class SharedReads:
             return replace(self._so_far.get(name, kept)(), reason=err)
         return kept()
 
-    def note(self, name: str, so_far: Callable[[], Kept[Any]]) -> None:
+    def note(self, name: str, so_far: Callable[[], CachedList[Any]]) -> None:
         """Keep how to see what a read has found so far, for those whose patience ends before it does."""
         self._so_far[name] = so_far
 
     def keep_fresh(
         self,
         name: str,
-        kept: Callable[[], Kept[Any]],
+        kept: Callable[[], CachedList[Any]],
         read: Read[None],
         fresh_seconds: float,
     ) -> None:
@@ -171,7 +171,7 @@ class SharedReads:
             )
         )
 
-    def _may_try(self, kept: Kept[Any]) -> bool:
+    def _may_try(self, kept: CachedList[Any]) -> bool:
         """Tell whether enough time has passed since the last try."""
         pause = max(RETRY_SECONDS, _asked_to_wait(kept))
         return not kept.tried_at or self._hass.loop.time() - kept.tried_at >= pause
@@ -191,7 +191,7 @@ class SharedReads:
         self._so_far.pop(name, None)
 
 
-def _asked_to_wait(kept: Kept[Any]) -> float:
+def _asked_to_wait(kept: CachedList[Any]) -> float:
     """Seconds that a server asked to be left alone, within reason."""
     match kept.reason:
         case BusyError(retry_after=float(seconds)):
@@ -204,7 +204,7 @@ def age(moment: datetime) -> float:
     return (dt_util.utcnow() - moment).total_seconds()
 
 
-class EagerCatalog(Catalog):
+class PrefetchingCatalog(Catalog):
     """Asks for the first pages of a show's series all at once.
 
     How many there are is known only after the first one, and with pages of five few shows have but one: asking for as many

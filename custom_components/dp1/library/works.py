@@ -36,7 +36,7 @@ _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
 _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 
-type Mark = tuple[str, str]
+type WorkKey = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +157,7 @@ def folders_of(series: Series) -> set[str]:
     return {folder for it in addresses if it and (folder := folder_of(it))}
 
 
-def token_mark(origin: object) -> Mark | None:
+def token_key(origin: object) -> WorkKey | None:
     """Name a token by contract and number; addresses on Ethereum are the same in any case of letters."""
     contract = mapping(mapping(origin).get("contract"))
     address, token = text(contract.get("address")), text(contract.get("tokenId"))
@@ -173,8 +173,8 @@ class KnownWorks:
 
     def __init__(self) -> None:
         """Know nothing."""
-        self._marks: dict[Mark, tuple[str, Artwork]] = {}
-        self._by_series: dict[str, list[Mark]] = {}
+        self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
+        self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
 
     def know_series(self, series: Series) -> None:
@@ -190,16 +190,16 @@ class KnownWorks:
         marks = {
             mark: (series.id, artwork)
             for artwork in reversed(artworks)
-            for mark in _marks(series, artwork)
-            if mark not in self._marks
+            for mark in _work_keys(series, artwork)
+            if mark not in self._work_keys
         }
-        self._marks |= marks
+        self._work_keys |= marks
         self._by_series[series.id] = list(marks)
 
     def forget(self, series_id: str) -> None:
         """Forget the works of a series."""
         for mark in self._by_series.pop(series_id, ()):
-            del self._marks[mark]
+            del self._work_keys[mark]
 
     def find(
         self,
@@ -208,9 +208,10 @@ class KnownWorks:
         origin: object = None,
     ) -> tuple[str, Artwork] | None:
         """Find a work and its series' id by its item's id, its token, or its address."""
-        marks = (("id", key or ""), token_mark(origin), ("source", source or ""))
+        marks = (("id", key or ""), token_key(origin), ("source", source or ""))
         return next(
-            (found for mark in marks if mark and (found := self._marks.get(mark))), None
+            (found for mark in marks if mark and (found := self._work_keys.get(mark))),
+            None,
         )
 
     def series_at(self, source: str | None) -> str | None:
@@ -219,10 +220,10 @@ class KnownWorks:
         return self._folders.get(folder) if folder else None
 
 
-def _marks(series: Series, artwork: Artwork) -> Iterator[Mark]:
+def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
     """List what names a work; copies share an address, which then stands for the first of them."""
     yield "id", item_id(series, artwork)
-    if mark := token_mark(provenance(artwork)):
+    if mark := token_key(provenance(artwork)):
         yield mark
     if source := source_url(artwork, series):
         yield "source", source

@@ -34,7 +34,7 @@ from ..coordinator import ASKED, async_displays
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, invalid_playlist, translated
-from ..library.entries import async_hanging, async_playlist
+from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
 from .media_proxy import LENDING, SIGNED_PATHS
 
@@ -151,14 +151,14 @@ async def async_from_library(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
 ) -> Cast:
     """Show what ``exhibition``, ``series`` or ``media_content_id`` names in a library."""
-    hanging = await async_hanging(hass, what, limit=options.limit)
-    cast = hanging.cast
+    built = await async_build_playlist(hass, what, limit=options.limit)
+    cast = built.cast
     if options.display or options.item_duration:
         document = cast.playlist or await async_read_playlist(
             hass, cast.playlist_url or ""
         )
         return from_document(document, options)
-    _check_start(options, hanging.works)
+    _check_start(options, built.works)
     return cast
 
 
