@@ -13,7 +13,7 @@ from custom_components.dp1.library import recognition as wall
 from custom_components.dp1.library.works import (
     Work,
     folder_of,
-    token_mark,
+    token_key,
     with_manifest,
     work_of,
 )
@@ -274,12 +274,12 @@ def test_tokens() -> None:
     """Ethereum addresses are the same in any case of letters, others are not."""
 
     def mark(address: str) -> tuple[str, str] | None:
-        return token_mark({"contract": {"address": address, "tokenId": "1"}})
+        return token_key({"contract": {"address": address, "tokenId": "1"}})
 
     assert mark("0xAB") == mark("0xab")
     assert mark("KT1a") != mark("KT1A")
     for origin in (None, {}, {"contract": None}, {"contract": {"address": "0x1"}}):
-        assert token_mark(origin) is None
+        assert token_key(origin) is None
 
 
 async def test_works_of_the_same_folder(
