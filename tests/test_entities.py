@@ -31,7 +31,6 @@ FIRST = {
     "number panel_volume",
     "remote remote",
     "select orientation",
-    "select repeat",
     "select scaling",
     "sensor -casts",
     "sensor -cpu_temperature",

@@ -11,7 +11,7 @@ from custom_components.dp1.client.display import rate_limit
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .displays import FIRMWARE, playlist, set_up, state_of, until
+from .displays import FIRMWARE, playlist, set_up, until
 from .entities import act, entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
@@ -79,18 +79,6 @@ async def test_museum_label(
         await act(hass, "select", "museum_label", "select_option", option=option)
         assert value(hass, "select", "museum_label") == option
         assert setting(display, "tombstone") == option
-
-
-@pytest.mark.parametrize("profile", FIRMWARE)
-async def test_repeat(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """The end of the playlist is chosen here or on the player: both show what the display says."""
-    for option, loop in (("off", "none"), ("one", "one"), ("all", "playlist")):
-        await act(hass, "select", "repeat", "select_option", option=option)
-        assert value(hass, "select", "repeat") == option
-        assert state_of(hass).attributes["repeat"] == option
-        assert display.state.loop_mode == loop
 
 
 async def test_framing(

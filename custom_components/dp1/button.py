@@ -1,4 +1,4 @@
-"""What a display can be told to do once."""
+"""Buttons of a display."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -30,29 +30,25 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayButtonDescription(DisplayDescription, ButtonEntityDescription):
-    """A button of a display.
-
-    Attributes:
-        press_fn: does it.
-    """
+    """Describes a button of a display."""
 
     press_fn: Callable[[DisplayCoordinator], Awaitable[None]]
 
 
 def _plays(data: DisplayData) -> bool:
-    """Tell whether there is a player that takes commands."""
+    """Return whether the player answers commands."""
     return data.player is not None
 
 
 def _is_device(data: DisplayData) -> bool:
-    """Tell whether there is a device that takes commands."""
+    """Return whether the device answers commands."""
     return data.device is not None
 
 
 def _sends(
     send: Callable[[Display], Awaitable[None]], outcome: Outcome = Outcome.PUSH
 ) -> Callable[[DisplayCoordinator], Awaitable[None]]:
-    """Make the function that sends a command."""
+    """Return a press function that sends a command."""
 
     async def press(coordinator: DisplayCoordinator) -> None:
         """Send the command."""
@@ -63,7 +59,7 @@ def _sends(
 
 
 async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
-    """Switch the display on."""
+    """Send wake-up packets to the display."""
     macs = wired_macs(coordinator.data.device)
     await async_wake_on_lan(coordinator.hass, macs)
 
@@ -128,7 +124,7 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the buttons of a display."""
+    """Set up the buttons of a display."""
     async_add_as_shown(entry, async_add_entities, BUTTONS, DisplayButton)
     async_add_as_shown(entry, async_add_entities, [WAKE_ON_LAN], WakeOnLanButton)
 
@@ -140,17 +136,17 @@ class DisplayButton(DescribedEntity, ButtonEntity):
 
     @override
     async def async_press(self) -> None:
-        """Do it."""
+        """Press the button."""
         await self.entity_description.press_fn(self.coordinator)
 
 
 class WakeOnLanButton(DisplayButton):
-    """The button for a display that is off, and so there just when the others are not."""
+    """Button that wakes a display from the network, available while the display is off."""
 
     @property
     @override
     def available(self) -> bool:
-        """Tell whether the display can be switched on from what it last said of itself."""
+        """Return whether the hardware addresses to wake are known."""
         return super().available or self.entity_description.exists_fn(
             self.coordinator.data
         )

@@ -1,4 +1,4 @@
-"""Names and numbers of the integration."""
+"""Constants of the DP-1 integration."""
 
 from enum import StrEnum
 import logging
@@ -18,7 +18,7 @@ CONF_CATALOG_URL: Final = "catalog_url"
 CONF_FEED_URL: Final = "feed_url"
 CONF_SIGNING_KEY: Final = "signing_key"
 
-# Preferences of a library.
+# Options of a library.
 CONF_BACKGROUND: Final = "background"
 CONF_CURATOR: Final = "curator"
 CONF_DURATION: Final = "duration"
@@ -37,7 +37,7 @@ DEFAULT_SOURCE_LIMIT: Final = 60
 
 
 class EntryKind(StrEnum):
-    """What a config entry stands for."""
+    """Kind of a config entry."""
 
     DISPLAY = "display"
     LIBRARY = "library"

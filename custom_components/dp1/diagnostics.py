@@ -1,7 +1,7 @@
-"""What helps to find a fault, and nothing that is anybody's secret.
+"""Diagnostics of a display and of a library.
 
-Everything is on an allow-list: a display knows the key to its own cloud control, network names, hardware addresses and,
-in addresses of playlists, people's wallets.
+Everything is on an allow-list: the status of a display holds its cloud credentials, network names, hardware addresses
+and, in playlist URLs, wallet addresses.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ SETTINGS = ("scaling", "orientation", "default_duration", "tombstone", "framing"
 async def async_get_config_entry_diagnostics(
     hass: HomeAssistant, entry: ConfigEntry[Any]
 ) -> dict[str, Any]:
-    """Describe a display or a library, as far as it is set up."""
+    """Return diagnostics for a config entry."""
     if entry.state is not ConfigEntryState.LOADED:
         return {
             "state": entry.state.value,
@@ -56,7 +56,7 @@ async def async_get_config_entry_diagnostics(
 
 
 def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
-    """Describe a display."""
+    """Return diagnostics of a display."""
     return {
         "dialect": coordinator.display.dialect,
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
@@ -69,7 +69,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
 
 
 def _status(data: DisplayData) -> dict[str, Any]:
-    """Describe what a display says of itself."""
+    """Return the allowed parts of the status of a display."""
     player, device = data.player, data.device
     return {
         "set_up": data.set_up,
@@ -88,12 +88,12 @@ def _status(data: DisplayData) -> dict[str, Any]:
 
 
 def _some(thing: object, names: tuple[str, ...]) -> dict[str, Any] | None:
-    """Take what is on the list."""
+    """Return the allowed attributes of an object."""
     return None if thing is None else {name: getattr(thing, name) for name in names}
 
 
 def _library(library: Library) -> dict[str, Any]:
-    """Describe a library."""
+    """Return diagnostics of a library."""
     return {
         "catalog": library.catalog is not None,
         "feed": library.feed is not None,
@@ -106,5 +106,5 @@ def _library(library: Library) -> dict[str, Any]:
 
 
 def _kind_of(err: BaseException | None) -> str | None:
-    """Name the kind of an error; its words may hold an address."""
+    """Return the class name of an error; its text may hold an address."""
     return type(err).__name__ if err else None

@@ -1,4 +1,4 @@
-"""Pictures of the work on a display, and of what the display really shows."""
+"""Images of the current work and of the screen of a display."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,21 +28,21 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class WorkDescription(ValueDescription[str], ImageEntityDescription):
-    """The picture of the work on the wall: its address."""
+    """Describes the image of the current work, with its URL as the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScreenshotDescription(ValueDescription[Screenshot], ImageEntityDescription):
-    """The picture of what the display shows."""
+    """Describes the screenshot of a display."""
 
     @override
     def exists_fn(self, data: DisplayData) -> bool:
-        """Tell whether the display takes such pictures, before one was taken."""
+        """Return whether the display takes screenshots."""
         return data.screenshots
 
 
 def _picture_url(data: DisplayData) -> str | None:
-    """Tell where the picture of the work is."""
+    """Return the URL of the picture of the current work."""
     return (
         picture_of(data.player, data.player.current, data.work) if data.player else None
     )
@@ -62,20 +62,20 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the pictures of a display."""
+    """Set up the images of a display."""
     async_add_as_shown(entry, async_add_entities, [WORK], WorkImage)
     async_add_as_shown(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
 
 
 class WorkImage(ValueEntity[str], ImageEntity):
-    """The picture of the work on the wall, fetched when somebody looks at it."""
+    """Image of the current work, fetched on demand."""
 
     entity_description: WorkDescription
 
     def __init__(
         self, coordinator: DisplayCoordinator, description: WorkDescription
     ) -> None:
-        """Show what hangs there already."""
+        """Initialize the image."""
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
         self._attr_image_last_updated = dt_util.utcnow()
@@ -83,7 +83,7 @@ class WorkImage(ValueEntity[str], ImageEntity):
     @callback
     @override
     def _take_over(self) -> bool:
-        """Let go of the picture when another work hangs."""
+        """Drop the cached picture when the work changes."""
         is_news = super()._take_over()
         if is_news:
             self._attr_image_last_updated = dt_util.utcnow()
@@ -92,7 +92,7 @@ class WorkImage(ValueEntity[str], ImageEntity):
 
     @override
     async def async_image(self) -> bytes | None:
-        """Give the picture, fetched once."""
+        """Return the picture, fetched once per work."""
         url = self._value
         if self._cached_image is None and url is not None:
             picture = await async_fetch_picture(self.hass, url)
@@ -107,7 +107,7 @@ class WorkImage(ValueEntity[str], ImageEntity):
 
 
 class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
-    """The last picture of what the display shows: one to begin with, then one each time somebody asks."""
+    """Last screenshot of a display, taken at first and whenever the button is pressed."""
 
     entity_description: ScreenshotDescription
     _attr_content_type = "image/png"
@@ -115,13 +115,13 @@ class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
     def __init__(
         self, coordinator: DisplayCoordinator, description: ScreenshotDescription
     ) -> None:
-        """Show the picture that was taken before, if one was."""
+        """Initialize the image."""
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Take the first picture."""
+        """Take the first screenshot in the background."""
         await super().async_added_to_hass()
         if self._value is None:
             self.coordinator.config_entry.async_create_background_task(
@@ -129,7 +129,7 @@ class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
             )
 
     async def _async_take_first(self) -> None:
-        """Take a picture, so that there is one."""
+        """Take a screenshot and ignore a failure."""
         try:
             await async_take_screenshot(self.coordinator)
         except HomeAssistantError as err:
@@ -138,10 +138,10 @@ class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
     @property
     @override
     def image_last_updated(self) -> datetime | None:
-        """Tell when the picture was taken."""
+        """Return when the screenshot was taken."""
         return self._value.taken_at if self._value else None
 
     @override
     async def async_image(self) -> bytes | None:
-        """Give the picture."""
+        """Return the screenshot."""
         return self._value.picture if self._value else None

@@ -1,4 +1,4 @@
-"""What can be set to a number on a display."""
+"""Numbers of a display."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,26 +21,21 @@ from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
-# What is only sent once it is set came with the same players as something that is always sent.
+# Players send these settings only once they are set. Each came with another setting that is always sent.
 DURATION_SIGNS = {"defaultDuration", "tombstone"}
 MARGIN_SIGNS = {"margin", "compositionRevision"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayNumberDescription(ValueDescription[float], NumberEntityDescription):
-    """A number of a display.
-
-    Attributes:
-        set_fn: sends the command.
-        outcome: where the display shows what came of it.
-    """
+    """Describes a number of a display."""
 
     set_fn: Callable[[Display, float], Awaitable[None]]
     outcome: Outcome
 
 
 def _seconds_per_work(data: DisplayData) -> float | None:
-    """Tell how long works stay that do not say so themselves; 0 is until somebody changes them."""
+    """Return the default duration of works in seconds, 0 if they stay until changed."""
     settings = data.player.settings if data.player else None
     if settings is None or settings.offered.isdisjoint(DURATION_SIGNS):
         return None
@@ -48,7 +43,7 @@ def _seconds_per_work(data: DisplayData) -> float | None:
 
 
 def _margin(data: DisplayData) -> float | None:
-    """Tell the margin for all works, where it is a number of pixels."""
+    """Return the margin in pixels, None if it has another unit."""
     settings = data.player.settings if data.player else None
     if settings is None or settings.offered.isdisjoint(MARGIN_SIGNS):
         return None
@@ -116,19 +111,19 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the numbers of a display."""
+    """Set up the numbers of a display."""
     async_add_as_shown(entry, async_add_entities, NUMBERS, DisplayNumber)
 
 
 class DisplayNumber(ValueEntity[float], NumberEntity):
-    """A number of a display."""
+    """Number of a display."""
 
     entity_description: DisplayNumberDescription
 
     @property
     @override
     def native_value(self) -> float | None:
-        """Show the value."""
+        """Return the value of the number."""
         return self._value
 
     @override

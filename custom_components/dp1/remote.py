@@ -1,4 +1,4 @@
-"""The keyboard of a display, for works that can be played with."""
+"""Remote of a display, for interactive works."""
 
 import asyncio
 from collections.abc import Iterable
@@ -27,18 +27,18 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the keyboard of a display; one that only takes playlists has none."""
+    """Set up the remote of a display that takes more than playlists."""
     if not entry.runtime_data.cast_only:
         async_add_entities([DisplayRemote(entry.runtime_data, "remote")])
 
 
 class DisplayRemote(DisplayEntity, RemoteEntity):
-    """Keys and taps, for the work that hangs."""
+    """Remote that sends keys and taps to the current work."""
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Whether there is anything to see."""
+        """Return whether the display is awake."""
         asleep = self.coordinator.data.asleep
         return None if asleep is None else not asleep
 
@@ -54,7 +54,7 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
 
     @override
     async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:
-        """Press keys, tap, or type, as often as asked."""
+        """Send keys, taps or text."""
         words = [sends(word) for word in command]
         delay = kwargs.get(ATTR_DELAY_SECS, 0.0)
         rounds = chain.from_iterable(

@@ -1,4 +1,4 @@
-"""What a display tells in numbers and words."""
+"""Sensors of a display."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,12 +33,12 @@ TITLE_LENGTH = 200
 class DisplaySensorDescription(
     ValueDescription[StateType | datetime], SensorEntityDescription
 ):
-    """A sensor of a display."""
+    """Describes a sensor of a display."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeasureDescription(DisplaySensorDescription):
-    """A sensor that changes all the time and interests few."""
+    """Describes a diagnostic sensor that is disabled by default."""
 
     entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
     entity_registry_enabled_default: bool = False
@@ -47,7 +47,7 @@ class MeasureDescription(DisplaySensorDescription):
 
 
 def _next_title(data: DisplayData) -> str | None:
-    """Name the work that comes next by itself."""
+    """Return the title of the work that follows by itself."""
     player = data.player
     if player is None or player.position is None:
         return None
@@ -61,7 +61,7 @@ def _next_title(data: DisplayData) -> str | None:
 
 
 def _started_at(data: DisplayData) -> datetime | None:
-    """Tell when the device started."""
+    """Return when the device started."""
     metrics = data.metrics
     if metrics is None or metrics.uptime is None or metrics.timestamp is None:
         return None
@@ -72,13 +72,13 @@ def _started_at(data: DisplayData) -> datetime | None:
 
 
 def _outage_at(data: DisplayData) -> datetime | None:
-    """Tell when the network was last away."""
+    """Return when the last network outage started."""
     outage = data.device.last_outage if data.device else None
     return outage.start if outage else None
 
 
 def _share(used: float | None, total: float | None) -> float | None:
-    """Turn what is used of a whole into percent."""
+    """Return usage in percent."""
     return 100 * used / total if used is not None and total else None
 
 
@@ -177,17 +177,17 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the sensors of a display."""
+    """Set up the sensors of a display."""
     async_add_as_shown(entry, async_add_entities, SENSORS, DisplaySensor)
 
 
 class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):
-    """A sensor of a display."""
+    """Sensor of a display."""
 
     entity_description: DisplaySensorDescription
 
     @property
     @override
     def native_value(self) -> StateType | datetime:
-        """Show the value."""
+        """Return the value of the sensor."""
         return self._value

@@ -1,4 +1,4 @@
-"""What can be switched on and off on a display."""
+"""Switches of a display."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -20,37 +20,32 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class DisplaySwitchDescription(ValueDescription[bool], SwitchEntityDescription):
-    """A switch of a display.
-
-    Attributes:
-        set_fn: sends the command.
-        outcome: where the display shows what came of it.
-    """
+    """Describes a switch of a display."""
 
     set_fn: Callable[[Display, bool], Awaitable[object]]
     outcome: Outcome
 
 
 def _panel_is_on(data: DisplayData) -> bool | None:
-    """Tell whether the panel has power."""
+    """Return whether the panel is on."""
     power = data.panel.power if data.panel else None
     return power == "on" if power else None
 
 
 def _schedule_is_on(data: DisplayData) -> bool | None:
-    """Tell whether the display sleeps by its schedule."""
+    """Return whether the sleep schedule is enabled."""
     record = data.device.sleep_schedule if data.device else None
     return record.enabled if record else None
 
 
 def _shows_mature_content(data: DisplayData) -> bool | None:
-    """Tell whether works rated mature are shown."""
+    """Return whether works rated mature are shown."""
     policy = data.policy
     return policy.show_mature_content if policy and policy.active else None
 
 
 async def _show_mature_content(display: Display, show: bool) -> None:
-    """Let works rated mature through or not; the other half of the policy stays."""
+    """Show or hide works rated mature and keep the rest of the policy."""
     policy = await display.content_policy()
     await display.set_content_policy(show, bool(policy.strict_personal))
 
@@ -88,33 +83,33 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the switches of a display."""
+    """Set up the switches of a display."""
     async_add_as_shown(entry, async_add_entities, SWITCHES, DisplaySwitch)
 
 
 class DisplaySwitch(ValueEntity[bool], SwitchEntity):
-    """A switch of a display."""
+    """Switch of a display."""
 
     entity_description: DisplaySwitchDescription
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Show the value."""
+        """Return the state of the switch."""
         return self._value
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Switch on."""
+        """Turn the switch on."""
         await self._async_set(True)
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Switch off."""
+        """Turn the switch off."""
         await self._async_set(False)
 
     async def _async_set(self, on: bool) -> None:
-        """Switch on or off."""
+        """Send the command of the switch."""
         description = self.entity_description
         async with self.coordinator.async_command(description.outcome) as display:
             await description.set_fn(display, on)

@@ -1,4 +1,4 @@
-"""When a display sleeps and wakes by its own schedule."""
+"""Times of the sleep schedule of a display."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from .errors import invalid_input
 
 
 def parse_time(text: str | None) -> time | None:
-    """Read a time of the schedule, which the display keeps as it was given."""
+    """Parse a time of the schedule, which the display keeps as it was sent."""
     hours, _, minutes = (text or "").partition(":")
     try:
         return time(int(hours), int(minutes))
@@ -31,10 +31,7 @@ async def async_set_times(
     sleep_time: time | None = None,
     wake_time: time | None = None,
 ) -> None:
-    """Set one of the times, and leave everything else as it is.
-
-    A display that is told its times also forgets that somebody put it to sleep or woke it.
-    """
+    """Set one of the times and keep the rest of the schedule."""
     async with coordinator.async_command(Outcome.DEVICE) as display:
         record = (await display.device_status()).sleep_schedule
         if record is None:
@@ -48,6 +45,7 @@ async def async_set_times(
             sleep_time=sleep_time.strftime("%H:%M") if sleep_time else None,
             wake_time=wake_time.strftime("%H:%M") if wake_time else None,
         )
+        # Setting a time ends a manual sleep or wake, so that is restored.
         if record.override_state and changed.asleep is not record.asleep:
             await (display.sleep() if record.asleep else display.wake())
 
@@ -58,11 +56,7 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayTimeDescription(ValueDescription[time], TimeEntityDescription):
-    """A time of a display's schedule.
-
-    Attributes:
-        set_fn: sets it.
-    """
+    """Describes a time of the sleep schedule."""
 
     set_fn: Callable[[DisplayCoordinator, time], Awaitable[None]]
 
@@ -70,10 +64,10 @@ class DisplayTimeDescription(ValueDescription[time], TimeEntityDescription):
 def _time(
     time_fn: Callable[[SleepSchedule], str | None],
 ) -> Callable[[DisplayData], time | None]:
-    """Make the function that tells a time of the schedule."""
+    """Return a value function for a time of the schedule."""
 
     def value(data: DisplayData) -> time | None:
-        """Tell the time."""
+        """Return the time."""
         record = data.device.sleep_schedule if data.device else None
         return parse_time(time_fn(record)) if record else None
 
@@ -103,19 +97,19 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the times of a display's schedule."""
+    """Set up the times of the sleep schedule."""
     async_add_as_shown(entry, async_add_entities, TIMES, DisplayTime)
 
 
 class DisplayTime(ValueEntity[time], TimeEntity):
-    """A time of a display's schedule, in the display's own time zone."""
+    """Time of the sleep schedule, in the time zone of the display."""
 
     entity_description: DisplayTimeDescription
 
     @property
     @override
     def native_value(self) -> time | None:
-        """Show the value."""
+        """Return the time."""
         return self._value
 
     @override

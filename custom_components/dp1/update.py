@@ -1,4 +1,4 @@
-"""The firmware of a display."""
+"""Firmware update of a display."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,17 +19,17 @@ from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
-# The display does not tell how far it is, nor that it failed.
-PATIENCE: Final = 30 * 60.0
+# The display reports neither progress nor failure.
+INSTALL_TIMEOUT: Final = 30 * 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class FirmwareDescription(ValueDescription[tuple[str, str]], UpdateEntityDescription):
-    """The firmware: which is installed, and which is the latest."""
+    """Describes the firmware, with the installed and the latest version as the value."""
 
 
 def _versions(data: DisplayData) -> tuple[str, str] | None:
-    """Tell which version is installed, and which one there is, for which the display needs the internet."""
+    """Return the installed and the latest version; a display without internet knows no latest."""
     device = data.device
     if device is None or not device.installed_version or not device.latest_version:
         return None
@@ -46,39 +46,39 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the firmware of a display."""
+    """Set up the firmware update of a display."""
     async_add_as_shown(entry, async_add_entities, [FIRMWARE], FirmwareUpdate)
 
 
 class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):
-    """The firmware of a display."""
+    """Firmware update of a display."""
 
     entity_description: FirmwareDescription
     _attr_supported_features = (
         UpdateEntityFeature.INSTALL | UpdateEntityFeature.PROGRESS
     )
     _attr_title = "FF OS"
-    # It also updates itself, at night.
+    # The display also updates itself at night.
     _attr_auto_update = True
     _replaced: str | None = None
-    _cancel_patience: CALLBACK_TYPE | None = None
+    _cancel_timeout: CALLBACK_TYPE | None = None
 
     @property
     @override
     def installed_version(self) -> str | None:
-        """Show what is installed."""
+        """Return the installed version."""
         return self._value[0] if self._value else None
 
     @property
     @override
     def latest_version(self) -> str | None:
-        """Show what could be installed."""
+        """Return the latest version."""
         return self._value[1] if self._value else None
 
     @property
     @override
     def in_progress(self) -> bool:
-        """Tell whether another version is on its way, until it shows."""
+        """Return whether an update is in progress, until another version is installed."""
         return self._replaced is not None and self._replaced == self.installed_version
 
     @override
@@ -88,26 +88,28 @@ class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):
         """Install the latest version; the display restarts some minutes later."""
         async with self.coordinator.async_command(Outcome.NOWHERE) as display:
             await display.install_update()
-        self._stop_waiting()
+        self._async_cancel_timeout()
         self._replaced = self.installed_version
-        self._cancel_patience = async_call_later(self.hass, PATIENCE, self._give_up)
+        self._cancel_timeout = async_call_later(
+            self.hass, INSTALL_TIMEOUT, self._install_timed_out
+        )
         self.async_write_ha_state()
 
     @callback
-    def _give_up(self, _: datetime) -> None:
-        """Stop believing that the installation goes on."""
-        self._cancel_patience = None
+    def _install_timed_out(self, _: datetime) -> None:
+        """Report that the installation ended without a new version."""
+        self._cancel_timeout = None
         self._replaced = None
         self.async_write_ha_state()
 
     @callback
-    def _stop_waiting(self) -> None:
-        """Stop the clock."""
-        if self._cancel_patience:
-            self._cancel_patience()
+    def _async_cancel_timeout(self) -> None:
+        """Cancel the timeout of the installation."""
+        if self._cancel_timeout:
+            self._cancel_timeout()
 
     @override
     async def async_will_remove_from_hass(self) -> None:
-        """Stop the clock."""
-        self._stop_waiting()
+        """Cancel the timeout."""
+        self._async_cancel_timeout()
         await super().async_will_remove_from_hass()
