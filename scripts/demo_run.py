@@ -81,37 +81,49 @@ def _say(text: str) -> None:
 
 
 async def add_display(home: Home, display: DisplaySimulator) -> str:
-    """Confirm the display that was discovered, or add it by its address where discovery does not get through."""
+    """Add the display as it was discovered, or by its address; return the flow that adds a library."""
+    device_id = display.device.device_id
 
-    async def discovered() -> dict[str, Any] | None:
-        """Find the discovery of this display; there may be real ones."""
+    async def found() -> dict[str, Any] | None:
+        """Find the discovery of this display, or the display itself: at first start it is added without a question."""
+        devices = await home.ask("config/device_registry/list")
+        if any(["dp1", device_id] in device["identifiers"] for device in devices):
+            return {"type": "abort", "reason": "already_configured"}
         flows = await home.discovered("dp1")
-        ours = (
-            f for f in flows if f["context"]["unique_id"] == display.device.device_id
-        )
+        ours = (flow for flow in flows if flow["context"]["unique_id"] == device_id)
         return next(ours, None)
 
     try:
-        flow = await home.until(discovered, DISCOVERY_SECONDS, "discovery")
-        _say(f"found {flow['context']['title_placeholders']['name']} on the network")
-        result = await home.step(flow["flow_id"], {})
+        result = await home.until(found, DISCOVERY_SECONDS, "discovery")
+        _say("found the display on the network")
+        if "type" not in result:
+            result = await home.step(result["flow_id"], {})
     except HomeError:
         _say("not found on the network: adding the display by its address")
         return await add_by_address(home, display)
-    if result["type"] != "create_entry":
-        raise HomeError(f"adding the display: {result}")
-    return str(result["next_flow"][1])
+    return await library_flow(home, result)
 
 
 async def add_by_address(home: Home, display: DisplaySimulator) -> str:
-    """Add the display as a person does who knows its address; return the flow of the library that is offered."""
+    """Add the display as a person does who knows its address; return the flow that adds a library."""
     flow = await home.flow("dp1")
     await home.step(flow["flow_id"], {"next_step_id": "display"})
     host = f"127.0.0.1:{display.port}"
-    result = await home.step(flow["flow_id"], {"host": host})
-    if result["type"] != "create_entry":
+    return await library_flow(home, await home.step(flow["flow_id"], {"host": host}))
+
+
+async def library_flow(home: Home, result: dict[str, Any]) -> str:
+    """Return the flow that a new display brings, or begin one where the display was there before."""
+    if result["type"] == "create_entry" and result.get("next_flow"):
+        return str(result["next_flow"][1])
+    if (
+        result["type"] != "create_entry"
+        and result.get("reason") != "already_configured"
+    ):
         raise HomeError(f"adding the display: {result}")
-    return str(result["next_flow"][1])
+    flow = await home.flow("dp1")
+    await home.step(flow["flow_id"], {"next_step_id": "library"})
+    return str(flow["flow_id"])
 
 
 async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None:

@@ -7,13 +7,22 @@ from pathlib import Path
 import re
 import signal
 import sys
+from typing import Any, override
 
 import aiohttp
 import pytest
 
-from .home import ROOT
+from scripts.demo_run import add_display
 
-pytestmark = pytest.mark.usefixtures("socket_enabled")
+from .home import ROOT, Home
+
+from tests.simulators.display import DisplaySimulator
+
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled"),
+    pytest.mark.timeout(240),
+    pytest.mark.xdist_group("e2e"),
+]
 
 SECONDS = 180
 
@@ -35,6 +44,81 @@ async def demonstration(*options: str) -> AsyncIterator[asyncio.subprocess.Proce
             await process.wait()
 
 
+ID = "FF1-00000001"
+OFFERED = {"type": "create_entry", "next_flow": ["config", "offered"]}
+ABORTED = {"type": "abort", "reason": "already_configured"}
+
+
+class Answers(Home):
+    """Home Assistant as the steps of adding a display see it."""
+
+    def __init__(
+        self, folder: Path, *, added: bool, discovered: bool, result: dict[str, Any]
+    ) -> None:
+        """Set what is there, and what confirming the display brings."""
+        super().__init__(folder, port=1)
+        self._devices = [{"identifiers": [["dp1", ID]]}] if added else []
+        context = {"unique_id": ID}
+        self._flows = [{"flow_id": "found", "context": context}] if discovered else []
+        self._result = result
+        self.asked: list[str] = []
+
+    @override
+    async def ask(self, kind: str, **message: Any) -> Any:
+        """List the devices."""
+        return self._devices
+
+    @override
+    async def discovered(self, handler: str) -> list[dict[str, Any]]:
+        """List the discoveries."""
+        return self._flows
+
+    @override
+    async def flow(self, handler: str) -> dict[str, Any]:
+        """Begin a flow."""
+        return {"flow_id": "begun"}
+
+    @override
+    async def step(self, flow_id: str, data: Any) -> dict[str, Any]:
+        """Answer a form."""
+        self.asked.append(flow_id)
+        return {"type": "form"} if "next_step_id" in data else self._result
+
+
+@pytest.mark.parametrize(
+    ("added", "discovered", "result", "asked", "flow"),
+    [
+        (False, True, OFFERED, ["found"], "offered"),
+        (False, True, {"type": "create_entry"}, ["found", "begun"], "begun"),
+        (False, True, ABORTED, ["found", "begun"], "begun"),
+        (True, False, {}, ["begun"], "begun"),
+        (False, False, ABORTED, ["begun", "begun", "begun"], "begun"),
+    ],
+    ids=[
+        "the display is confirmed",
+        "no library is offered",
+        "added while the form was open",
+        "added during the first start",
+        "added while its address was typed",
+    ],
+)
+async def test_every_order(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    added: bool,
+    discovered: bool,
+    result: dict[str, Any],
+    asked: list[str],
+    flow: str,
+) -> None:
+    """Discovery may be faster or slower than whoever adds the display."""
+    monkeypatch.setattr("scripts.demo_run.DISCOVERY_SECONDS", 0)
+    (tmp_path / "output.log").touch()
+    home = Answers(tmp_path, added=added, discovered=discovered, result=result)
+    assert await add_display(home, DisplaySimulator(device_id=ID)) == flow
+    assert home.asked == asked
+
+
 async def test_check() -> None:
     """It ends by itself, well, and its one line names the work and the time."""
     async with demonstration("--check") as process:
@@ -51,7 +135,11 @@ async def test_until_interrupted() -> None:
     """Both addresses can be opened and tell of the same work, until Ctrl-C."""
     async with demonstration() as process, aiohttp.ClientSession() as session:
         assert process.stdout is not None
-        told = (await process.stdout.readuntil(b"Ctrl-C")).decode()
+        told = ""
+        while "Ctrl-C" not in told:
+            line = await process.stdout.readline()
+            assert line, f"it ended by itself: {told}"
+            told += line.decode()
         home, wall = re.findall(r"http://127\.0\.0\.1:\d+", told)
         async with session.get(f"{home}/art-gallery") as page:
             assert page.status == 200
