@@ -16,9 +16,9 @@ from .details import SlowReads
 from .display.history import Recent
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
-from .playback.announce import INTERLUDES, Interludes
+from .playback.announce import ANNOUNCEMENTS, Announcements
 from .playback.groups import GROUPS, Groups
-from .playback.media_proxy import LENDING, async_setup_lending
+from .playback.media_proxy import MEDIA_PROXY, async_setup_media_proxy
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
@@ -40,11 +40,11 @@ DISPLAY_PLATFORMS = [
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register the actions, and read what lasts longer than an entry is loaded."""
-    hass.data[INTERLUDES] = Interludes(hass)
+    hass.data[ANNOUNCEMENTS] = Announcements(hass)
     hass.data[GROUPS] = Groups(hass)
-    await hass.data[INTERLUDES].async_load()
+    await hass.data[ANNOUNCEMENTS].async_load()
     await hass.data[GROUPS].async_load()
-    await async_setup_lending(hass)
+    await async_setup_media_proxy(hass)
     async_setup_services(hass)
     async_setup_pictures(hass)
     return True
@@ -62,7 +62,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = coordinator
-    entry.async_on_unload(hass.data[INTERLUDES].async_resume(coordinator))
+    entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
     entry.async_on_unload(
         async_add_libraries_listener(hass, coordinator.now_showing.async_refresh)
@@ -97,11 +97,11 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Delete what was kept of a display or a library; tell the owner that a signing key went with it."""
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-        await hass.data[INTERLUDES].async_forget(entry.entry_id)
+        await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await Recent(hass, entry.entry_id).async_remove()
         if not _displays_left(hass):
-            await hass.data[LENDING].async_forget()
+            await hass.data[MEDIA_PROXY].async_forget()
         return
     await async_remove_stored(hass, entry.entry_id)
     if not entry.data[CONF_FEED_URL]:

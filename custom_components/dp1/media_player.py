@@ -35,7 +35,7 @@ from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import async_show, length_of
-from .playback.groups import GROUPS, async_on_group
+from .playback.groups import GROUPS, async_for_group
 from .playback.queue import async_enqueue
 from .playback.resolve import LOOPS, Options, async_from_media
 from .playback.snapshot import media_id, split_media_id
@@ -266,7 +266,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     ) -> None:
         """Do something with what hangs, on all displays that stay in step with this one."""
         call = self._context.id if self._context else None
-        await async_on_group(self.coordinator, call, act)
+        await async_for_group(self.coordinator, call, act)
 
     @override
     async def async_clear_playlist(self) -> None:

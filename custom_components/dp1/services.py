@@ -63,7 +63,7 @@ NONE, OPTIONAL, ONLY = (
     SupportsResponse.ONLY,
 )
 
-WHAT_TO_CAST = (
+CAST_FIELDS = (
     "playlist_url",
     "playlist",
     "playlist_id",
@@ -109,7 +109,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Show something on each display meant."""
-    what = exactly_one_of(call.data, WHAT_TO_CAST)
+    what = exactly_one_of(call.data, CAST_FIELDS)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
     )

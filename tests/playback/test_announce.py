@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.playback import announce as module
-from custom_components.dp1.playback.announce import INTERLUDES
+from custom_components.dp1.playback.announce import ANNOUNCEMENTS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -70,7 +70,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[INTERLUDES].running(house.entries["wall"].entry_id)
+    assert not house.hass.data[ANNOUNCEMENTS].running(house.entries["wall"].entry_id)
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -92,8 +92,8 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Let Home Assistant know no more than it has kept."""
-    kept = house.hass.data[INTERLUDES]
-    fresh = house.hass.data[INTERLUDES] = module.Interludes(house.hass)
+    kept = house.hass.data[ANNOUNCEMENTS]
+    fresh = house.hass.data[ANNOUNCEMENTS] = module.Announcements(house.hass)
     await fresh.async_load()
     assert fresh._running == kept._running
 
@@ -111,7 +111,7 @@ async def test_doorbell_and_home_assistant_restarts(
     assert house.walls["wall"].writes == writes
     await wait(house)
     assert_back(house)
-    assert hass_storage["dp1.interludes"]["data"] == {}
+    assert hass_storage["dp1.announcements"]["data"] == {}
 
 
 async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
@@ -168,7 +168,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[INTERLUDES].running(house.entries["wall"].entry_id)
+    assert not house.hass.data[ANNOUNCEMENTS].running(house.entries["wall"].entry_id)
 
 
 async def test_two_at_the_door(house: House) -> None:
@@ -320,7 +320,7 @@ async def test_a_removed_display_is_forgotten(
     entry = house.entries["wall"]
     assert f"dp1.recent.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
-    assert hass_storage["dp1.interludes"]["data"] == {}
+    assert hass_storage["dp1.announcements"]["data"] == {}
     assert f"dp1.recent.{entry.entry_id}" not in hass_storage
 
 

@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import (
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
-from custom_components.dp1.playback.media_proxy import LENDING, MAX_LENT, Lending
+from custom_components.dp1.playback.media_proxy import MAX_LENT, MEDIA_PROXY, MediaProxy
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.setup import async_setup_component
@@ -63,8 +63,8 @@ async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: what is not on disk, and the secret of signatures."""
     async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=5))
     await hass.async_block_till_done()
-    hass.data[LENDING] = Lending(hass)
-    await hass.data[LENDING].async_load()
+    hass.data[MEDIA_PROXY] = MediaProxy(hass)
+    await hass.data[MEDIA_PROXY].async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 
 
@@ -118,23 +118,23 @@ async def test_what_is_not_lent(
     other = path.replace("sun%20rise", "secret")
     assert await (await client.get(other)).read() == PICTURE
 
-    gone = hass.data[LENDING].lend("/media/gone/x", "media-source://gone/x")
+    gone = hass.data[MEDIA_PROXY].lend("/media/gone/x", "media-source://gone/x")
     assert (await client.get(gone)).status == 404
 
     await hass.config_entries.async_remove(setup_display.entry_id)
     await restart(hass)
-    assert hass.data[LENDING].lent(token) is None
+    assert hass.data[MEDIA_PROXY].lent(token) is None
 
 
 async def test_the_number_is_bounded(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
     """What was asked for longest ago is no longer lent."""
-    lending = hass.data[LENDING]
-    paths = [lending.lend(f"/media/{number}") for number in range(MAX_LENT)]
-    assert lending.lend("/media/0") == paths[0]
-    lending.lend("/media/more")
-    known = [lending.lent(path.split("/")[4]) for path in paths]
+    media_proxy = hass.data[MEDIA_PROXY]
+    paths = [media_proxy.lend(f"/media/{number}") for number in range(MAX_LENT)]
+    assert media_proxy.lend("/media/0") == paths[0]
+    media_proxy.lend("/media/more")
+    known = [media_proxy.lent(path.split("/")[4]) for path in paths]
     assert known[1] is None
     assert known[0] == "/media/0"
     assert None not in known[2:]

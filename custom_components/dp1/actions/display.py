@@ -16,11 +16,11 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from ..playback.announce import async_show
-from ..playback.groups import GROUPS, async_on_group
+from ..playback.groups import GROUPS, async_for_group
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.resolve import Options
-from ..playback.snapshot import async_take
-from .targets import Target, async_on_each, async_targets
+from ..playback.snapshot import async_take_snapshot
+from .targets import Target, async_for_each_display, async_targets
 
 SERVICE_GESTURE = "gesture"
 SERVICE_HAND_OVER = "hand_over"
@@ -57,10 +57,10 @@ async def async_show_work(call: ServiceCall) -> None:
 
     async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show it there, or on the whole group."""
-        await async_on_group(coordinator, call.context.id, jump)
+        await async_for_group(coordinator, call.context.id, jump)
         return {}
 
-    await async_on_each(call, await async_targets(call), act)
+    await async_for_each_display(call, await async_targets(call), act)
 
 
 def _find(player: PlayerStatus, work: int | str, name: str) -> int:
@@ -102,7 +102,7 @@ async def async_hand_over(call: ServiceCall) -> None:
         raise invalid_input("hand_over_to_itself")
     giver = await source.async_coordinator()
     taker = await target.async_coordinator()
-    snapshot = await async_take(giver)
+    snapshot = await async_take_snapshot(giver)
     if snapshot.cast is None:
         raise invalid_input("nothing_shown", name=giver.name)
     await async_show(taker, snapshot.cast, Options(place=snapshot.start))
@@ -130,7 +130,7 @@ async def async_gesture(call: ServiceCall) -> None:
         await async_send(coordinator, send)
         return {}
 
-    await async_on_each(call, await async_targets(call), act)
+    await async_for_each_display(call, await async_targets(call), act)
 
 
 async def async_cast_to(
@@ -152,7 +152,7 @@ async def async_cast_to(
     if len(targets) > 1 and "show_for" not in call.data:
         await groups.async_spread(entry_ids, spread)
     with groups.hold(entry_ids):
-        return await async_on_each(call, targets, show)
+        return await async_for_each_display(call, targets, show)
 
 
 def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:

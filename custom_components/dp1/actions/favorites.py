@@ -21,7 +21,7 @@ from .targets import async_targets
 SERVICE_ADD_FAVORITE = "add_favorite"
 SERVICE_REMOVE_FAVORITE = "remove_favorite"
 
-WHAT_IS_LIKED = (ATTR_ENTITY_ID, "media_content_id")
+FAVORITE_FIELDS = (ATTR_ENTITY_ID, "media_content_id")
 FAVORITE_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_ENTITY_ID): cv.entity_id,
@@ -55,7 +55,7 @@ async def async_remove_favorite(call: ServiceCall) -> None:
 
 async def _async_meant(call: ServiceCall) -> tuple[Library, str]:
     """Find the node that is meant: by its id, or by what a display shows."""
-    match exactly_one_of(call.data, WHAT_IS_LIKED):
+    match exactly_one_of(call.data, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             return library_and_node(call.hass, text)
     (target,) = await async_targets(call)

@@ -35,7 +35,7 @@ SERVICE_DELETE_PLAYLIST = "delete_playlist"
 WORDS = ("title", "summary", "slug")
 # What makes a playlist this one and no other; a copy gets its own.
 IDENTITY = ("id", "slug", "created")
-WHAT_TO_PUBLISH = (
+PUBLISH_FIELDS = (
     "playlist",
     "playlist_url",
     "exhibition",
@@ -45,7 +45,7 @@ WHAT_TO_PUBLISH = (
 )
 # What an address has that opens something of this Home Assistant to whoever knows it.
 PASSES = ("authSig=", LENT_PATH)
-WHAT_TO_READ = ("playlist_id", "playlist_url")
+READ_FIELDS = ("playlist_id", "playlist_url")
 
 PUBLISH_SCHEMA = vol.Schema(
     {
@@ -63,7 +63,7 @@ PUBLISH_SCHEMA = vol.Schema(
 GET_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        **{vol.Optional(field): cv.string for field in WHAT_TO_READ},
+        **{vol.Optional(field): cv.string for field in READ_FIELDS},
     }
 )
 VALIDATE_SCHEMA = vol.Schema({vol.Required("playlist"): object})
@@ -78,7 +78,7 @@ DELETE_SCHEMA = vol.Schema(
 async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist in the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    what = exactly_one_of(call.data, WHAT_TO_PUBLISH)
+    what = exactly_one_of(call.data, PUBLISH_FIELDS)
     library = entry.runtime_data
     key = library.key if _signs(call, entry) else None
     document = await _async_document(call, what)
@@ -230,7 +230,7 @@ def _told(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from the feed of a library, or from anywhere, and check who signed it."""
     feed_keys: tuple[str, ...] = ()
-    match exactly_one_of(call.data, WHAT_TO_READ):
+    match exactly_one_of(call.data, READ_FIELDS):
         case {"playlist_id": str(ref)}:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(call.hass, entry, feed):

@@ -6,7 +6,7 @@ from homeassistant.const import ATTR_CONFIG_ENTRY_ID
 from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
 
-from ..browse.search import async_find
+from ..browse.search import async_search_nodes
 from ..errors import invalid_input
 from ..library.entries import async_libraries, library_of
 from ..library.library import NodeKind
@@ -41,7 +41,7 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
         libraries = [library_of(hass, entry_id)]
     elif not (libraries := async_libraries(hass)):
         raise invalid_input("no_library")
-    found = await async_find(
+    found = await async_search_nodes(
         libraries,
         call.data["query"],
         kinds=call.data.get("kinds") or None,

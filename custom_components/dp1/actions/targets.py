@@ -133,7 +133,7 @@ async def _async_permission(call: ServiceCall) -> Callable[[str], bool]:
     return lambda entity_id: user.permissions.check_entity(entity_id, POLICY_CONTROL)
 
 
-async def async_on_each(
+async def async_for_each_display(
     call: ServiceCall,
     targets: list[Target],
     act: Callable[[DisplayCoordinator], Awaitable[JsonObjectType]],

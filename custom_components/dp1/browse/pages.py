@@ -41,7 +41,7 @@ CLASSES: Final = {
 }
 # Other players look at this to tell whether they can show a work.
 TYPES_OF_MEDIA = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
-FOUND_IN: Final = {
+SEARCH_CLASSES: Final = {
     NodeKind.ROOT: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
     NodeKind.EXHIBITIONS: [MediaClass.PLAYLIST, MediaClass.ALBUM],
     NodeKind.EXHIBITION: [MediaClass.ALBUM],
@@ -121,7 +121,7 @@ async def _async_root(
         children=children,
         children_media_class=MediaClass.DIRECTORY,
         can_search=True,
-        search_media_classes=FOUND_IN[NodeKind.ROOT],
+        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
     )
 
 
@@ -223,8 +223,8 @@ def node_media(
         can_play=node.can_play,
         can_expand=node.can_expand,
         thumbnail=picture_url(name) if node.picture else None,
-        can_search=node.can_expand and node.kind in FOUND_IN,
-        search_media_classes=FOUND_IN.get(node.kind) if node.can_expand else None,
+        can_search=node.can_expand and node.kind in SEARCH_CLASSES,
+        search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
     )
 
 
@@ -279,5 +279,5 @@ def _page(
         children=children,
         children_media_class=MediaClass.DIRECTORY,
         can_search=True,
-        search_media_classes=FOUND_IN[NodeKind.ROOT],
+        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
     )

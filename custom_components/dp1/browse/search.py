@@ -36,26 +36,26 @@ from .pages import (
 )
 
 # An assistant takes no more, and a person does not read as many.
-MOST_FOUND = 35
+MAX_RESULTS = 35
 
-type Found = tuple[Library, Node]
+type SearchResult = tuple[Library, Node]
 
 
-async def async_find(
+async def async_search_nodes(
     libraries: Sequence[Library],
     query: str,
     *,
     kinds: Collection[NodeKind] | None = None,
-    limit: int = MOST_FOUND,
+    limit: int = MAX_RESULTS,
     within: str | None = None,
-) -> list[Found]:
+) -> list[SearchResult]:
     """Search libraries at the same time; what fits best in each comes first.
 
     Raises:
         HomeAssistantError: nothing was found, and not everything could be read.
     """
     lists = await asyncio.gather(
-        *(_async_find_in(it, query, kinds, limit, within) for it in libraries)
+        *(_async_search_library(it, query, kinds, limit, within) for it in libraries)
     )
     found = [it for it in chain.from_iterable(zip_longest(*lists)) if it is not None]
     if not found:
@@ -64,13 +64,13 @@ async def async_find(
     return found[:limit]
 
 
-async def _async_find_in(
+async def _async_search_library(
     library: Library,
     query: str,
     kinds: Collection[NodeKind] | None,
     limit: int,
     within: str | None,
-) -> list[Found]:
+) -> list[SearchResult]:
     """Search one library."""
     where = within or ""
     with translated_errors(server_of(where), library.title, clean(where, 100)):
@@ -118,10 +118,10 @@ async def async_search_libraries(
     else:
         libraries, within = async_libraries(hass), ""
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
-    found = await async_find(libraries, words, kinds=kinds, within=within)
+    found = await async_search_nodes(libraries, words, kinds=kinds, within=within)
     if not found and kinds is not None:
         # People, and those who listen to them, seldom know whether a thing is a series or a playlist.
-        found = await async_find(libraries, words, within=within)
+        found = await async_search_nodes(libraries, words, within=within)
     return [node_media(library, node, picture_url) for library, node in found]
 
 
@@ -199,4 +199,4 @@ def _merged(
     others = [recent_media(it, picture_url) for score, it in new if score != EXACT]
     if fold(query.search_query) in known:
         exact, others = [], exact + others
-    return [*exact, *found, *others][:MOST_FOUND]
+    return [*exact, *found, *others][:MAX_RESULTS]

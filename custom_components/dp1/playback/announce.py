@@ -25,7 +25,7 @@ from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from .cast import async_cast
 from .resolve import Options
-from .snapshot import Snapshot, async_restore, async_take, hangs
+from .snapshot import Snapshot, async_restore_snapshot, async_take_snapshot, is_showing
 
 STORAGE_VERSION = 1
 DEFAULT_LENGTH = timedelta(seconds=30)
@@ -33,11 +33,11 @@ TRY_AGAIN = timedelta(seconds=10)
 # After so long, what hangs is what people have got used to.
 PATIENCE = timedelta(hours=24)
 
-INTERLUDES: HassKey[Interludes] = HassKey(f"{DOMAIN}_interludes")
+ANNOUNCEMENTS: HassKey[Announcements] = HassKey(f"{DOMAIN}_announcements")
 
 
 @dataclass(frozen=True, slots=True)
-class Interlude:
+class Announcement:
     """What a display shows for a moment.
 
     Attributes:
@@ -51,16 +51,16 @@ class Interlude:
     before: Snapshot
 
 
-class Interludes:
+class Announcements:
     """What the displays show for a moment, by config entry."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Start with none."""
         self._hass = hass
         self._store: Store[dict[str, dict[str, Any]]] = Store(
-            hass, STORAGE_VERSION, f"{DOMAIN}.interludes", private=True
+            hass, STORAGE_VERSION, f"{DOMAIN}.announcements", private=True
         )
-        self._running: dict[str, Interlude] = {}
+        self._running: dict[str, Announcement] = {}
         self._timers: dict[str, CALLBACK_TYPE] = {}
         self._coming: Counter[str] = Counter()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -68,7 +68,7 @@ class Interludes:
     async def async_load(self) -> None:
         """Read which ones were under way."""
         for entry_id, kept in (await self._store.async_load() or {}).items():
-            self._running[entry_id] = Interlude(
+            self._running[entry_id] = Announcement(
                 Cast(**kept["shown"]),
                 datetime.fromisoformat(kept["until"]),
                 Snapshot.from_dict(kept["before"]),
@@ -90,7 +90,7 @@ class Interludes:
         async with self._locks[entry_id]:
             earlier = await self._async_earlier(coordinator)
             before = earlier.before if earlier else await _async_before(coordinator)
-            mine = Interlude(cast, _end(length, earlier), before)
+            mine = Announcement(cast, _end(length, earlier), before)
             await self._async_begin(coordinator, mine)
         self._coming[entry_id] += 1
         try:
@@ -105,7 +105,7 @@ class Interludes:
         await self._async_swap(coordinator, mine, hanging)
         return response
 
-    async def async_show_for_good(
+    async def async_show_permanently(
         self, coordinator: DisplayCoordinator, cast: Cast, options: Options
     ) -> dict[str, Any]:
         """Show something, which then stays, whatever was to come back."""
@@ -135,15 +135,17 @@ class Interludes:
             await self._async_save()
 
     async def _async_begin(
-        self, coordinator: DisplayCoordinator, interlude: Interlude
+        self, coordinator: DisplayCoordinator, announcement: Announcement
     ) -> None:
         """Note it, before anything is shown."""
         coordinator.recent.paused = True
-        self._running[coordinator.config_entry.entry_id] = interlude
-        self._schedule(coordinator, interlude.until)
+        self._running[coordinator.config_entry.entry_id] = announcement
+        self._schedule(coordinator, announcement.until)
         await self._async_save()
 
-    async def _async_earlier(self, coordinator: DisplayCoordinator) -> Interlude | None:
+    async def _async_earlier(
+        self, coordinator: DisplayCoordinator
+    ) -> Announcement | None:
         """Find the one that is under way, if nothing else was shown since."""
         entry_id = coordinator.config_entry.entry_id
         earlier = self._running.get(entry_id)
@@ -154,8 +156,8 @@ class Interludes:
     async def _async_swap(
         self,
         coordinator: DisplayCoordinator,
-        mine: Interlude | None,
-        other: Interlude | None,
+        mine: Announcement | None,
+        other: Announcement | None,
     ) -> None:
         """Put another in the place of this one, if that is still the one under way."""
         entry_id = coordinator.config_entry.entry_id
@@ -205,7 +207,7 @@ class Interludes:
                 return
             try:
                 if await _async_still_hangs(coordinator, running):
-                    await async_restore(coordinator, running.before)
+                    await async_restore_snapshot(coordinator, running.before)
             except HomeAssistantError as err:
                 LOGGER.debug("%s does not return yet: %s", coordinator.name, err)
                 now = dt_util.utcnow()
@@ -252,13 +254,13 @@ async def async_show(
     length: timedelta | None = None,
 ) -> dict[str, Any]:
     """Show something, for a while if that is said."""
-    interludes = coordinator.hass.data[INTERLUDES]
+    announcements = coordinator.hass.data[ANNOUNCEMENTS]
     if length is None:
-        return await interludes.async_show_for_good(coordinator, cast, options)
-    return await interludes.async_show(coordinator, cast, options, length)
+        return await announcements.async_show_permanently(coordinator, cast, options)
+    return await announcements.async_show(coordinator, cast, options, length)
 
 
-def _end(length: timedelta, earlier: Interlude | None) -> datetime:
+def _end(length: timedelta, earlier: Announcement | None) -> datetime:
     """Tell when something ends that hangs from now on; not before what was promised already."""
     until = dt_util.utcnow() + length
     return until if earlier is None else max(until, earlier.until)
@@ -268,14 +270,14 @@ async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
     """See what is to come back."""
     if coordinator.cast_only and coordinator.data.assumed is None:
         raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
-    return await async_take(coordinator)
+    return await async_take_snapshot(coordinator)
 
 
 async def _async_still_hangs(
-    coordinator: DisplayCoordinator, interlude: Interlude
+    coordinator: DisplayCoordinator, announcement: Announcement
 ) -> bool:
     """Ask whether a display still shows what was put there."""
-    if coordinator.last_cast not in (None, interlude.shown):
+    if coordinator.last_cast not in (None, announcement.shown):
         return False
     player = await coordinator.async_read_player()
-    return player is None or hangs(interlude.shown, player)
+    return player is None or is_showing(announcement.shown, player)

@@ -18,8 +18,14 @@ from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import displays_failed
-from .announce import INTERLUDES
-from .snapshot import Snapshot, async_restore, async_take, cast_shown, hangs
+from .announce import ANNOUNCEMENTS
+from .snapshot import (
+    Snapshot,
+    async_restore_snapshot,
+    async_take_snapshot,
+    cast_of_display,
+    is_showing,
+)
 
 STORAGE_VERSION = 1
 
@@ -125,7 +131,7 @@ class Groups:
                 self._leave(member)
                 group.members[member] = self._distance_now(leader, member)
         await self._async_changed()
-        await self.async_in_step(leader)
+        await self.async_sync(leader)
 
     async def async_unjoin(self, entry_id: str) -> None:
         """Let a display go its own way; if it led, the next one does."""
@@ -175,8 +181,8 @@ class Groups:
         theirs = display.data.player if display else None
         if player is None or theirs is None:
             return 0
-        cast = cast_shown(player, leader.recent)
-        if cast is None or not hangs(cast, theirs):
+        cast = cast_of_display(player, leader.recent)
+        if cast is None or not is_showing(cast, theirs):
             return 0
         return self._distance(leader.config_entry.entry_id, member)
 
@@ -233,7 +239,7 @@ class Groups:
     async def _async_catch_up(self, leader: DisplayCoordinator) -> None:
         """Bring a group in step after a change that nobody waits for."""
         try:
-            await self.async_in_step(leader)
+            await self.async_sync(leader)
         except HomeAssistantError as err:
             LOGGER.debug("%s: %s", leader.name, err)
 
@@ -259,7 +265,7 @@ class Groups:
         )
 
     @callback
-    def async_lead(
+    def async_leader(
         self, coordinator: DisplayCoordinator, call: str | None
     ) -> DisplayCoordinator | None:
         """Find the display that acts for a whole group.
@@ -280,7 +286,7 @@ class Groups:
         group.last_call = call
         return leader
 
-    async def async_in_step(self, leader: DisplayCoordinator) -> None:
+    async def async_sync(self, leader: DisplayCoordinator) -> None:
         """Let the displays of a group show what their leader shows; told is which ones did not.
 
         Raises:
@@ -310,7 +316,7 @@ class Groups:
 
     def _is_busy(self, entry_id: str) -> bool:
         """Tell whether a display shows something for a moment only."""
-        return self._hass.data[INTERLUDES].running(entry_id)
+        return self._hass.data[ANNOUNCEMENTS].running(entry_id)
 
     def _display(self, entry_id: str) -> DisplayCoordinator | None:
         """Find a display that is set up."""
@@ -341,17 +347,17 @@ class Groups:
             return
         if player.position is None:
             if display.data.player is not None and display.data.player.current:
-                await async_restore(display, Snapshot(None, Start(), False))
+                await async_restore_snapshot(display, Snapshot(None, Start(), False))
             return
-        cast = cast_shown(player, leader.recent)
+        cast = cast_of_display(player, leader.recent)
         if cast is None:
-            cast = (await async_take(leader)).cast
+            cast = (await async_take_snapshot(leader)).cast
         if cast is not None:
             index = (player.position - 1 + ahead) % len(player.items)
             await _async_show(display, cast, player, index)
 
 
-async def async_on_group(
+async def async_for_group(
     coordinator: DisplayCoordinator,
     call: str | None,
     act: Callable[[DisplayCoordinator], Awaitable[object]],
@@ -364,14 +370,14 @@ async def async_on_group(
         act: does it, with the display that the others follow.
     """
     groups = coordinator.hass.data[GROUPS]
-    if (leader := groups.async_lead(coordinator, call)) is None:
+    if (leader := groups.async_leader(coordinator, call)) is None:
         return
     if groups.group(leader.config_entry.entry_id) is None:
         await act(leader)
         return
     with groups.hold([leader.config_entry.entry_id]):
         await act(leader)
-        await groups.async_in_step(leader)
+        await groups.async_sync(leader)
 
 
 async def _async_show(
@@ -381,9 +387,9 @@ async def _async_show(
     item = player.items[index]
     work = Start(item.id, None if item.id else item.source, index)
     theirs = display.data.player
-    if theirs is None or not theirs.items or not hangs(cast, theirs):
+    if theirs is None or not theirs.items or not is_showing(cast, theirs):
         start = replace(work, loop=player.loop_mode)
-        await async_restore(display, Snapshot(cast, start, False))
+        await async_restore_snapshot(display, Snapshot(cast, start, False))
         return
     place = (work.place(theirs.items) or 0) % len(theirs.items)
     if theirs.position != place + 1:

@@ -18,7 +18,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
 
-LENDING: Final[HassKey[Lending]] = HassKey(f"{DOMAIN}_lending")
+MEDIA_PROXY: Final[HassKey[MediaProxy]] = HassKey(f"{DOMAIN}_media_proxy")
 PATH: Final = f"/api/{DOMAIN}/media/"
 STORAGE_VERSION = 1
 SAVE_DELAY = 1
@@ -28,13 +28,13 @@ SIGNED_FOR = timedelta(hours=24)
 SIGNED_PATHS = ("/media/", "/api/")
 
 
-class Lending:
+class MediaProxy:
     """What was asked to be shown: who knows the token, which nobody can guess, may load that and nothing else."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin with nothing."""
         self._store = Store[dict[str, str]](
-            hass, STORAGE_VERSION, f"{DOMAIN}.lending", private=True
+            hass, STORAGE_VERSION, f"{DOMAIN}.media_proxy", private=True
         )
         self._tokens: dict[str, str] = {}
 
@@ -70,7 +70,7 @@ class Lending:
         await self._store.async_remove()
 
 
-class LendingView(HomeAssistantView):
+class MediaProxyView(HomeAssistantView):
     """Leads a display to what was lent to it."""
 
     url = f"{PATH}{{token}}/{{path:.*}}"
@@ -81,7 +81,7 @@ class LendingView(HomeAssistantView):
     async def get(self, request: web.Request, token: str, path: str) -> web.Response:
         """Lead there; where it is may have changed since."""
         hass = request.app[KEY_HASS]
-        if (wanted := hass.data[LENDING].lent(token)) is None:
+        if (wanted := hass.data[MEDIA_PROXY].lent(token)) is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         if media_source.is_media_source_id(wanted):
             try:
@@ -99,8 +99,8 @@ class LendingView(HomeAssistantView):
     head = get
 
 
-async def async_setup_lending(hass: HomeAssistant) -> None:
+async def async_setup_media_proxy(hass: HomeAssistant) -> None:
     """Begin to lend."""
-    lending = hass.data[LENDING] = Lending(hass)
-    await lending.async_load()
-    hass.http.register_view(LendingView())
+    media_proxy = hass.data[MEDIA_PROXY] = MediaProxy(hass)
+    await media_proxy.async_load()
+    hass.http.register_view(MediaProxyView())

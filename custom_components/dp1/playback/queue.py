@@ -18,7 +18,7 @@ from ..display.history import cast_of
 from ..errors import invalid_input
 from .announce import async_show
 from .resolve import Options, async_read_playlist
-from .snapshot import async_take
+from .snapshot import async_take_snapshot
 
 # What makes the list somebody else's, or makes its works anew.
 NOT_KEPT = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -47,7 +47,7 @@ async def _async_enqueue(
     coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
 ) -> dict[str, Any]:
     """Put works into the list as it is when its turn has come."""
-    before = await async_take(coordinator)
+    before = await async_take_snapshot(coordinator)
     player = coordinator.data.player
     if before.cast is None or player is None:
         return await async_show(coordinator, cast, options)

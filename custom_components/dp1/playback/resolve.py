@@ -36,7 +36,7 @@ from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import invalid_input, invalid_playlist, translated
 from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
-from .media_proxy import LENDING, SIGNED_PATHS
+from .media_proxy import MEDIA_PROXY, SIGNED_PATHS
 
 READ_TIMEOUT = 20.0
 MAX_DOCUMENT = 16 * 1024 * 1024
@@ -270,7 +270,7 @@ def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) ->
             translation_domain=DOMAIN, translation_key="no_internal_url"
         ) from err
     if not parsed.query and path.startswith(SIGNED_PATHS):
-        path = hass.data[LENDING].lend(quote(parsed.path), media_id)
+        path = hass.data[MEDIA_PROXY].lend(quote(parsed.path), media_id)
     return f"{base}{path}"
 
 

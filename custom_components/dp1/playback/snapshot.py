@@ -45,7 +45,7 @@ class Snapshot:
         return cls(cast, Start(**kept["start"]), kept["asleep"])
 
 
-async def async_take(coordinator: DisplayCoordinator) -> Snapshot:
+async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     """See what hangs this moment.
 
     Raises:
@@ -57,7 +57,7 @@ async def async_take(coordinator: DisplayCoordinator) -> Snapshot:
         return Snapshot(coordinator.data.assumed, Start(), asleep)
     if player is not None and player.current is None:
         return Snapshot(None, Start(), asleep)
-    if player is None or (cast := cast_shown(player, coordinator.recent)) is None:
+    if player is None or (cast := cast_of_display(player, coordinator.recent)) is None:
         raise HomeAssistantError(
             translation_domain=DOMAIN,
             translation_key="cannot_tell",
@@ -66,7 +66,7 @@ async def async_take(coordinator: DisplayCoordinator) -> Snapshot:
     return Snapshot(cast, _start(player), asleep)
 
 
-async def async_restore(
+async def async_restore_snapshot(
     coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
 ) -> None:
     """Bring back what hung.
@@ -87,7 +87,7 @@ async def async_restore(
         await coordinator.async_set_asleep(True)
 
 
-def cast_shown(player: PlayerStatus, recent: Recent) -> Cast | None:
+def cast_of_display(player: PlayerStatus, recent: Recent) -> Cast | None:
     """Tell what shows the same list again; None if not all of its works are known."""
     if player.playlist_url:
         return Cast(playlist_url=player.playlist_url)
@@ -98,7 +98,7 @@ def cast_shown(player: PlayerStatus, recent: Recent) -> Cast | None:
     return cast_of(player)
 
 
-def hangs(cast: Cast, player: PlayerStatus) -> bool:
+def is_showing(cast: Cast, player: PlayerStatus) -> bool:
     """Tell whether a display shows a list; it may hide some works of it."""
     if cast.playlist is None or player.playlist_url:
         return cast.playlist_url == player.playlist_url
