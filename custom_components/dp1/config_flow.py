@@ -1,4 +1,4 @@
-"""Adding a display or a library."""
+"""Config flow for DP-1 Art Displays."""
 
 from collections.abc import Mapping
 from typing import Any, override
@@ -17,7 +17,7 @@ from homeassistant.config_entries import (
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
@@ -59,71 +59,7 @@ from .display.discovery import (
 from .errors import suffix
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
-
-async def async_check_library(
-    hass: HomeAssistant,
-    values: Mapping[str, Any],
-    known: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Ask both servers; return what to keep, and what is wrong by field.
-
-    Args:
-        hass: Home Assistant.
-        values: ``catalog_url``, ``feed_url`` and ``api_key`` as typed; the URLs may be empty, but not both.
-        known: what was kept before; its API key goes on for the same feed, and to no other.
-    """
-    data: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for field, normalize, ask in (
-        (CONF_CATALOG_URL, catalog.normalize_url, _async_ask_catalog),
-        (CONF_FEED_URL, feed.normalize_url, _async_ask_feed),
-    ):
-        if not (text := (values.get(field) or "").strip()):
-            data[field] = None
-            continue
-        try:
-            data[field] = normalize(text)
-            await ask(hass, data[field])
-        except ValueError:
-            errors[field] = "invalid_url"
-        except Dp1Error as err:
-            errors[field] = f"server_{suffix(err)}"
-    key = (values.get(CONF_API_KEY) or "").strip() or None
-    if not errors and not data[CONF_CATALOG_URL] and not data[CONF_FEED_URL]:
-        errors["base"] = "no_server"
-    if (
-        not errors
-        and key
-        and (wrong := await async_check_key(hass, data[CONF_FEED_URL], key))
-    ):
-        errors[CONF_API_KEY] = wrong
-    if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
-        key = known[CONF_API_KEY]
-    return {**data, CONF_API_KEY: key}, errors
-
-
-async def async_check_key(hass: HomeAssistant, url: str | None, key: str) -> str | None:
-    """Say what is wrong with an API key for the feed at a normalized address."""
-    if not url:
-        return "key_without_feed"
-    try:
-        await feed.Feed(async_get_clientsession(hass), url, api_key=key).check_key()
-    except AuthenticationError:
-        return "invalid_auth"
-    except Dp1Error as err:
-        return f"server_{suffix(err)}"
-    return None
-
-
-async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
-    """See that a catalog answers there."""
-    await catalog.Catalog(async_get_clientsession(hass), url).exhibitions(limit=1)
-
-
-async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
-    """See that a feed answers there."""
-    await feed.Feed(async_get_clientsession(hass), url).info()
-
+CONF_REMOVE_API_KEY = "remove_api_key"
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
@@ -136,8 +72,7 @@ LIBRARY_SCHEMA = vol.Schema(
         vol.Optional(CONF_API_KEY): KEY_FIELD,
     }
 )
-CONF_REMOVE_API_KEY = "remove_api_key"
-RECONFIGURE_SCHEMA = LIBRARY_SCHEMA.extend(
+RECONFIGURE_LIBRARY_SCHEMA = LIBRARY_SCHEMA.extend(
     {vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector()}
 )
 DEFAULT_SERVERS = {
@@ -147,7 +82,7 @@ DEFAULT_SERVERS = {
 
 
 class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Adds what is discovered, or what a person names."""
+    """Handle a config flow for a display or a library."""
 
     VERSION = 1
     MINOR_VERSION = 1
@@ -160,7 +95,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     @callback
     @override
     def async_get_options_flow(config_entry: ConfigEntry) -> OptionsFlow:
-        """Offer the options of either kind."""
+        """Return the options flow for the kind of the entry."""
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return LibraryOptionsFlow()
         return DisplayOptionsFlow()
@@ -169,55 +104,42 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Let the person choose what to add."""
+        """Show the menu of what to add."""
         return self.async_show_menu(step_id="user", menu_options=["display", "library"])
-
-    # A display by its address
 
     async def async_step_display(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Add the display at an address."""
+        """Add a display by its address."""
         errors: dict[str, str] = {}
         if user_input is not None:
-            errors = await self._async_look_at(user_input[CONF_HOST])
+            errors = await self._async_find_display(user_input[CONF_HOST])
             if not errors:
                 return await self._async_add_by_address()
-        return self._show_address_form("display", user_input, errors)
+        return self._show("display", DISPLAY_SCHEMA, user_input, errors)
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Give a display another address, if the same display answers there."""
-        errors: dict[str, str] = {}
+        """Change the address of a display, or the servers of a library."""
         entry = self._get_reconfigure_entry()
         if entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return await self.async_step_reconfigure_library()
+        errors: dict[str, str] = {}
         if user_input is not None:
-            errors = await self._async_look_at(user_input[CONF_HOST])
+            errors = await self._async_find_display(user_input[CONF_HOST])
             if not errors and not await self._async_is_same(entry):
                 errors = {CONF_HOST: "another_display"}
             if not errors:
                 return self.async_update_reload_and_abort(
                     entry, data_updates=self._address_data
                 )
-        known = Address(entry.data[CONF_HOST], entry.data[CONF_PORT])
-        return self._show_address_form(
-            "reconfigure", user_input or {CONF_HOST: known.text}, errors
-        )
+        current = Address(entry.data[CONF_HOST], entry.data[CONF_PORT])
+        values = user_input or {CONF_HOST: current.text}
+        return self._show("reconfigure", DISPLAY_SCHEMA, values, errors)
 
-    def _show_address_form(
-        self, step_id: str, values: Mapping[str, Any] | None, errors: dict[str, str]
-    ) -> ConfigFlowResult:
-        """Ask for the address."""
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(DISPLAY_SCHEMA, values),
-            errors=errors,
-        )
-
-    async def _async_look_at(self, host: str) -> dict[str, str]:
-        """See who answers; what went wrong belongs to the field."""
+    async def _async_find_display(self, host: str) -> dict[str, str]:
+        """Identify the display at an address and return the errors by field."""
         try:
             self._address = parse_address(host)
         except ValueError:
@@ -229,14 +151,14 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         return {}
 
     async def _async_is_same(self, entry: ConfigEntry) -> bool:
-        """Tell whether the display that answered is the one of an entry."""
+        """Return whether the display that answered is the one of an entry."""
         advertised, _ = await async_advertised(self.hass, self._address)
         if not self._found.device_id and advertised and entry.unique_id:
             return advertised == entry.unique_id
         return self._found.may_be(entry.unique_id, set(entry.data.get(CONF_MACS, ())))
 
     async def _async_add_by_address(self) -> ConfigFlowResult:
-        """Add the display that answered; without an id of its own its address has to do."""
+        """Add the display that answered, without a unique id if it has none."""
         advertised, name = await async_advertised(self.hass, self._address)
         device_id = self._found.device_id or advertised or self._address.device_id
         if device_id:
@@ -248,13 +170,11 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         self._title = self._found.name or name or device_id or self._address.host
         return self._create_display()
 
-    # A display that announces itself
-
     @override
     async def async_step_zeroconf(
         self, discovery_info: ZeroconfServiceInfo
     ) -> ConfigFlowResult:
-        """Look at a display that announces itself; the address counts once the display answers there."""
+        """Handle zeroconf discovery; a new address is stored once the display answers there."""
         texts = discovery_info.properties
         device_id = str(texts.get("id") or "").upper()
         if not device_id:
@@ -282,7 +202,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     def _is_announced_there(
         self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo
     ) -> bool:
-        """Tell whether a known display announces the address that is known; then it need not be waited for."""
+        """Return whether a known display announces its known address, and let it reconnect at once."""
         addresses = {str(address) for address in discovery_info.ip_addresses}
         there = (
             entry.data[CONF_HOST] in addresses
@@ -295,7 +215,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def _async_refuse(
         self, device_id: str, known: ConfigEntry | None
     ) -> str | None:
-        """Say why what answers cannot be the display that announced itself."""
+        """Return the reason to refuse what answers at the announced address, if any."""
         try:
             self._found = await async_identify(self.hass, self._address)
         except Dp1Error as err:
@@ -306,28 +226,27 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_zeroconf_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Add the display on the person's word, or at once while Home Assistant is being set up."""
+        """Confirm discovery; during onboarding the display is added at once."""
         if user_input is not None or not onboarding.async_is_onboarded(self.hass):
             return self._create_display()
+        self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
             description_placeholders={"name": self._title},
         )
 
-    # Either way
-
     @property
     def _address_data(self) -> dict[str, Any]:
-        """What an entry holds of the address."""
+        """Return the part of the entry data that holds the address."""
         return {CONF_HOST: self._address.host, CONF_PORT: self._address.port}
 
     def _abort_if_adopted(self, device_id: str) -> None:
-        """Abort if the display was added before its id was known; then the id is all that is new."""
+        """Abort if the display was added before its id was known, and store the id."""
         if async_adopt(self.hass, self._address_data, self._found.macs, device_id):
             raise AbortFlow("already_configured")
 
     def _create_display(self) -> ConfigFlowResult:
-        """Make the entry of a display."""
+        """Create the entry of a display."""
         return self.async_create_entry(
             title=self._title,
             data={
@@ -340,7 +259,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
 
     @override
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
-        """Offer a library after the first display; it may be left."""
+        """Continue with a library after the first display."""
         entries = self.hass.config_entries.async_entries(DOMAIN)
         if any(entry.data.get(CONF_KIND) == EntryKind.LIBRARY for entry in entries) or (
             not onboarding.async_is_onboarded(self.hass)
@@ -352,40 +271,37 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         result["next_flow"] = (FlowType.CONFIG_FLOW, offer["flow_id"])
         return result
 
-    # A library
-
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Add a catalog of exhibitions, a feed of playlists, or both."""
+        """Add a library, which is a catalog, a feed or both."""
         errors: dict[str, str] = {}
         if user_input is not None:
-            data, errors = await async_check_library(self.hass, user_input)
+            data, errors = await self._async_check_library(user_input)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 await self.async_set_unique_id(server, raise_on_progress=False)
                 self._abort_if_unique_id_configured()
-                key = SigningKey.generate().export()
                 return self.async_create_entry(
                     title=URL(server).host or server,
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,
-                        CONF_SIGNING_KEY: key,
+                        CONF_SIGNING_KEY: SigningKey.generate().export(),
                     },
                 )
         values = DEFAULT_SERVERS if user_input is None else user_input
-        return self._show_library_form("library", values, errors)
+        return self._show("library", LIBRARY_SCHEMA, values, errors)
 
     async def async_step_reconfigure_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Change the servers of a library; a key left empty stays as it is, with the feed that it is for."""
+        """Change the servers of a library; an empty API key stays as it is for the same feed."""
         errors: dict[str, str] = {}
         entry = self._get_reconfigure_entry()
         if user_input is not None:
             known = None if user_input.get(CONF_REMOVE_API_KEY) else entry.data
-            data, errors = await async_check_library(self.hass, user_input, known)
+            data, errors = await self._async_check_library(user_input, known)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:
@@ -399,47 +315,97 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
                 )
         servers = {key: entry.data[key] or "" for key in DEFAULT_SERVERS}
         values = servers if user_input is None else user_input
-        return self._show_library_form(
-            "reconfigure_library", values, errors, RECONFIGURE_SCHEMA
-        )
-
-    def _show_library_form(
-        self,
-        step_id: str,
-        values: Mapping[str, Any],
-        errors: dict[str, str],
-        schema: vol.Schema = LIBRARY_SCHEMA,
-    ) -> ConfigFlowResult:
-        """Ask for the servers."""
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(schema, values),
-            errors=errors,
+        return self._show(
+            "reconfigure_library", RECONFIGURE_LIBRARY_SCHEMA, values, errors
         )
 
     async def async_step_reauth(
         self, entry_data: Mapping[str, Any]
     ) -> ConfigFlowResult:
-        """Begin to ask for another API key."""
+        """Handle an API key that the feed no longer accepts."""
         return await self.async_step_reauth_confirm()
 
     async def async_step_reauth_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for an API key that the feed accepts."""
+        """Ask for a new API key."""
         errors: dict[str, str] = {}
         entry = self._get_reauth_entry()
         if user_input is not None:
             key = user_input[CONF_API_KEY].strip()
-            wrong = await async_check_key(self.hass, entry.data[CONF_FEED_URL], key)
-            if wrong is None:
+            errors = await self._async_check_key(entry.data[CONF_FEED_URL], key)
+            if not errors:
                 return self.async_update_reload_and_abort(
                     entry, data_updates={CONF_API_KEY: key}
                 )
-            errors[CONF_API_KEY] = wrong
         return self.async_show_form(
             step_id="reauth_confirm",
             data_schema=KEY_SCHEMA,
             errors=errors,
             description_placeholders={"name": entry.title},
+        )
+
+    async def _async_check_library(
+        self, values: Mapping[str, Any], known: Mapping[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """Validate the servers and the API key and return the entry data with the errors by field."""
+        session = async_get_clientsession(self.hass)
+        data: dict[str, Any] = {}
+        errors: dict[str, str] = {}
+        for field, normalize, ask in (
+            (
+                CONF_CATALOG_URL,
+                catalog.normalize_url,
+                lambda url: catalog.Catalog(session, url).exhibitions(limit=1),
+            ),
+            (
+                CONF_FEED_URL,
+                feed.normalize_url,
+                lambda url: feed.Feed(session, url).info(),
+            ),
+        ):
+            if not (text := (values.get(field) or "").strip()):
+                data[field] = None
+                continue
+            try:
+                data[field] = normalize(text)
+                await ask(data[field])
+            except ValueError:
+                errors[field] = "invalid_url"
+            except Dp1Error as err:
+                errors[field] = f"server_{suffix(err)}"
+        if not errors and not any(data.values()):
+            errors["base"] = "no_server"
+        key = (values.get(CONF_API_KEY) or "").strip() or None
+        if not errors and key:
+            errors = await self._async_check_key(data[CONF_FEED_URL], key)
+        if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
+            key = known[CONF_API_KEY]
+        return {**data, CONF_API_KEY: key}, errors
+
+    async def _async_check_key(self, url: str | None, key: str) -> dict[str, str]:
+        """Validate an API key for the feed at a URL and return the errors by field."""
+        if not url:
+            return {CONF_API_KEY: "key_without_feed"}
+        session = async_get_clientsession(self.hass)
+        try:
+            await feed.Feed(session, url, api_key=key).check_key()
+        except AuthenticationError:
+            return {CONF_API_KEY: "invalid_auth"}
+        except Dp1Error as err:
+            return {CONF_API_KEY: f"server_{suffix(err)}"}
+        return {}
+
+    def _show(
+        self,
+        step_id: str,
+        schema: vol.Schema,
+        values: Mapping[str, Any] | None,
+        errors: dict[str, str],
+    ) -> ConfigFlowResult:
+        """Show a form filled with values."""
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(schema, values),
+            errors=errors,
         )

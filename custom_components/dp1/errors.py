@@ -1,4 +1,4 @@
-"""From what can go wrong to what a person reads: the one mapping to translated errors."""
+"""Map client errors to translated Home Assistant errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ from .const import DOMAIN
 
 SHOWN_FAULTS = 5
 
-# The most particular class first: what is true of a thing is said of it.
+# Subclasses come before their base classes.
 SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
     (RefusedError, "refused"),
     (NoAnswerError, "no_answer"),
@@ -56,21 +56,14 @@ REFUSALS = {
 
 
 def suffix(err: Dp1Error) -> str:
-    """Name what went wrong, as the keys of forms and error texts end."""
+    """Return the suffix of the translation keys for an error."""
     return next((key for kind, key in SUFFIXES if isinstance(err, kind)), "failed")
 
 
 def translated(
     err: Dp1Error, subject: str, name: str, where: str = ""
 ) -> HomeAssistantError:
-    """Say what went wrong in words that name the cause and the next step.
-
-    Args:
-        err: what went wrong.
-        subject: the kind of the other side: ``display``, ``feed`` or ``catalog``.
-        name: what its owner calls it.
-        where: its address, if that helps.
-    """
+    """Return the translated error for a ``display``, ``feed``, ``catalog`` or ``playlist``."""
     detail = clean(str(err), 300)
     match err:
         case InvalidPlaylistError():
@@ -92,7 +85,7 @@ def translated(
 
 
 def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
-    """Say what is wrong with a document, fault by fault with its path."""
+    """Return the translated error for an invalid playlist, with the first faults."""
     faults = [
         f"{fault.path}: {fault.message}" if fault.path else fault.message
         for fault in err.faults[:SHOWN_FAULTS]
@@ -108,7 +101,7 @@ def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
 
 @contextmanager
 def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None]:
-    """Turn what the protocol raises into translated errors."""
+    """Raise client errors as translated errors."""
     try:
         yield
     except Dp1Error as err:
@@ -118,7 +111,7 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
 def displays_failed(
     failed: Sequence[HomeAssistantError], meant: int
 ) -> HomeAssistantError:
-    """Put what went wrong on several displays into one error."""
+    """Return one error for the failures of several displays."""
     if meant == 1:
         return failed[0]
     return HomeAssistantError(
@@ -134,7 +127,7 @@ def displays_failed(
 
 @contextmanager
 def raised_as(kind: type[HomeAssistantError]) -> Iterator[None]:
-    """Raise errors as the one class that Home Assistant shows to whoever asked."""
+    """Raise Home Assistant errors as a subclass, such as BrowseError."""
     try:
         yield
     except kind:
@@ -149,7 +142,7 @@ def raised_as(kind: type[HomeAssistantError]) -> Iterator[None]:
 
 
 def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
-    """Make the error for something the caller can mend."""
+    """Return the error for invalid input."""
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key=key,
@@ -158,7 +151,7 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
 
 
 def exactly_one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-    """Take the one field that says what is meant."""
+    """Return the only field that is given, or raise if there is not exactly one."""
     given = {key: data[key] for key in fields if key in data}
     if len(given) != 1:
         raise invalid_input(

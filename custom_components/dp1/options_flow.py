@@ -1,4 +1,4 @@
-"""Preferences of a display and of a library."""
+"""Options flows for a display and for a library."""
 
 from typing import Any
 
@@ -44,14 +44,14 @@ from .library.preferences import Preferences
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
-    """Make a choice with translated words."""
+    """Return a selector with translated options."""
     return SelectSelector(
         SelectSelectorConfig(options=options, translation_key=key, multiple=multiple)
     )
 
 
 def _number(least: float, most: float, unit: str | None = None) -> NumberSelector:
-    """Make a field for a number."""
+    """Return a selector for a number."""
     config = NumberSelectorConfig(min=least, max=most, mode=NumberSelectorMode.BOX)
     if unit:
         config["unit_of_measurement"] = unit
@@ -107,12 +107,12 @@ KEY_SCHEMA = vol.Schema(
 
 
 class DisplayOptionsFlow(OptionsFlowWithReload):
-    """How to talk to a display."""
+    """Handle the options of a display."""
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Choose the wire format, where the automatic choice fails."""
+        """Set the wire format."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
         return self.async_show_form(
@@ -124,18 +124,18 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
 
 
 class LibraryOptionsFlow(OptionsFlowWithReload):
-    """What a library puts into new playlists, what it offers as sources, and its key."""
+    """Handle the options of a library."""
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Begin with what there is to set."""
+        """Start with the menu."""
         return await self.async_step_library()
 
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Choose what to set."""
+        """Show the menu of options."""
         return self.async_show_menu(
             step_id="library",
             menu_options=[
@@ -150,13 +150,13 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
 
     @property
     def _key(self) -> SigningKey:
-        """The key that signs what the library publishes."""
+        """Return the signing key of the library."""
         return SigningKey.parse(self.config_entry.data[CONF_SIGNING_KEY])
 
     async def async_step_defaults(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set what new playlists begin with."""
+        """Set the defaults of new playlists."""
         errors: dict[str, str] = {}
         if user_input is not None:
             errors = _wrong_defaults(user_input)
@@ -167,7 +167,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_sources(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set what the source list of the displays offers, and how fresh it is."""
+        """Set the contents of the source list and how often it is refreshed."""
         if user_input is not None:
             return self._save(SOURCES_SCHEMA, user_input)
         return self._show("sources", SOURCES_SCHEMA, None, {})
@@ -175,7 +175,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_feed_keys(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set what the feed signs with."""
+        """Set the public keys of the feed."""
         errors: dict[str, str] = {}
         if user_input is not None:
             texts = user_input.get(CONF_FEED_KEYS, [])
@@ -191,7 +191,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_import_key(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Sign with a key of one's own; the present one is lost unless it was exported."""
+        """Replace the signing key."""
         errors: dict[str, str] = {}
         if user_input is not None:
             try:
@@ -219,7 +219,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_export_key(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Show the key, because its owner asked for it."""
+        """Show the signing key."""
         if user_input is not None:
             return self.async_abort(reason="key_exported")
         return self.async_show_form(
@@ -238,7 +238,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         values: dict[str, Any] | None,
         errors: dict[str, str],
     ) -> ConfigFlowResult:
-        """Ask, with what is set already."""
+        """Show a form filled with the current options."""
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(
@@ -248,7 +248,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         )
 
     def _save(self, schema: vol.Schema, user_input: dict[str, Any]) -> ConfigFlowResult:
-        """Keep what this form is about as it is now, and the other options as they were."""
+        """Save the options of one form and keep the others."""
         fields = {str(key) for key in schema.schema}
         others = {
             key: value
@@ -259,7 +259,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
 
 
 def _wrong_defaults(values: dict[str, Any]) -> dict[str, str]:
-    """Find what no playlist could hold."""
+    """Return the errors by field for values that no playlist can hold."""
     errors = {}
     for field in (CONF_BACKGROUND, CONF_MARGIN):
         if not (text := values.get(field)):

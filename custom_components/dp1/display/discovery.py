@@ -1,4 +1,4 @@
-"""Who answers at an address, and what the network says of it."""
+"""Find out which display is at an address."""
 
 from collections.abc import Mapping, Set as AbstractSet
 from dataclasses import dataclass
@@ -22,18 +22,20 @@ from ..client.errors import NotReadyError, RejectedError, UnexpectedAnswerError
 from ..client.text import clean
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
 
+SERVICE_TYPE = "_ff1._tcp.local."
+NAME_LENGTH = 64
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
 
 
 class Address(NamedTuple):
-    """A host and a port."""
+    """Host and port of a display."""
 
     host: str
     port: int
 
     @property
     def text(self) -> str:
-        """The address as a person would write it."""
+        """Return the address as a user writes it."""
         if self.port == DEFAULT_PORT:
             return self.host
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -41,13 +43,13 @@ class Address(NamedTuple):
 
     @property
     def device_id(self) -> str | None:
-        """The device id that a name like ``ff1-ab12cd34.local`` carries."""
+        """Return the device id in a name like ``ff1-ab12cd34.local``."""
         label = self.host.removesuffix(".local")
         return label.upper() if DEVICE_ID.fullmatch(label) else None
 
 
 def parse_address(text: str) -> Address:
-    """Read an IP address, a name, a device id or a URL, with or without a port; ValueError for anything else."""
+    """Parse an IP address, a name, a device id or a URL, or raise ValueError."""
     text = text.strip()
     if not text:
         raise ValueError("empty")
@@ -70,26 +72,15 @@ def parse_address(text: str) -> Address:
 
 
 def _ip(text: str) -> object:
-    """Read a bare IP address; a zone and the brackets of a URL are allowed with IPv6."""
+    """Parse an IP address; IPv6 may have a zone and brackets."""
     if text.startswith("[") and text.endswith("]"):
         return IPv6Address(text[1:-1])
     return ip_address(text)
 
 
-SERVICE_TYPE = "_ff1._tcp.local."
-NAME_LENGTH = 64
-
-
 @dataclass(frozen=True, slots=True)
 class FoundDisplay:
-    """What answered at an address.
-
-    Attributes:
-        device_id: the id it gave, None from firmware before 2.0 and from other makers' displays.
-        name: what its owner calls it, if it tells.
-        dialect: the wire format that it has shown.
-        macs: its hardware addresses.
-    """
+    """A display that answered at an address; firmware before 2.0 gives no device id."""
 
     device_id: str | None
     name: str | None
@@ -97,19 +88,14 @@ class FoundDisplay:
     macs: frozenset[str]
 
     def may_be(self, device_id: str | None, macs: set[str]) -> bool:
-        """Whether nothing speaks against this being the display with that id, or else those addresses."""
+        """Return whether this can be the display with a device id, or else with MAC addresses."""
         if self.device_id and device_id:
             return self.device_id == device_id
         return not (self.macs and macs) or not self.macs.isdisjoint(macs)
 
 
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
-    """Ask who is there.
-
-    Raises:
-        UnexpectedAnswerError: something that is no display.
-        Dp1Error: no contact, by its cause.
-    """
+    """Identify the display at an address, or raise UnexpectedAnswerError for anything else."""
     display = Display(async_get_clientsession(hass), address.host, address.port)
     try:
         identity = await display.identify()
@@ -118,7 +104,7 @@ async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     try:
         device = await display.device_status()
     except NotReadyError, RejectedError:
-        # It takes commands, just not this one: a display by the description of 2025.
+        # A display of the 2025 description takes commands, but not this one.
         device = None
     except UnexpectedAnswerError:
         if not await display.takes_commands():
@@ -135,7 +121,7 @@ async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
 async def async_advertised(
     hass: HomeAssistant, address: Address
 ) -> tuple[str | None, str | None]:
-    """Look up the id and the name that the display at an address advertises."""
+    """Return the device id and the name that the display at an address announces."""
     network = (await zeroconf.async_get_async_instance(hass)).zeroconf
     for record in network.cache.async_entries_with_name(SERVICE_TYPE):
         if not isinstance(record, DNSPointer):
@@ -157,14 +143,7 @@ def async_adopt(
     macs: AbstractSet[str],
     device_id: str,
 ) -> bool:
-    """Find the entry that was made for a display without an id, and give it the id; its history stays.
-
-    Args:
-        hass: Home Assistant.
-        address: the part of the entry's data that holds the address where the display answers.
-        macs: the hardware addresses that it gave.
-        device_id: its id.
-    """
+    """Give the entry that was created without a device id the id, and keep its entities."""
     for entry in hass.config_entries.async_entries(DOMAIN):
         if entry.unique_id is None and _is_of(entry.data, address, macs):
             break
@@ -189,7 +168,7 @@ def async_adopt(
 def _is_of(
     data: Mapping[str, Any], address: Mapping[str, Any], macs: AbstractSet[str]
 ) -> bool:
-    """Tell by the hardware addresses whose entry it is, or else by the address."""
+    """Return whether an entry is for the display with these MAC addresses, or else at this address."""
     if macs and (known := data.get(CONF_MACS)):
         return not macs.isdisjoint(known)
     return address.items() <= data.items()
