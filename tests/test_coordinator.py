@@ -271,7 +271,7 @@ async def test_another_display_at_the_address_is_left_alone(
         other.player.load(EVENING)
         with pytest.raises(UpdateFailed):
             await setup_display.runtime_data._async_update_data()
-        setup_display.runtime_data.async_take_over(screenshots=True)
+        setup_display.runtime_data.async_merge_data(screenshots=True)
         with pytest.raises(HomeAssistantError) as caught:
             await hass.services.async_call(
                 "dp1",

@@ -13,7 +13,7 @@ from .client.playlist.signing import SigningKey
 from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .details import SlowReads
-from .display.history import Recent
+from .display.history import History
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
 from .playback.announce import ANNOUNCEMENTS, Announcements
@@ -65,9 +65,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
     entry.async_on_unload(
-        async_add_libraries_listener(hass, coordinator.now_showing.async_refresh)
+        async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
     )
-    coordinator.now_showing.async_refresh()
+    coordinator.metadata.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
         hass, coordinator.async_follow(), f"{entry.title} follow"
@@ -99,7 +99,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
-        await Recent(hass, entry.entry_id).async_remove()
+        await History(hass, entry.entry_id).async_remove()
         if not _displays_left(hass):
             await hass.data[MEDIA_PROXY].async_forget()
         return

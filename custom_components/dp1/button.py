@@ -18,7 +18,7 @@ from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
     DisplayData,
-    Outcome,
+    Refresh,
     async_take_screenshot,
 )
 from .display.wake_on_lan import async_wake_on_lan, wired_macs
@@ -46,13 +46,13 @@ def _is_device(data: DisplayData) -> bool:
 
 
 def _sends(
-    send: Callable[[Display], Awaitable[None]], outcome: Outcome = Outcome.PUSH
+    send: Callable[[Display], Awaitable[None]], refresh: Refresh = Refresh.PUSH
 ) -> Callable[[DisplayCoordinator], Awaitable[None]]:
     """Return a press function that sends a command."""
 
     async def press(coordinator: DisplayCoordinator) -> None:
         """Send the command."""
-        async with coordinator.async_command(outcome) as display:
+        async with coordinator.async_command(refresh) as display:
             await send(display)
 
     return press
@@ -80,20 +80,20 @@ BUTTONS = (
         device_class=ButtonDeviceClass.RESTART,
         entity_category=EntityCategory.CONFIG,
         exists_fn=_is_device,
-        press_fn=_sends(Display.reboot, Outcome.NOWHERE),
+        press_fn=_sends(Display.reboot, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="shut_down",
         entity_category=EntityCategory.CONFIG,
         exists_fn=_is_device,
-        press_fn=_sends(Display.shutdown, Outcome.NOWHERE),
+        press_fn=_sends(Display.shutdown, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="show_pairing_code",
         entity_category=EntityCategory.CONFIG,
         exists_fn=_is_device,
         press_fn=_sends(
-            lambda display: display.show_pairing_code(True), Outcome.PLAYER
+            lambda display: display.show_pairing_code(True), Refresh.PLAYER
         ),
     ),
     DisplayButtonDescription(
@@ -101,7 +101,7 @@ BUTTONS = (
         entity_category=EntityCategory.CONFIG,
         exists_fn=_is_device,
         press_fn=_sends(
-            lambda display: display.show_pairing_code(False), Outcome.PLAYER
+            lambda display: display.show_pairing_code(False), Refresh.PLAYER
         ),
     ),
     DisplayButtonDescription(

@@ -44,8 +44,8 @@ from .client.errors import (
 )
 from .client.text import clean
 from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, EntryKind
-from .display.history import Recent
-from .display.metadata import NowShowing
+from .display.history import History
+from .display.metadata import ArtworkMetadata
 from .display.parts import READS, Part
 from .errors import translated, translated_errors
 from .library.library import Work
@@ -77,10 +77,10 @@ ASKED = count(1)
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
-class Outcome(Enum):
-    """Where the outcome of a command shows first."""
+class Refresh(Enum):
+    """What to read again after a command."""
 
-    NOWHERE = auto()
+    NONE = auto()
     PUSH = auto()
     PLAYER = auto()
     DEVICE = Part.DEVICE
@@ -173,9 +173,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.cast_only = False
-        self.recent = Recent(hass, entry.entry_id)
-        self.now_showing = NowShowing(
-            hass, entry, lambda work: self.async_take_over(work=work)
+        self.history = History(hass, entry.entry_id)
+        self.metadata = ArtworkMetadata(
+            hass, entry, lambda work: self.async_merge_data(work=work)
         )
         self.last_cast: Cast | None = None
         # Of what was asked for at the same time, the last counts.
@@ -183,7 +183,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.sleep_asked = 0
         self._coming: dict[int, asyncio.Event] = {}
         # Next after next: each counts from where the one before led, and waits for it.
-        self.stepping = asyncio.Lock()
+        self.step_lock = asyncio.Lock()
         self._dialect_is_chosen = fixed
         self._is_other = False
         self._polls = 0
@@ -217,7 +217,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @override
     async def _async_setup(self) -> None:
         """See who answers, before anything is believed."""
-        await self.recent.async_load()
+        await self.history.async_load()
         # Whoever does not answer must not keep Home Assistant from starting.
         patience = None if self.hass.is_running else START_PATIENCE
         try:
@@ -320,7 +320,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return replace(
             self.data,
             player=player,
-            work=self.now_showing.work(player.current),
+            work=self.metadata.work(player.current),
             shown_since=since,
             set_up=False,
         )
@@ -346,7 +346,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             Dp1Error: there was no answer, or none that tells.
         """
         news = await READS[part](self.display)
-        self.async_take_over(**{part: news})
+        self.async_merge_data(**{part: news})
 
     async def _async_reread(self, part: Part) -> None:
         """Ask for a part that a command has changed; if that fails, it shows later."""
@@ -356,7 +356,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             LOGGER.debug("%s: reading the %s: %s", self.name, part, err)
 
     @callback
-    def async_take_over(self, **parts: Any) -> None:
+    def async_merge_data(self, **parts: Any) -> None:
         """Show what was learned of some parts."""
         self._publish(replace(self.data, **parts))
 
@@ -373,10 +373,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.async_update_listeners()
 
     @callback
-    def async_was_cast(self, cast: Cast) -> None:
+    def async_handle_cast(self, cast: Cast) -> None:
         """Note what the display took; if it cannot tell, assume that it shows it."""
         self.last_cast = cast
-        self.recent.add(cast)
+        self.history.add(cast)
         if self.cast_only:
             self._publish(replace(self.data, assumed=cast))
 
@@ -492,7 +492,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # Commanding
 
     @contextmanager
-    def casting(self, asked: int | None) -> Iterator[None]:
+    def pending_cast(self, asked: int | None) -> Iterator[None]:
         """Let what is asked for later about the list that hangs wait for the one that comes."""
         if asked is None or asked in self._coming:
             yield
@@ -504,19 +504,19 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             del self._coming[asked]
             over.set()
 
-    async def async_after_casts(self) -> None:
+    async def async_wait_for_casts(self) -> None:
         """Wait for the lists that were asked for before now."""
         for over in list(self._coming.values()):
             await over.wait()
 
     @asynccontextmanager
     async def async_command(
-        self, outcome: Outcome = Outcome.PUSH
+        self, refresh: Refresh = Refresh.PUSH
     ) -> AsyncIterator[Display]:
-        """Lend the display for a command, and wait until what came of it shows in the state.
+        """Send commands to the display, then read again what they change.
 
         Args:
-            outcome: where it shows.
+            refresh: what to read again after the command.
         """
         if self._is_other:
             raise self._another_display(HomeAssistantError)
@@ -525,13 +525,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             yield self.display
         if self.cast_only:
             return
-        match outcome:
-            case Outcome.PUSH:
+        match refresh:
+            case Refresh.PUSH:
                 await self._async_await_player()
-            case Outcome.PLAYER:
+            case Refresh.PLAYER:
                 await self._async_read_player()
-            case Outcome.DEVICE | Outcome.PANEL | Outcome.POLICY:
-                await self._async_reread(outcome.value)
+            case Refresh.DEVICE | Refresh.PANEL | Refresh.POLICY:
+                await self._async_reread(refresh.value)
 
     async def _async_await_player(self) -> None:
         """Wait for the push that follows a command; ask if none comes, as when nothing changed."""
@@ -698,7 +698,7 @@ PIXELS: Final = 1920
 
 async def async_take_screenshot(coordinator: DisplayCoordinator) -> None:
     """Take a picture of what the display shows."""
-    async with coordinator.async_command(Outcome.NOWHERE) as display:
+    async with coordinator.async_command(Refresh.NONE) as display:
         if (picture := await display.screenshot(PIXELS, PIXELS)) is None:
             raise RejectedError("screenshot")
-    coordinator.async_take_over(screenshot=Screenshot(picture, dt_util.utcnow()))
+    coordinator.async_merge_data(screenshot=Screenshot(picture, dt_util.utcnow()))

@@ -27,7 +27,7 @@ from .browse.search import async_search_display
 from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, Outcome
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .display.history import media_id_of
 from .display.metadata import artist_of, picture_of
 from .entity import DisplayEntity
@@ -116,7 +116,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_artist = artist_of(item) or known.artist
         self._attr_media_playlist = _text(player.playlist_title) if player else None
         self._attr_media_content_id = (
-            media_id(player, self.coordinator.recent) if player else None
+            media_id(player, self.coordinator.history) if player else None
         )
         self._attr_group_members = self._group_members()
         self._attr_media_track = player.position if player else None
@@ -206,7 +206,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             else:
                 await async_enqueue(display, cast, options, enqueue)
 
-        with self.coordinator.casting(options.asked):
+        with self.coordinator.pending_cast(options.asked):
             cast = await async_from_media(
                 self.hass, media_type, media_id, options, title
             )
@@ -254,7 +254,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     ) -> tuple[bytes | None, str | None]:
         """Give the picture of something to choose."""
         pictures = self.hass.data[PICTURES]
-        if (given := self.coordinator.recent.get(media_content_id)) is not None:
+        if (given := self.coordinator.history.get(media_content_id)) is not None:
             cover = cover_of(given)
             picture = await pictures.async_at(cover) if cover else None
         else:
@@ -274,7 +274,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
         async def clear(display: DisplayCoordinator) -> None:
             """Empty the screen."""
-            await display.async_after_casts()
+            await display.async_wait_for_casts()
             async with display.async_command() as commands:
                 await commands.clear()
 
@@ -295,8 +295,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
         async def go(display: DisplayCoordinator) -> None:
             """Show it."""
-            await display.async_after_casts()
-            async with display.stepping:
+            await display.async_wait_for_casts()
+            async with display.step_lock:
                 player = display.data.player
                 if player is None or player.position is None:
                     raise invalid_input("nothing_shown", name=display.name)
@@ -309,14 +309,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Show the works in random order, or in their own again."""
-        await self.coordinator.async_after_casts()
+        await self.coordinator.async_wait_for_casts()
         async with self.coordinator.async_command() as display:
             await display.set_shuffle(shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set what happens at the end of the playlist."""
-        await self.coordinator.async_after_casts()
+        await self.coordinator.async_wait_for_casts()
         async with self.coordinator.async_command() as display:
             await display.set_loop(LOOPS[repeat])
 
@@ -355,7 +355,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_volume_level(self, volume: float) -> None:
         """Set the volume, 0 to 1."""
-        async with self.coordinator.async_command(Outcome.DEVICE) as display:
+        async with self.coordinator.async_command(Refresh.DEVICE) as display:
             await display.set_volume(round(volume * 100))
 
     @override
@@ -375,7 +375,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Mute or unmute; the display only knows how to toggle, so it is asked first."""
         async with (
             self._sounding,
-            self.coordinator.async_command(Outcome.DEVICE) as display,
+            self.coordinator.async_command(Refresh.DEVICE) as display,
         ):
             if (await display.device_status()).muted is (not mute):
                 await display.toggle_mute()

@@ -15,7 +15,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .display.parts import Part
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
@@ -31,7 +31,7 @@ class DisplayNumberDescription(ValueDescription[float], NumberEntityDescription)
     """Describes a number of a display."""
 
     set_fn: Callable[[Display, float], Awaitable[None]]
-    outcome: Outcome
+    refresh: Refresh
 
 
 def _seconds_per_work(data: DisplayData) -> float | None:
@@ -64,7 +64,7 @@ NUMBERS = (
         mode=NumberMode.BOX,
         value_fn=_seconds_per_work,
         set_fn=lambda display, value: display.set_default_duration(value or None),
-        outcome=Outcome.PLAYER,
+        refresh=Refresh.PLAYER,
     ),
     DisplayNumberDescription(
         key="margin",
@@ -75,14 +75,14 @@ NUMBERS = (
         mode=NumberMode.BOX,
         value_fn=_margin,
         set_fn=lambda display, value: display.update_settings(True, margin=int(value)),
-        outcome=Outcome.PLAYER,
+        refresh=Refresh.PLAYER,
     ),
     DisplayNumberDescription(
         key="panel_brightness",
         native_unit_of_measurement=PERCENTAGE,
         value_fn=lambda data: data.panel.brightness if data.panel else None,
         set_fn=lambda display, value: display.panel_control("brightness", int(value)),
-        outcome=Outcome.PANEL,
+        refresh=Refresh.PANEL,
         part=Part.PANEL,
     ),
     DisplayNumberDescription(
@@ -91,7 +91,7 @@ NUMBERS = (
         native_unit_of_measurement=PERCENTAGE,
         value_fn=lambda data: data.panel.contrast if data.panel else None,
         set_fn=lambda display, value: display.panel_control("contrast", int(value)),
-        outcome=Outcome.PANEL,
+        refresh=Refresh.PANEL,
         part=Part.PANEL,
     ),
     DisplayNumberDescription(
@@ -100,7 +100,7 @@ NUMBERS = (
         native_unit_of_measurement=PERCENTAGE,
         value_fn=lambda data: data.panel.volume if data.panel else None,
         set_fn=lambda display, value: display.panel_control("volume", int(value)),
-        outcome=Outcome.PANEL,
+        refresh=Refresh.PANEL,
         part=Part.PANEL,
     ),
 )
@@ -130,5 +130,5 @@ class DisplayNumber(ValueEntity[float], NumberEntity):
     async def async_set_native_value(self, value: float) -> None:
         """Set the value."""
         description = self.entity_description
-        async with self.coordinator.async_command(description.outcome) as display:
+        async with self.coordinator.async_command(description.refresh) as display:
             await description.set_fn(display, value)

@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.player_status import DeviceSettings
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Outcome
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
@@ -42,7 +42,7 @@ class SettingDescription(ChoiceDescription):
     """Describes a select that one command sets."""
 
     set_fn: Callable[[Display, str], Awaitable[None]]
-    outcome: Outcome
+    refresh: Refresh
 
 
 def _setting(
@@ -82,7 +82,7 @@ SETTINGS = (
         options=SCALINGS,
         value_fn=_setting(SCALINGS, lambda settings: settings.scaling),
         set_fn=lambda display, option: display.update_settings(True, scaling=option),
-        outcome=Outcome.PLAYER,
+        refresh=Refresh.PLAYER,
     ),
     SettingDescription(
         key="framing",
@@ -90,7 +90,7 @@ SETTINGS = (
         options=FRAMINGS,
         value_fn=_setting(FRAMINGS, lambda settings: settings.framing),
         set_fn=lambda display, option: display.update_settings(True, framing=option),
-        outcome=Outcome.PLAYER,
+        refresh=Refresh.PLAYER,
     ),
     SettingDescription(
         key="museum_label",
@@ -98,7 +98,7 @@ SETTINGS = (
         options=LABELS,
         value_fn=_setting(LABELS, lambda settings: settings.tombstone),
         set_fn=lambda display, option: display.update_settings(True, tombstone=option),
-        outcome=Outcome.PLAYER,
+        refresh=Refresh.PLAYER,
     ),
     SettingDescription(
         key="signature_mode",
@@ -106,7 +106,7 @@ SETTINGS = (
         options=SIGNATURE_MODES,
         value_fn=_signature_mode,
         set_fn=lambda display, option: display.set_signature_mode(option),
-        outcome=Outcome.DEVICE,
+        refresh=Refresh.DEVICE,
     ),
 )
 ORIENTATION = ChoiceDescription(
@@ -148,7 +148,7 @@ class SettingSelect(ChoiceSelect):
     async def async_select_option(self, option: str) -> None:
         """Change the selected option."""
         description = self.entity_description
-        async with self.coordinator.async_command(description.outcome) as display:
+        async with self.coordinator.async_command(description.refresh) as display:
             await description.set_fn(display, option)
 
 
@@ -170,7 +170,7 @@ class OrientationSelect(ChoiceSelect):
         async with self._turning:
             if option != self._wanted:
                 return
-            async with self.coordinator.async_command(Outcome.DEVICE) as display:
+            async with self.coordinator.async_command(Refresh.DEVICE) as display:
                 now = _named((await display.device_status()).screen_rotation)
                 for _ in TURNS:
                     if now is None or now == self._wanted:

@@ -120,7 +120,7 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     with ExitStack() as stack:
         for target in targets:
             if (coordinator := target.loaded) is not None:
-                stack.enter_context(coordinator.casting(options.asked))
+                stack.enter_context(coordinator.pending_cast(options.asked))
         cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
 

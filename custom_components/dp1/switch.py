@@ -10,7 +10,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .display.parts import Part
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
@@ -23,7 +23,7 @@ class DisplaySwitchDescription(ValueDescription[bool], SwitchEntityDescription):
     """Describes a switch of a display."""
 
     set_fn: Callable[[Display, bool], Awaitable[object]]
-    outcome: Outcome
+    refresh: Refresh
 
 
 def _panel_is_on(data: DisplayData) -> bool | None:
@@ -57,7 +57,7 @@ SWITCHES = (
         set_fn=lambda display, on: display.panel_control(
             "power", "on" if on else "standby"
         ),
-        outcome=Outcome.PANEL,
+        refresh=Refresh.PANEL,
         part=Part.PANEL,
     ),
     DisplaySwitchDescription(
@@ -65,14 +65,14 @@ SWITCHES = (
         entity_category=EntityCategory.CONFIG,
         value_fn=_schedule_is_on,
         set_fn=lambda display, on: display.set_sleep_schedule(on),
-        outcome=Outcome.DEVICE,
+        refresh=Refresh.DEVICE,
     ),
     DisplaySwitchDescription(
         key="mature_content",
         entity_category=EntityCategory.CONFIG,
         value_fn=_shows_mature_content,
         set_fn=_show_mature_content,
-        outcome=Outcome.POLICY,
+        refresh=Refresh.POLICY,
         part=Part.POLICY,
     ),
 )
@@ -111,5 +111,5 @@ class DisplaySwitch(ValueEntity[bool], SwitchEntity):
     async def _async_set(self, on: bool) -> None:
         """Send the command of the switch."""
         description = self.entity_description
-        async with self.coordinator.async_command(description.outcome) as display:
+        async with self.coordinator.async_command(description.refresh) as display:
             await description.set_fn(display, on)

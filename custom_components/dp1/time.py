@@ -10,7 +10,7 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 from .errors import invalid_input
 
@@ -76,7 +76,7 @@ class DisplayTime(ValueEntity[time], TimeEntity):
     async def async_set_value(self, value: time) -> None:
         """Set the time and keep the rest of the schedule."""
         key = self.entity_description.key
-        async with self.coordinator.async_command(Outcome.DEVICE) as display:
+        async with self.coordinator.async_command(Refresh.DEVICE) as display:
             record = (await display.device_status()).sleep_schedule
             if record is None:
                 raise invalid_input("no_schedule", name=self.coordinator.name)

@@ -14,7 +14,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
-from .coordinator import DisplayConfigEntry, DisplayData, Outcome
+from .coordinator import DisplayConfigEntry, DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
@@ -86,7 +86,7 @@ class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):
         self, version: str | None, backup: bool, **kwargs: Any
     ) -> None:
         """Install the latest version; the display restarts some minutes later."""
-        async with self.coordinator.async_command(Outcome.NOWHERE) as display:
+        async with self.coordinator.async_command(Refresh.NONE) as display:
             await display.install_update()
         self._async_cancel_timeout()
         self._replaced = self.installed_version

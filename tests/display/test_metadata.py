@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.display import metadata as now_showing
+from custom_components.dp1.display import metadata
 from custom_components.dp1.library import recognition as wall, shared_reads
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -140,7 +140,7 @@ async def test_a_look_up_outlasts_an_outage(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What could not be looked up while the catalog was in trouble is looked up when it is well again."""
-    for module in (now_showing, wall):
+    for module in (metadata, wall):
         monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.05)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
     gallery.catalog.inject("status", route="series")
@@ -157,7 +157,7 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While one work is looked up, another may hang: what is found then is not said of that."""
-    monkeypatch.setattr(now_showing, "LOOK_UPS_AT_ONCE", 1)
+    monkeypatch.setattr(metadata, "LOOK_UPS_AT_ONCE", 1)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         document = elsewhere({"source": "https://art.example/tide.html"})
         document["items"][0] |= {"ref": f"{server.url}/manifest.json", "title": "Tide"}

@@ -304,11 +304,13 @@ async def test_moments_are_not_kept_among_the_lists(house: House) -> None:
     """What hangs for a moment does not push out what was given to the display."""
     await hang(house)
     coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
-    before = [given.title for given in coordinator.recent.list()]
+    before = [given.title for given in coordinator.history.entries()]
     await ring(house)
     assert house.attribute("wall", "media_content_id") is None
     await wait(house)
-    assert [given.title for given in coordinator.recent.list()] == before == ["Tides"]
+    assert (
+        [given.title for given in coordinator.history.entries()] == before == ["Tides"]
+    )
 
 
 async def test_a_removed_display_is_forgotten(
@@ -318,10 +320,10 @@ async def test_a_removed_display_is_forgotten(
     await hang(house)
     await ring(house)
     entry = house.entries["wall"]
-    assert f"dp1.recent.{entry.entry_id}" in hass_storage
+    assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
     assert hass_storage["dp1.announcements"]["data"] == {}
-    assert f"dp1.recent.{entry.entry_id}" not in hass_storage
+    assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 
 async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:

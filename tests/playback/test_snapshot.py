@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.coordinator import DisplayCoordinator
-from custom_components.dp1.display import history as recent_module
-from custom_components.dp1.display.history import Recent
+from custom_components.dp1.display import history as history_module
+from custom_components.dp1.display.history import History
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
@@ -51,10 +51,10 @@ async def recall(house: House) -> None:
     await house.hass.async_block_till_done()
 
 
-def recent(house: House) -> Recent:
+def history(house: House) -> History:
     """Get what the display was given lately."""
     coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
-    return coordinator.recent
+    return coordinator.history
 
 
 async def scale(house: House, scaling: str) -> None:
@@ -172,7 +172,7 @@ async def test_what_a_display_was_given(house: House) -> None:
         await house.phone_casts("wall", TIDES)
         await house.show("wall", playlist_url=url)
         await house.phone_casts("wall", rich)
-    given = recent(house).list()
+    given = history(house).entries()
     assert [each.title for each in given] == ["Rich", "Dunes", "Tides"]
     assert given[0].cast.playlist is not None
     assert given[0].cast.playlist["items"][0]["note"] == {"text": "By heart"}
@@ -180,7 +180,7 @@ async def test_what_a_display_was_given(house: House) -> None:
     assert given[1].cast.playlist_url == url
     assert given[2].cast.playlist is not None
     assert titles(given[2].cast.playlist["items"]) == titles(TIDES["items"])
-    assert recent(house).get(given[2].media_id) == given[2]
+    assert history(house).get(given[2].media_id) == given[2]
 
 
 async def test_works_that_stay_bring_no_duration(house: House) -> None:
@@ -188,20 +188,20 @@ async def test_works_that_stay_bring_no_duration(house: House) -> None:
     still = series("Still", 1)
     del still["items"][0]["duration"]
     await house.phone_casts("wall", still)
-    (given,) = recent(house).list()
+    (given,) = history(house).entries()
     assert given.cast.playlist is not None
     assert "duration" not in given.cast.playlist["items"][0]
 
 
 async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only so many lists are kept, and only so much; the one that hangs always is."""
-    monkeypatch.setattr(recent_module, "MAX_LISTS", 2)
+    monkeypatch.setattr(history_module, "MAX_LISTS", 2)
     for document in (series("One", 1), TIDES, DUNES):
         await house.phone_casts("wall", document)
-    assert [each.title for each in recent(house).list()] == ["Dunes", "Tides"]
-    monkeypatch.setattr(recent_module, "MAX_SIZE", 100)
+    assert [each.title for each in history(house).entries()] == ["Dunes", "Tides"]
+    monkeypatch.setattr(history_module, "MAX_SIZE", 100)
     await house.phone_casts("wall", series("Big", 40))
-    assert [each.title for each in recent(house).list()] == ["Big"]
+    assert [each.title for each in history(house).entries()] == ["Big"]
 
 
 async def test_a_display_without_status(

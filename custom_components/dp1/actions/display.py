@@ -47,7 +47,7 @@ async def async_show_work(call: ServiceCall) -> None:
 
     async def jump(coordinator: DisplayCoordinator) -> None:
         """Show the work on one display."""
-        await coordinator.async_after_casts()
+        await coordinator.async_wait_for_casts()
         player = coordinator.data.player
         if player is None or not player.items:
             raise invalid_input("nothing_shown", name=coordinator.name)

@@ -19,7 +19,7 @@ from homeassistant.util import dt as dt_util
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..display.history import MEDIA_ID as RECENT, Given
+from ..display.history import MEDIA_ID as RECENT, HistoryEntry
 from ..errors import raised_as, translated, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Children, Library, Node, NodeKind
@@ -85,7 +85,7 @@ async def async_browse_display(
     if text == RECENT_FOLDER:
         folder = _recent_folder()
         folder.children = [
-            recent_media(given, picture_url) for given in coordinator.recent.list()
+            recent_media(given, picture_url) for given in coordinator.history.entries()
         ]
         return folder
     if text == ROOT or text.startswith(MEDIA_PREFIX):
@@ -105,7 +105,7 @@ async def _async_root(
     """List all that a display can be given."""
     hass = coordinator.hass
     children: list[BrowseMedia] = [*await _async_tops(hass, picture_url)]
-    if coordinator.recent.list():
+    if coordinator.history.entries():
         children.append(_recent_folder())
     # What is wrong with the media of others is not in the way of ours.
     with suppress(BrowseError):
@@ -228,9 +228,9 @@ def node_media(
     )
 
 
-def recent_media(given: Given, picture_url: PictureUrl) -> BrowseMedia:
+def recent_media(given: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
     """Show in the browser what a display was given lately."""
-    when = f"{dt_util.as_local(given.given_at):%Y-%m-%d %H:%M}"
+    when = f"{dt_util.as_local(given.cast_at):%Y-%m-%d %H:%M}"
     return BrowseMedia(
         media_class=MediaClass.PLAYLIST,
         media_content_id=given.media_id,
@@ -242,7 +242,7 @@ def recent_media(given: Given, picture_url: PictureUrl) -> BrowseMedia:
     )
 
 
-def cover_of(given: Given) -> str | None:
+def cover_of(given: HistoryEntry) -> str | None:
     """Tell where the picture of a list is that a display was given."""
     cover = (given.cast.playlist or {}).get("coverImage")
     if isinstance(cover, str) and cover.startswith(("http://", "https://")):

@@ -19,7 +19,7 @@ from ..client.errors import Dp1Error
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..display.history import Given
+from ..display.history import HistoryEntry
 from ..errors import raised_as, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, Node, NodeKind
@@ -173,14 +173,15 @@ def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[NodeKind] | None
 
 def _recent(
     coordinator: DisplayCoordinator, query: SearchMediaQuery
-) -> list[tuple[int, Given]]:
+) -> list[tuple[int, HistoryEntry]]:
     """Search what a display was given lately; what fits best first."""
     kinds = kinds_of(query.media_filter_classes)
     if kinds is not None and NodeKind.PLAYLIST not in kinds:
         return []
     words = Query.of(query.search_query)
     scored = [
-        (words.score(given.title or ""), given) for given in coordinator.recent.list()
+        (words.score(given.title or ""), given)
+        for given in coordinator.history.entries()
     ]
     fitting = [it for it in scored if words.words and it[0]]
     return sorted(fitting, key=lambda it: -it[0])
@@ -189,7 +190,7 @@ def _recent(
 def _merged(
     query: SearchMediaQuery,
     found: list[BrowseMedia],
-    recent: list[tuple[int, Given]],
+    recent: list[tuple[int, HistoryEntry]],
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
     """Put what was given lately to what the libraries have, where they do not have it."""

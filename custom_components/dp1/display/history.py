@@ -27,23 +27,23 @@ STAYS_SECONDS = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class HistoryEntry:
     """One list that a display was given.
 
     Attributes:
         media_id: names it for good: its URL, or an address that only Home Assistant understands.
         title: of the playlist.
         cast: what shows it again.
-        given_at: when it was last seen to come.
+        cast_at: when it was last seen to come.
     """
 
     media_id: str
     title: str | None
     cast: Cast
-    given_at: datetime
+    cast_at: datetime
 
 
-class Recent:
+class History:
     """The lists that one display was given lately, by Home Assistant or by anybody else.
 
     Attributes:
@@ -54,21 +54,21 @@ class Recent:
         """Start with none."""
         self._hass = hass
         self._store: Store[list[dict[str, Any]]] = Store(
-            hass, STORAGE_VERSION, f"{DOMAIN}.recent.{entry_id}", private=True
+            hass, STORAGE_VERSION, f"{DOMAIN}.history.{entry_id}", private=True
         )
-        self._given: dict[str, Given] = {}
+        self._given: dict[str, HistoryEntry] = {}
         self._seen: tuple[str | None, tuple[PlaylistItem, ...], bool] | None = None
-        self._shown: Given | None = None
+        self._shown: HistoryEntry | None = None
         self.paused = False
 
     async def async_load(self) -> None:
         """Read what was kept."""
         for kept in await self._store.async_load() or ():
-            given = Given(
+            given = HistoryEntry(
                 kept["media_id"],
                 kept["title"],
                 Cast(kept["playlist_url"], kept["playlist"]),
-                datetime.fromisoformat(kept["given_at"]),
+                datetime.fromisoformat(kept["cast_at"]),
             )
             self._given[given.media_id] = given
 
@@ -76,11 +76,11 @@ class Recent:
         """Forget everything, for good."""
         await self._store.async_remove()
 
-    def list(self) -> list[Given]:
+    def entries(self) -> list[HistoryEntry]:
         """List what was given, the latest first."""
         return list(reversed(self._given.values()))
 
-    def get(self, media_id: str) -> Given | None:
+    def get(self, media_id: str) -> HistoryEntry | None:
         """Look up what was given by its id."""
         return self._given.get(media_id)
 
@@ -95,7 +95,7 @@ class Recent:
         self._keep(media_id, title, cast)
 
     @callback
-    def shown(self, player: PlayerStatus) -> Given | None:
+    def current(self, player: PlayerStatus) -> HistoryEntry | None:
         """Tell which of the lists hangs now, and keep it if somebody else gave it to the display."""
         seen = (player.playlist_url, player.items, player.playlist is None)
         if seen != self._seen:
@@ -103,7 +103,7 @@ class Recent:
             self._seen = seen
         return self._shown
 
-    def _find(self, player: PlayerStatus) -> Given | None:
+    def _find(self, player: PlayerStatus) -> HistoryEntry | None:
         """Look up what hangs. More may be known once the display was asked for what pushes leave out."""
         media_id = player.playlist_url or _media_id(i.source for i in player.items)
         if media_id is None:
@@ -119,14 +119,14 @@ class Recent:
             )
         return known
 
-    def _keep(self, media_id: str, title: object, cast: Cast) -> Given:
+    def _keep(self, media_id: str, title: object, cast: Cast) -> HistoryEntry:
         """Put it on top, and drop what is too old or too much."""
         self._given.pop(media_id, None)
-        new = Given(media_id, _title(title), cast, dt_util.utcnow())
+        new = HistoryEntry(media_id, _title(title), cast, dt_util.utcnow())
         self._given[media_id] = new
         self._seen = None
         size = 0
-        for place, given in enumerate(self.list()):
+        for place, given in enumerate(self.entries()):
             size += len(json_bytes(given.cast.playlist))
             if place and (place >= MAX_LISTS or size > MAX_SIZE):
                 del self._given[given.media_id]
@@ -138,7 +138,7 @@ class Recent:
                         "title": given.title,
                         "playlist_url": given.cast.playlist_url,
                         "playlist": given.cast.playlist,
-                        "given_at": given.given_at.isoformat(),
+                        "cast_at": given.cast_at.isoformat(),
                     }
                     for given in self._given.values()
                 ]

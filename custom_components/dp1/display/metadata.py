@@ -74,7 +74,7 @@ LOOK_UPS_AT_ONCE = 4
 TROUBLE_SECONDS = 60.0
 
 
-class NowShowing:
+class ArtworkMetadata:
     """What is known of the work that one display shows."""
 
     def __init__(

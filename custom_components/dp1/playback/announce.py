@@ -124,7 +124,7 @@ class Announcements:
         """End what was under way when Home Assistant stopped; returns what to do when the display goes."""
         entry_id = coordinator.config_entry.entry_id
         if (running := self._running.get(entry_id)) is not None:
-            coordinator.recent.paused = True
+            coordinator.history.paused = True
             self._schedule(coordinator, running.until)
         return partial(self._cancel, entry_id)
 
@@ -138,7 +138,7 @@ class Announcements:
         self, coordinator: DisplayCoordinator, announcement: Announcement
     ) -> None:
         """Note it, before anything is shown."""
-        coordinator.recent.paused = True
+        coordinator.history.paused = True
         self._running[coordinator.config_entry.entry_id] = announcement
         self._schedule(coordinator, announcement.until)
         await self._async_save()
@@ -171,7 +171,7 @@ class Announcements:
 
     async def _async_over(self, coordinator: DisplayCoordinator) -> None:
         """Note that it is over."""
-        coordinator.recent.paused = False
+        coordinator.history.paused = False
         await self.async_forget(coordinator.config_entry.entry_id)
 
     @callback

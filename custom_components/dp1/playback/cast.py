@@ -13,7 +13,7 @@ from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text
-from ..coordinator import DisplayCoordinator, Outcome
+from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from .resolve import Options, async_read_playlist, from_document
 
@@ -35,11 +35,11 @@ async def async_cast(
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
-    async with coordinator.async_command(Outcome.PLAYER) as display:
+    async with coordinator.async_command(Refresh.PLAYER) as display:
         start = None if coordinator.cast_only else options.start
         result = await _async_send(coordinator, display, cast, start)
     cast = result.cast or cast
-    coordinator.async_was_cast(cast)
+    coordinator.async_handle_cast(cast)
     overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)

@@ -181,7 +181,7 @@ class Groups:
         theirs = display.data.player if display else None
         if player is None or theirs is None:
             return 0
-        cast = cast_of_display(player, leader.recent)
+        cast = cast_of_display(player, leader.history)
         if cast is None or not is_showing(cast, theirs):
             return 0
         return self._distance(leader.config_entry.entry_id, member)
@@ -349,7 +349,7 @@ class Groups:
             if display.data.player is not None and display.data.player.current:
                 await async_restore_snapshot(display, Snapshot(None, Start(), False))
             return
-        cast = cast_of_display(player, leader.recent)
+        cast = cast_of_display(player, leader.history)
         if cast is None:
             cast = (await async_take_snapshot(leader)).cast
         if cast is not None:

@@ -10,7 +10,7 @@ import voluptuous as vol
 
 from ..client.display.client import Display
 from ..client.text import clean
-from ..coordinator import DisplayCoordinator, Outcome
+from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 
 KEYS: Final[Mapping[str, int]] = {
@@ -96,5 +96,5 @@ def _short(dx: float, dy: float) -> Iterable[tuple[float, float]]:
 
 async def async_send(coordinator: DisplayCoordinator, send: Send) -> None:
     """Send a key or a gesture; no state tells what came of it."""
-    async with coordinator.async_command(Outcome.NOWHERE) as display:
+    async with coordinator.async_command(Refresh.NONE) as display:
         await send(display)

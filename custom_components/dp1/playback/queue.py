@@ -39,7 +39,7 @@ async def async_enqueue(
     """
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
-    async with coordinator.stepping:
+    async with coordinator.step_lock:
         return await _async_enqueue(coordinator, cast, options, how)
 
 

@@ -219,7 +219,7 @@ async def async_from_media(
 def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
     """Show again what some display was given lately."""
     for coordinator in async_displays(hass):
-        if (given := coordinator.recent.get(media_id)) is not None:
+        if (given := coordinator.history.get(media_id)) is not None:
             document = given.cast.playlist
             if options.rewrites and document is not None:
                 return from_document(document, options)

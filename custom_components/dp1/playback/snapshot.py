@@ -11,7 +11,7 @@ from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..display.history import Recent, cast_of
+from ..display.history import History, cast_of
 from .cast import async_cast
 from .resolve import Options
 
@@ -57,7 +57,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
         return Snapshot(coordinator.data.assumed, Start(), asleep)
     if player is not None and player.current is None:
         return Snapshot(None, Start(), asleep)
-    if player is None or (cast := cast_of_display(player, coordinator.recent)) is None:
+    if player is None or (cast := cast_of_display(player, coordinator.history)) is None:
         raise HomeAssistantError(
             translation_domain=DOMAIN,
             translation_key="cannot_tell",
@@ -87,11 +87,11 @@ async def async_restore_snapshot(
         await coordinator.async_set_asleep(True)
 
 
-def cast_of_display(player: PlayerStatus, recent: Recent) -> Cast | None:
+def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:
     """Tell what shows the same list again; None if not all of its works are known."""
     if player.playlist_url:
         return Cast(playlist_url=player.playlist_url)
-    if (given := recent.shown(player)) is not None:
+    if (given := history.current(player)) is not None:
         return given.cast
     if not all(item.source for item in player.items):
         return None
@@ -107,9 +107,9 @@ def is_showing(cast: Cast, player: PlayerStatus) -> bool:
     return bool(shown) and shown <= given
 
 
-def media_id(player: PlayerStatus, recent: Recent) -> str | None:
+def media_id(player: PlayerStatus, history: History) -> str | None:
     """Name what hangs so that it can be played again: the list, and the place if that is not the usual one."""
-    given = recent.shown(player)
+    given = history.current(player)
     name = player.playlist_url or (given.media_id if given else None)
     if name is None:
         return None
