@@ -1,0 +1,29 @@
+"""The benchmark measures everything in one run."""
+
+import asyncio
+import json
+from math import isfinite
+from pathlib import Path
+import sys
+
+import pytest
+
+from .sources import ROOT
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_every_measurement_works(tmp_path: Path) -> None:
+    """Several have a Home Assistant of their own, one after the other."""
+    numbers = tmp_path / "numbers.json"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "scripts.benchmark_run"),
+        *("--quick", "--json", str(numbers)),
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0, told.decode()
+    rows = json.loads(numbers.read_text())
+    assert len(rows) == 14
+    assert all(isfinite(row["ours"]) and row["what"] in told.decode() for row in rows)
