@@ -73,8 +73,7 @@ def _started_at(data: DisplayData) -> datetime | None:
 
 def _outage_at(data: DisplayData) -> datetime | None:
     """Return when the last network outage started."""
-    outage = data.device.last_outage if data.device else None
-    return outage.start if outage else None
+    return data.device.last_outage if data.device else None
 
 
 def _share(used: float | None, total: float | None) -> float | None:

@@ -1,13 +1,12 @@
 """Readers for values from outside: the value if it is what it should be, else nothing. None of them raises."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 import json
 import math
 import re
 from typing import Any, NoReturn
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
 _INTEGERS = range(-(2**63), 2**64)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -126,13 +125,3 @@ def moment(value: object) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo else None
-
-
-def moment_ms(value: object) -> datetime | None:
-    """Return a point in time that is given in milliseconds since 1970."""
-    if (found := number(value)) is None:
-        return None
-    try:
-        return _EPOCH + timedelta(milliseconds=found)
-    except OverflowError:
-        return None

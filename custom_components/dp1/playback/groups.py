@@ -391,7 +391,7 @@ async def _async_show(
         start = replace(work, loop=player.loop_mode)
         await async_restore_snapshot(display, Snapshot(cast, start, False))
         return
-    place = (work.place(theirs.items) or 0) % len(theirs.items)
+    place = (work.find(theirs.items) or 0) % len(theirs.items)
     if theirs.position != place + 1:
         async with display.async_command() as commands:
             await commands.show_item(place)

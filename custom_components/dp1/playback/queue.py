@@ -102,7 +102,7 @@ def _place(player: PlayerStatus, works: Works) -> int:
         return 0
     index = None if player.shuffle else (player.position or 1) - 1
     start = Start(item.id, item.source, index)
-    return start.place([PlaylistItem.parse(work) for work in works]) or 0
+    return start.find([PlaylistItem.parse(work) for work in works]) or 0
 
 
 def _with_own_ids(new: Works, works: Sequence[Mapping[str, Any]]) -> Works:

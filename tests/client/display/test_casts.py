@@ -44,7 +44,7 @@ def listener(display: Display) -> list[Dialect]:
 async def test_a_document_by_dialect(dialect: Dialect, sent: dict[str, object]) -> None:
     """One request, and never a URL beside the document."""
     async with scripted(WRAPPED, dialect=dialect) as (server, display):
-        assert await display.cast(DOCUMENT) == CastResult("inline", False, None, ())
+        assert await display.cast(DOCUMENT) == CastResult("inline", False)
         assert display.dialect is dialect
     assert [request.json for request in server.requests] == [
         {"command": "displayPlaylist", "request": {**sent, "intent": NOW}}

@@ -14,7 +14,6 @@ from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
-    PlayedRecord,
     SleepSchedule,
 )
 from custom_components.dp1.client.display.rate_limit import RateLimit
@@ -309,7 +308,6 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
         "updateDefaultDuration",
         {"durationSeconds": None},
     ),
-    (lambda d: d.set_framing(1), "updateArtFraming", {"frameConfig": 1}),
     (
         lambda d: d.update_settings(True, scaling="fill", tombstone="off"),
         "updateDisplaySettings",
@@ -317,7 +315,6 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
     ),
     (lambda d: d.refresh(), "refreshArtwork", {}),
     (lambda d: d.clear(), "disconnect", {}),
-    (lambda d: d.play_recent("r-1"), "playRecentlyPlayed", {"recordId": "r-1"}),
     (lambda d: d.set_sleep_mode(True), "setSleepMode", {"sleepMode": True}),
     (lambda d: d.reboot(), "reboot", {}),
     (lambda d: d.shutdown(), "shutdown", {}),
@@ -360,8 +357,6 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
         "setSignatureVerificationMode",
         {"mode": "strict"},
     ),
-    (lambda d: d.set_analytics(False), "analyticsToggle", {"enabled": False}),
-    (lambda d: d.set_beta_features(True), "betaFeaturesToggle", {"enabled": True}),
     (lambda d: d.cast(BY_URL), "displayPlaylist", {"playlistUrl": URL, "intent": NOW}),
 ]
 
@@ -411,22 +406,19 @@ async def test_sleep_commands(call: Call, request_: dict[str, Any]) -> None:
 
 
 async def test_commands_with_an_answer() -> None:
-    """The orientation, the name as stored, the policy."""
+    """The orientation and the policy."""
     policy = {"showMatureContent": True, "strictPersonal": False}
     async with scripted(
         Reply(200, {"orientation": "portrait"}),
-        Reply(200, {"deviceName": "Kitchen"}),
         Reply(200, {"ok": True, "contentPolicy": policy, "active": True}),
     ) as (server, display):
         assert await display.rotate(clockwise=True) == "portrait"
-        assert await display.set_device_name(" Kitchen ") == "Kitchen"
         assert await display.set_content_policy(True, False) == ContentPolicy(
             True, False, True
         )
         assert await display.content_policy() == ContentPolicy(True, False, True)
     assert [request.json["request"] for request in server.requests] == [
         {"clockwise": True},
-        {"name": " Kitchen "},
         policy,
         {},
     ]
@@ -440,7 +432,6 @@ async def test_commands_with_an_answer() -> None:
         lambda d: d.set_default_duration(0),
         lambda d: d.set_default_duration(float("nan")),
         lambda d: d.set_default_duration(float("inf")),
-        lambda d: d.set_framing(2),
         lambda d: d.update_settings(True),
         lambda d: d.set_volume(101),
         lambda d: d.set_volume(-1),
@@ -482,19 +473,11 @@ def test_a_cast_is_one_thing(both: dict[str, Any]) -> None:
 
 async def test_the_reply_to_a_cast() -> None:
     """What newer firmware adds."""
-    signers = [{"alg": "ed25519", "kid": "did:key:z6Mk", "role": "curator", "ok": True}]
-    body = {
-        "ok": True,
-        "deferred": True,
-        "signatureStatus": "valid",
-        "signers": signers,
-    }
+    body = {"ok": True, "deferred": True, "signatureStatus": "valid"}
     async with scripted(Reply(200, {"message": body}), WRAPPED) as (_, display):
-        assert await display.cast(BY_URL) == CastResult(
-            "url", True, "valid", (signers[0],)
-        )
+        assert await display.cast(BY_URL) == CastResult("url", True)
         assert await display.cast(Cast(playlist=PLAYLIST)) == CastResult(
-            "inline", False, None, ()
+            "inline", False
         )
 
 
@@ -586,30 +569,21 @@ async def test_a_stranger_that_does_not_know_the_question() -> None:
 
 
 async def test_other_readings() -> None:
-    """The panel, the monitor's sample, what was shown lately."""
-    records = [{"recordId": "r-1"}, {"recordId": "r-2"}]
+    """The panel, and the sample of the system monitor."""
     async with scripted(
         Reply(200, {"brightness": 65}),
         Reply(200, None),
         Reply(200, {"uptime": 5}),
-        Reply(200, {"message": {"ok": True, "records": records}}),
-        Reply(200, {"message": {"ok": True}}),
     ) as (server, display):
         assert (await display.panel_status()).brightness == 65
         assert await display.metrics() is None
         metrics = await display.metrics()
         assert metrics is not None
         assert metrics.uptime == 5
-        assert await display.recently_played() == tuple(
-            map(PlayedRecord.parse, records)
-        )
-        assert await display.recently_played() == ()
     assert [request.json["command"] for request in server.requests] == [
         "ddcPanelStatus",
         "deviceMetrics",
         "deviceMetrics",
-        "getRecentlyPlayed",
-        "getRecentlyPlayed",
     ]
 
 

@@ -127,7 +127,7 @@ async def test_what_firmware_tells(profile: str) -> None:
         assert (await display.panel_status()).brightness == 65
         metrics = await display.metrics()
         assert metrics is not None
-        assert (metrics.cpu_temperature, metrics.screen_width) == (52, 3840)
+        assert metrics.cpu_temperature == 52
         counters = await display.counters()
         assert counters is not None
         assert counters.starts == 0
@@ -142,7 +142,7 @@ async def test_what_firmware_tells(profile: str) -> None:
         assert "topic" not in repr(identity)
         assert (device.contract, device.device_name) == ("2", "Kitchen")
         assert device.network is not None
-        assert (device.network.ssid, device.network.internet) == ("HomeNet", True)
+        assert device.network.internet is True
         assert player.settings.tombstone == "timed"
         assert picture is not None
         assert picture.startswith(b"\x89PNG")
@@ -293,11 +293,9 @@ async def test_a_newer_cast_overtakes(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", NEW)
 async def test_what_new_firmware_says_of_a_cast(profile: str) -> None:
-    """Signatures, and works that are not due yet."""
+    """Works may not be due yet."""
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
-        assert await display.cast(DOCUMENT) == CastResult(
-            "inline", False, "unsigned", ()
-        )
+        assert await display.cast(DOCUMENT) == CastResult("inline", False)
         later = [{**ITEMS[0], "displayAt": "2999-01-01T00:00:00Z"}]
         result = await display.cast(Cast(playlist={**PLAYLIST, "items": later}))
         assert result.deferred
@@ -451,8 +449,6 @@ async def walk_player(display: Display, simulator: DisplaySimulator) -> None:
     await display.set_shuffle(False)
     await display.set_loop("one")
     assert simulator.state.loop_mode == "one"
-    await display.set_framing(1)
-    assert simulator.state.settings["scaling"] == "fill"
     await display.update_settings(True, scaling="stretch")
     assert simulator.state.settings["scaling"] == "stretch"
     await display.update_settings(False, scaling="auto")
@@ -495,21 +491,15 @@ async def walk_device(display: Display, simulator: DisplaySimulator) -> None:
     await display.drag([(5, -5)] * 20)
     await display.click_and_drag([(5, 5)])
     await display.zoom([1.5])
-    await display.set_analytics(False)
-    await display.set_beta_features(True)
-    status = await display.device_status()
-    assert (status.analytics_disabled, status.beta_features_enabled) == (True, True)
     schedule = await display.set_sleep_schedule(
         True, sleep_time="23:15", wake_time="06:45"
     )
     assert schedule.enabled
     assert (schedule.sleep_time, schedule.wake_time) == ("23:15", "06:45")
-    assert schedule.next_transition_at is not None
 
 
 async def walk_new(display: Display, simulator: DisplaySimulator) -> None:
     """Everything that only new firmware does."""
-    assert await display.set_device_name("Hall") == "Hall"
     schedule = await display.set_sleep_schedule(True, days=["mon", "tue"])
     assert schedule.days == ("mon", "tue")
     await display.set_signature_mode("notify")
@@ -526,15 +516,6 @@ async def walk_new(display: Display, simulator: DisplaySimulator) -> None:
     assert settings.framing == "artwork"
     with pytest.raises(RejectedError):
         await display.update_settings(False, scaling="fill", showingKey="another")
-    records = await display.recently_played()
-    assert records[0].title == "Light 1"
-    assert records[0].active
-    await display.show_item(1)
-    assert records[0].record_id is not None
-    await display.play_recent(records[0].record_id)
-    assert simulator.state.current_title == "Light 1"
-    with pytest.raises(RejectedError):
-        await display.play_recent("none")
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -556,9 +537,8 @@ async def test_every_command(profile: str) -> None:
         if profile in NEW:
             await walk_new(display, simulator)
         else:
-            for call in (display.content_policy, display.recently_played):
-                with pytest.raises(RejectedError):
-                    await call()
+            with pytest.raises(RejectedError):
+                await display.content_policy()
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

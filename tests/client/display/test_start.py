@@ -53,7 +53,7 @@ YES = by_command(
 )
 def test_the_work_to_begin_with(start: Start, place: int | None) -> None:
     """A work is found by its id, else its address, else its place."""
-    assert start.place([PlaylistItem.parse(item) for item in ITEMS]) == place
+    assert start.find([PlaylistItem.parse(item) for item in ITEMS]) == place
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a display says without being asked, over its WebSocket."""
+"""Notifications of a display over its WebSocket."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -22,8 +22,8 @@ _HANDSHAKE_TIMEOUT = 10.0
 _CLOSE_TIMEOUT = 2.0
 _MAX_FRAME = 32 * 1024 * 1024
 
-_GOODBYES = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
-_KINDS: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
+_NORMAL_CLOSE = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
+_MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
     "player_status": PlayerStatus,
     "device_status": DeviceStatus,
     "ddc_status": PanelStatus,
@@ -32,10 +32,10 @@ _KINDS: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The socket is open. The display sends no snapshot: ask for one now."""
+    """The socket is open. The display sends no snapshot: query the state now."""
 
 
-# Frames stay bytes: one that is not text after all is then skipped like any other broken one.
+# With undecoded frames invalid UTF-8 is skipped like invalid JSON, and does not close the socket.
 type _Socket = aiohttp.ClientWebSocketResponse[Literal[False]]
 type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
 
@@ -43,21 +43,21 @@ type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
 async def listen(
     session: aiohttp.ClientSession, url: str, heartbeat: float
 ) -> AsyncGenerator[Event]:
-    """Follow what a display pushes, until it says goodbye.
+    """Yield the notifications of a display until it closes the socket.
 
-    The display never pings, so we do, and take a missing pong for a loss.
+    The display never pings: the client does, and a missing pong is a lost connection.
 
     Args:
-        session: used as it is, never closed.
-        url: of the socket.
+        session: used, never closed.
+        url: URL of the socket.
         heartbeat: seconds of silence before a ping; the pong may take half of that.
 
     Raises:
-        RefusedError: nobody listens there.
-        NoAnswerError: nobody is there.
-        AddressNotAcceptedError, BusyError, TemporaryError: the display does not open the socket for now.
-        UnexpectedAnswerError: there is no socket.
-        LostAnswerError: it was open, and the connection is gone.
+        RefusedError: the connection was refused.
+        NoAnswerError: no contact.
+        AddressNotAcceptedError, BusyError, TemporaryError: the display refuses the socket for now.
+        UnexpectedAnswerError: there is no socket at this URL.
+        LostAnswerError: the connection was lost after the socket had opened.
     """
     socket = await _connect(session, url)
     try:
@@ -66,16 +66,18 @@ async def listen(
             frame = await _receive(socket, heartbeat)
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    if (event := _read(frame.data)) is not None:
+                    if (event := _parse(frame.data)) is not None:
                         yield event
                 case aiohttp.WSMsgType.PING:
                     await socket.pong(frame.data)
                 case aiohttp.WSMsgType.PONG | aiohttp.WSMsgType.BINARY:
                     pass
-                case aiohttp.WSMsgType.CLOSE if frame.data in _GOODBYES:
+                case aiohttp.WSMsgType.CLOSE if frame.data in _NORMAL_CLOSE:
                     return
                 case _:
-                    raise LostAnswerError(f"the socket is gone ({socket.close_code})")
+                    raise LostAnswerError(
+                        f"the socket was closed ({socket.close_code})"
+                    )
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
@@ -83,7 +85,7 @@ async def listen(
 
 
 async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
-    """Open the socket, without an Origin, which newer firmware does not accept."""
+    """Open the socket, without an Origin header, which newer firmware refuses."""
     try:
         async with asyncio.timeout(_HANDSHAKE_TIMEOUT):
             return await session.ws_connect(
@@ -97,17 +99,17 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
         if err.status in (403, 429) or err.status > 500:
             answer = Answer(err.status, err.headers or {}, b"", url)
             raise refusal("listen", answer) from err
-        raise UnexpectedAnswerError(f"there is no socket ({err.status})") from err
+        raise UnexpectedAnswerError(f"no socket ({err.status})") from err
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     except TimeoutError as err:
-        raise NoAnswerError("the socket does not open in time") from err
+        raise NoAnswerError("the socket did not open in time") from err
 
 
 async def _receive(socket: _Socket, heartbeat: float) -> WSMessageNoDecodeText:
-    """Wait for the next frame, with a ping into the silence.
+    """Wait for the next frame, and ping after a silence.
 
-    Not left to aiohttp, whose own heartbeat sets its timer anew when the answer to our goodbye comes in.
+    The heartbeat of aiohttp starts a new timer when the socket is closing.
     """
     try:
         return await socket.receive(heartbeat)
@@ -116,19 +118,19 @@ async def _receive(socket: _Socket, heartbeat: float) -> WSMessageNoDecodeText:
     try:
         return await socket.receive(heartbeat / 2)
     except TimeoutError as err:
-        raise LostAnswerError("the display does not answer a ping") from err
+        raise LostAnswerError("no answer to a ping") from err
 
 
-def _read(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
-    """Read one frame; what is of another kind, or broken, is nothing."""
+def _parse(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
+    """Parse a frame; None for an unknown or invalid one."""
     try:
         envelope = mapping(decode(frame))
     except ValueError:
         _LOGGER.debug("Skipping a frame of %s bytes that is not JSON", len(frame))
         return None
     name, message = envelope.get("notification_type"), envelope.get("message")
-    kind = _KINDS.get(name) if isinstance(name, str) else None
-    if kind is None or not isinstance(message, dict):
-        _LOGGER.debug("Skipping a frame of another kind")
+    message_type = _MESSAGE_TYPES.get(name) if isinstance(name, str) else None
+    if message_type is None or not isinstance(message, dict):
+        _LOGGER.debug("Skipping a frame of another type")
         return None
-    return kind.parse(message)
+    return message_type.parse(message)

@@ -1,4 +1,4 @@
-"""What a display says of what it shows; read as in :mod:`.device_status`."""
+"""Status of the player of a display; parsed as in :mod:`.device_status`."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,25 +7,23 @@ from typing import Any, Self
 
 from ..values import flag, mapping, number, text, whole
 
-# What the player reports for a work that stays until somebody changes it.
-_STAYS_SECONDS = 999_999_999
+# Reported for a work without an end.
+_ENDLESS_SECONDS = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSettings:
-    """How a display shows works.
+    """Settings of how works are shown.
 
     Attributes:
         scaling: "fit", "fill", "stretch" or "auto".
         orientation: "landscape" or "portrait".
-        default_duration: seconds for works that bring no duration of their own; None while not set.
-        tombstone: the museum label: "timed", "on" or "off".
+        default_duration: seconds for works without a duration of their own; None if not set.
+        tombstone: label of the work: "timed", "on" or "off".
         margin: CSS pixels, or text with a unit.
         background: color.
         framing: "artwork", "fit" or "fill".
-        showing_key: names the showing that a temporary setting is meant for.
-        composition_revision: grows with each accepted setting.
-        offered: keys on the wire that were present, which is what this display can be told.
+        offered: keys that were sent: the settings that this display has.
     """
 
     scaling: str | None
@@ -35,13 +33,11 @@ class DeviceSettings:
     margin: float | str | None
     background: str | None
     framing: str | None
-    showing_key: str | None
-    composition_revision: int | None
     offered: frozenset[str]
 
     @classmethod
     def parse(cls, data: object) -> Self:
-        """Read the object ``deviceSettings``."""
+        """Parse ``deviceSettings``."""
         given = mapping(data)
         return cls(
             scaling=text(given.get("scaling")),
@@ -51,16 +47,14 @@ class DeviceSettings:
             margin=_margin(given.get("margin")),
             background=text(given.get("background")),
             framing=text(given.get("framing")),
-            showing_key=text(given.get("showingKey")),
-            composition_revision=whole(given.get("compositionRevision")),
             offered=frozenset(given),
         )
 
     def over(self, previous: Self | None) -> Self:
-        """Lay these over earlier ones.
+        """Merge these settings over earlier ones.
 
-        Older firmware leaves whole groups of settings out of its pushes. A group of which nothing came is kept,
-        one of which something came is taken as it is: there, a missing value was cleared.
+        Older firmware leaves whole groups of settings out of its notifications. A group without any key is kept; in a
+        group with some, a missing key was cleared.
         """
         if previous is None:
             return self
@@ -73,14 +67,12 @@ class DeviceSettings:
         return replace(self, **kept, offered=self.offered | previous.offered)
 
 
-# Settings that come, or are left out, together: key on the wire to name of the field.
+# Groups of settings that are sent or left out together: key to field.
 _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
     {"scaling": "scaling"},
     {"orientation": "orientation"},
     {"tombstone": "tombstone", "defaultDuration": "default_duration"},
     {
-        "showingKey": "showing_key",
-        "compositionRevision": "composition_revision",
         "margin": "margin",
         "background": "background",
         "framing": "framing",
@@ -89,24 +81,24 @@ _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
 
 
 def _margin(value: object) -> float | str | None:
-    """Read a margin: 0 is one too."""
+    """Parse a margin; 0 is one too."""
     found = number(value)
     return text(value) if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
 class PlaylistItem:
-    """One work of the playlist.
+    """A work of the playlist (DP-1, playlist item).
 
     Attributes:
         id: id of the item.
         title: as sent, not cleaned.
-        source: URL of the work; None in pushes, which never carry it.
-        duration: seconds; None if the work stays until somebody changes it.
+        source: URL of the work; None in notifications.
+        duration: seconds; None for a work without an end.
         license: "open", "token" or "subscription".
-        ref: URL of the work's manifest.
-        provenance: where the work comes from, as in the DP-1 specification.
-        raw: everything that was sent.
+        ref: URL of the manifest.
+        provenance: as in DP-1.
+        raw: the item as sent.
     """
 
     id: str | None
@@ -120,14 +112,16 @@ class PlaylistItem:
 
     @classmethod
     def parse(cls, data: object) -> Self:
-        """Read one entry of ``items``; anything but an object is a work that nothing is known of."""
+        """Parse an entry of ``items``; anything but an object is an unknown work."""
         given = mapping(data)
         duration = number(given.get("duration"))
         return cls(
             id=text(given.get("id")),
             title=text(given.get("title")),
             source=text(given.get("source")),
-            duration=duration if duration is not None and _passes(duration) else None,
+            duration=duration
+            if duration is not None and 0 <= duration < _ENDLESS_SECONDS
+            else None,
             license=text(given.get("license")),
             ref=text(given.get("ref")),
             provenance=mapping(given.get("provenance")) or None,
@@ -135,7 +129,7 @@ class PlaylistItem:
         )
 
     def over(self, previous: Self) -> Self:
-        """Lay a pushed work over what was known of the same work, which pushes leave out."""
+        """Merge a pushed work over the same work as known before."""
         news = {
             key: value for key, value in self.raw.items() if value not in ("", None)
         }
@@ -143,13 +137,8 @@ class PlaylistItem:
         return previous if merged == previous.raw else self.parse(merged)
 
 
-def _passes(duration: float) -> bool:
-    """Whether a work of this duration ever ends."""
-    return 0 <= duration < _STAYS_SECONDS
-
-
 def _items(value: object) -> tuple[PlaylistItem, ...] | None:
-    """Read a list of works; each keeps its place."""
+    """Parse a list of works; each keeps its place."""
     if not isinstance(value, list):
         return None
     return tuple(PlaylistItem.parse(entry) for entry in value)
@@ -157,25 +146,25 @@ def _items(value: object) -> tuple[PlaylistItem, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatus:
-    """What a display shows.
+    """Status of the player.
 
     Attributes:
-        ok: the player is well.
-        error: "overheating", "status_check_failed" or other words, if it is not.
+        ok: the player has no problem.
+        error: "overheating", "status_check_failed" or another text.
         cast_command: normally "displayPlaylist".
-        playlist_url: URL that was cast, as it was sent; None after an inline cast.
-        playlist: the DP-1 document as the display keeps it; None in pushes, which carry an empty one.
-        playlist_id: id of the playlist, not in pushes.
-        playlist_title: title of the playlist, not in pushes.
-        index: as sent: may lie beyond the end, where the player counts on from the start.
-        items: the works in the order they are played, so shuffled if ``shuffle``.
-        asleep: nothing is visible because the display sleeps.
-        settings: how works are shown.
+        playlist_url: URL that was cast, as sent; None after an inline cast.
+        playlist: the DP-1 document as the display stores it; None in notifications.
+        playlist_id: id of the playlist; None in notifications.
+        playlist_title: title of the playlist; None in notifications.
+        index: as sent; beyond the end the player wraps around.
+        items: the works in playing order, shuffled if ``shuffle``.
+        asleep: the display sleeps.
+        settings: settings of how works are shown.
         loop_mode: "none", "playlist" or "one".
-        shuffle: the order is a random one.
+        shuffle: shuffle is on.
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
-        overlay: something, a pairing code for one, is painted over the work.
+        overlay: something, such as a pairing code, covers the work.
     """
 
     ok: bool
@@ -197,7 +186,7 @@ class PlayerStatus:
 
     @classmethod
     def parse(cls, data: object) -> Self:
-        """Read the reply to ``checkStatus``, or the message of a push of type ``player_status``."""
+        """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
         given = mapping(data)
         playlist = mapping(given.get("playlist"))
         settings = given.get("deviceSettings")
@@ -226,26 +215,26 @@ class PlayerStatus:
 
     @property
     def position(self) -> int | None:
-        """Place of the current work, counted from 1."""
+        """Return the place of the current work, counted from 1."""
         if self.index is None or not self.items:
             return None
         return self.index % len(self.items) + 1
 
     @property
     def current(self) -> PlaylistItem | None:
-        """The work on the wall."""
+        """Return the current work."""
         return None if self.position is None else self.items[self.position - 1]
 
     @property
     def item_ids(self) -> tuple[str | None, ...]:
-        """Ids of the works, in the order they are played."""
+        """Return the ids of the works in playing order."""
         return tuple(item.id for item in self.items)
 
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
-        """Lay this push over what was known.
+        """Merge a notification over the status known before.
 
-        Settings belong to the display and are always kept. The rest of what a push cannot carry is kept as long as
-        the list is the same: the same URL and the same set of works, in any order.
+        Settings are always kept. Whatever else a notification cannot carry is kept while the list is the same: the same
+        URL and the same works in any order.
         """
         if previous is None:
             return self
@@ -256,16 +245,16 @@ class PlayerStatus:
         return _with_known(status, previous) if _same_list(self, previous) else status
 
 
-def _same_list(one: PlayerStatus, other: PlayerStatus) -> bool:
-    """Whether both speak of the same works, in whichever order."""
-    return one.playlist_url == other.playlist_url and (
-        one.item_ids == other.item_ids
-        or Counter(one.item_ids) == Counter(other.item_ids)
+def _same_list(status: PlayerStatus, other: PlayerStatus) -> bool:
+    """Return whether both have the same works, in any order."""
+    return status.playlist_url == other.playlist_url and (
+        status.item_ids == other.item_ids
+        or Counter(status.item_ids) == Counter(other.item_ids)
     )
 
 
 def _with_known(status: PlayerStatus, previous: PlayerStatus) -> PlayerStatus:
-    """Fill in what was known of the same list."""
+    """Fill in what is known of the same list."""
     render_status = status.render_status
     if render_status is None and status.position == previous.position:
         render_status = previous.render_status
@@ -283,17 +272,17 @@ def _with_known(status: PlayerStatus, previous: PlayerStatus) -> PlayerStatus:
 def _over_items(
     pushed: tuple[PlaylistItem, ...], known: tuple[PlaylistItem, ...]
 ) -> tuple[PlaylistItem, ...]:
-    """Lay pushed works over known ones: place by place in the same order, else by what names them uniquely."""
+    """Merge pushed works over known ones, by place if the order is the same, else by unique id and title."""
     names = [(item.id, item.title) for item in known]
     if [(item.id, item.title) for item in pushed] == names:
         return tuple(
             item.over(before) for item, before in zip(pushed, known, strict=True)
         )
-    often = Counter(names)
+    counts = Counter(names)
     by_name = {
         name: item
         for name, item in zip(names, known, strict=True)
-        if often[name] == 1 and name[0]
+        if counts[name] == 1 and name[0]
     }
     return tuple(
         item.over(by_name[name]) if (name := (item.id, item.title)) in by_name else item
@@ -302,6 +291,6 @@ def _over_items(
 
 
 def _asleep(given: Mapping[str, Any]) -> bool | None:
-    """Read whether the page is the one for sleeping, which goes by two names."""
-    said = (flag(given.get("isPaused")), flag(given.get("sleepMode")))
-    return True if True in said else False if False in said else None
+    """Parse whether the display sleeps, which is sent under two names."""
+    flags = (flag(given.get("isPaused")), flag(given.get("sleepMode")))
+    return True if True in flags else False if False in flags else None

@@ -1,7 +1,7 @@
-"""What an answer of a display means: the reply in it, or the error it stands for.
+"""Replies of a display: the content of a successful answer, or the error of any other.
 
-The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success takes two things: a status of success, and
-no ``ok: false`` in the reply, which is wrapped in ``message`` once, twice or not at all.
+The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is status 200 without ``ok: false`` in the
+reply, which is wrapped in ``message`` once, twice or not at all.
 """
 
 from collections.abc import Mapping
@@ -20,15 +20,14 @@ from ..errors import (
 from ..http import Answer
 from ..values import decode, mapping, text
 
-_LONGEST_DETAIL = 500
+_MAX_DETAIL = 500
 
 
 def reply(command: str, answer: Answer) -> Mapping[str, Any] | None:
-    """Return the innermost reply to a command; None if the display has nothing to say yet.
+    """Return the innermost reply to a command; None if it is ``null``.
 
     Raises:
-        AddressNotAcceptedError, BusyError, NotReadyError, PlaylistRefusedError, RejectedError, TemporaryError,
-        UnexpectedAnswerError: as their own descriptions say.
+        Dp1Error: the answer is no success; see :class:`.client.Display`.
     """
     if answer.status != 200:
         raise refusal(command, answer)
@@ -41,14 +40,14 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any] | None:
     leaf = accepted(command, value)
     if leaf is None or isinstance(leaf, dict):
         return leaf
-    raise UnexpectedAnswerError("a reply is an object")
+    raise UnexpectedAnswerError("the reply is not an object")
 
 
 def accepted(command: str, value: object) -> object:
     """Return the innermost reply.
 
     Raises:
-        RejectedError: it says ``ok: false``.
+        RejectedError: the reply is ``ok: false``.
     """
     leaf = unwrap(value)
     if isinstance(leaf, dict) and leaf.get("ok") is False:
@@ -57,7 +56,7 @@ def accepted(command: str, value: object) -> object:
 
 
 def unwrap(value: object) -> object:
-    """Go down through ``message`` or ``data`` to the object that says whether it is ok."""
+    """Descend through ``message`` or ``data`` to the object with ``ok``."""
     while isinstance(value, dict) and not isinstance(value.get("ok"), bool):
         inner = next(
             (
@@ -74,7 +73,7 @@ def unwrap(value: object) -> object:
 
 
 def refusal(command: str, answer: Answer) -> Dp1Error:
-    """Choose the error for an answer that is not a success."""
+    """Return the error of an answer that is not a success."""
     detail = _text_of(answer)
     match answer.status:
         case 204:
@@ -95,7 +94,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
 
 
 def _reason(leaf: Mapping[str, Any]) -> str:
-    """Find the display's own word for a refusal: a code, or a text, or both in one object."""
+    """Return the reason that the display gives: a code, a text or both."""
     error = leaf.get("error")
     inner = mapping(error)
     words = (leaf.get("code"), error, inner.get("code"), inner.get("message"))
@@ -104,12 +103,12 @@ def _reason(leaf: Mapping[str, Any]) -> str:
 
 
 def _text_of(answer: Answer) -> str:
-    """Read a body that is plain text; a page of something else is not the display's word."""
+    """Return a plain text body; an HTML page comes from something else than the display."""
     if answer.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
         return ""
     return _line(answer.body.decode("utf-8", "replace"))
 
 
 def _line(words: str) -> str:
-    """Make one line of bounded length."""
-    return " ".join(words[:_LONGEST_DETAIL].split())
+    """Return one line of limited length."""
+    return " ".join(words[:_MAX_DETAIL].split())

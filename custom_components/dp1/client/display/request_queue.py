@@ -1,33 +1,35 @@
-"""Who may speak to a display, and when: writes one after the other, equal reads together."""
+"""Order of the requests to a display: writes one after the other, equal reads shared."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, cast
 
 
-class _Shared[T]:
-    """One piece of work that several callers wait for; it is dropped when none of them is left."""
+class _SharedTask[T]:
+    """A task that several callers wait for, cancelled when the last of them is."""
 
-    def __init__(self, work: Callable[[_Shared[T]], Coroutine[Any, Any, T]]) -> None:
-        """Start the work."""
-        self.newer: _Shared[T] | None = None
+    def __init__(
+        self, work: Callable[[_SharedTask[T]], Coroutine[Any, Any, T]]
+    ) -> None:
+        """Start the task."""
+        self.newer: _SharedTask[T] | None = None
         self._callers = 0
         self._task = asyncio.create_task(work(self))
 
     @property
-    def over(self) -> bool:
-        """Whether there is an outcome, or nobody left who wants one."""
+    def finished(self) -> bool:
+        """Return whether the task is done or being cancelled."""
         return self._task.done() or self._task.cancelling() > 0
 
-    def on_end(self, act: Callable[[], None]) -> None:
-        """Do something when it is over, however it ends."""
-        self._task.add_done_callback(lambda _: act())
+    def add_done_callback(self, callback: Callable[[], None]) -> None:
+        """Call back when the task is done, however it ends."""
+        self._task.add_done_callback(lambda _: callback())
 
-    async def outcome(self) -> T:
-        """Wait for it together with the others."""
+    async def result(self) -> T:
+        """Wait for the result."""
         self._callers += 1
         try:
-            # Not a shield: that logs what a caller who has gone no longer hears.
+            # asyncio.shield would log the exception of a task whose callers were cancelled.
             await asyncio.wait([self._task])
             return self._task.result()
         finally:
@@ -37,74 +39,73 @@ class _Shared[T]:
 
 
 class RequestQueue:
-    """One write at a time, in the order they came; of repeats that wait, only the newest is sent."""
+    """Queue of writes, sent one at a time in the order of the calls."""
 
     def __init__(self) -> None:
-        """Start with nobody waiting."""
+        """Initialize an empty queue."""
         self._lock = asyncio.Lock()
-        self._waiting: dict[Hashable, _Shared[Any]] = {}
+        self._waiting: dict[Hashable, _SharedTask[Any]] = {}
         self._queued = 0
 
     async def run[T](
         self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
     ) -> T:
-        """Send when it is our turn.
+        """Send in turn and return the result.
 
         Args:
-            send: sends it, and returns the outcome.
-            slot: what is set. A value that still waits when a newer one for the same slot comes is not sent; whoever
-                wanted it gets the outcome of the newer one. None: every one is sent.
+            send: sends the request.
+            slot: what is set. A waiting write is not sent when a newer one for the same slot comes; its callers get the
+                result of the newer one. None: every write is sent.
         """
-
         if slot is None and not self._queued and not self._lock.locked():
             async with self._lock:
                 return await send()
 
-        async def take(mine: _Shared[T]) -> T:
-            """Send, unless something newer has come by the time it is our turn."""
+        async def send_newest(task: _SharedTask[T]) -> T:
+            """Send, unless a newer write has come in the meantime."""
             async with self._lock:
-                if mine.newer is None or mine.newer.over:
+                if task.newer is None or task.newer.finished:
                     self._waiting.pop(slot, None)
                     return await send()
-            return await mine.newer.outcome()
+            return await task.newer.result()
 
-        mine = _Shared(take)
+        task = _SharedTask(send_newest)
         self._queued += 1
-        mine.on_end(self._leave)
+        task.add_done_callback(self._leave)
         if slot is not None:
             if (older := self._waiting.get(slot)) is not None:
-                older.newer = mine
-            self._waiting[slot] = mine
-        return await mine.outcome()
+                older.newer = task
+            self._waiting[slot] = task
+        return await task.result()
 
     def _leave(self) -> None:
-        """Note that one is no longer in the queue, sent or not."""
+        """Count a write that is no longer queued."""
         self._queued -= 1
 
 
 class SharedRequests:
-    """Equal reads at the same time are one."""
+    """Reads of which simultaneous equal ones are one request."""
 
     def __init__(self) -> None:
-        """Start with none under way."""
-        self._under_way: dict[Hashable, _Shared[Any]] = {}
+        """Initialize without reads."""
+        self._pending: dict[Hashable, _SharedTask[Any]] = {}
 
     async def run[T](self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Read, or share what is being read."""
+        """Read, or share a pending read."""
 
-        async def take(mine: _Shared[T]) -> T:
-            """Read, and let the next one read anew."""
+        async def read_once(task: _SharedTask[T]) -> T:
+            """Read, and stop sharing the result when it is there."""
             try:
                 return await read()
             finally:
-                if self._under_way.get(key) is mine:
-                    del self._under_way[key]
+                if self._pending.get(key) is task:
+                    del self._pending[key]
 
-        shared = self._under_way.get(key)
-        if shared is None or shared.over:
-            shared = self._under_way[key] = _Shared(take)
-        return cast("T", await shared.outcome())
+        shared = self._pending.get(key)
+        if shared is None or shared.finished:
+            shared = self._pending[key] = _SharedTask(read_once)
+        return cast("T", await shared.result())
 
     def forget(self) -> None:
-        """Let nobody share what is under way: it may be older than what was just written."""
-        self._under_way.clear()
+        """Stop sharing pending reads, which may be older than the last write."""
+        self._pending.clear()

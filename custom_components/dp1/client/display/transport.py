@@ -1,4 +1,4 @@
-"""The way to one display: its routes, its commands, and the manners in using them."""
+"""Transport to a display: its routes and commands, within its rate limit and in order."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Mapping
 from typing import Any
@@ -12,21 +12,19 @@ from .rate_limit import RateLimit
 from .replies import reply
 from .request_queue import RequestQueue, SharedRequests
 
-_TRIES = 3
+_ATTEMPTS = 3
 _TIMEOUT = 10.0
-# On the local network, who does not take a connection by then is not there.
 _CONNECT_TIMEOUT = 5.0
-# The display waits up to 30 s itself: for a playlist, for the vendor's version server, for the panel's wire.
+# The display itself waits up to 30 s for a playlist, the version server or the panel.
 _TIMEOUTS: Mapping[str, float] = {
     "displayPlaylist": 35.0,
     "getDeviceStatus": 35.0,
-    "playRecentlyPlayed": 35.0,
     "updateToLatestVersion": 35.0,
     "ddcPanelControl": 20.0,
     "ddcPanelStatus": 20.0,
 }
 _SCREENSHOT_TIMEOUT = 15.0
-# A setting whose newer value makes an older one pointless.
+# Settings of which only the newest value matters.
 _REPLACEABLE = frozenset(
     {
         "ddcPanelControl",
@@ -35,7 +33,6 @@ _REPLACEABLE = frozenset(
         "setShuffle",
         "setSleepSchedule",
         "setVolume",
-        "updateArtFraming",
         "updateDefaultDuration",
         "updateDisplaySettings",
     }
@@ -43,7 +40,7 @@ _REPLACEABLE = frozenset(
 
 
 class Transport:
-    """One display's address. Commands wait for their turn and for their part of the display's rates."""
+    """Transport to one display."""
 
     def __init__(
         self,
@@ -52,7 +49,7 @@ class Transport:
         port: int,
         rate_limit: RateLimit,
     ) -> None:
-        """Keep the address; see :class:`.display.Display`."""
+        """Initialize the transport; see :class:`.client.Display`."""
         self._session = session
         self._base = URL.build(scheme="http", host=host, port=port)
         self._cast_url = self.url("api/cast")
@@ -61,7 +58,7 @@ class Transport:
         self._reads = SharedRequests()
 
     def url(self, path: str) -> str:
-        """Return the address of a route."""
+        """Return the URL of a route."""
         return str(self._base / path)
 
     async def get(
@@ -70,7 +67,7 @@ class Transport:
         timeout: float = _TIMEOUT,
         params: Mapping[str, int] | None = None,
     ) -> Answer:
-        """Ask one of the routes that are not commands."""
+        """Get a route that is not a command."""
         return await request_json(
             self._session,
             "GET",
@@ -81,17 +78,17 @@ class Transport:
         )
 
     async def picture(self, path: str, params: Mapping[str, int]) -> Answer:
-        """Ask a route that serves one at a time."""
+        """Get a route that serves one request at a time."""
         return await self._retry_busy(
             path, lambda: self.get(path, _SCREENSHOT_TIMEOUT, params)
         )
 
     def listen(self, path: str, heartbeat: float) -> AsyncGenerator[Event]:
-        """Follow a socket; see :func:`.notifications.listen`."""
+        """Yield the notifications of a socket; see :func:`.notifications.listen`."""
         return listen(self._session, self.url(path), heartbeat)
 
     async def post(self, command: str, request: Mapping[str, Any]) -> Answer:
-        """Send a command with its arguments, which are never left out: their absence would mean zeros."""
+        """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
         return await self._retry_busy(
             command,
             lambda: request_json(
@@ -105,7 +102,7 @@ class Transport:
         )
 
     async def query(self, command: str) -> Answer:
-        """Send a command that only reads; equal ones at the same time share their answer."""
+        """Post a command that only reads; simultaneous equal ones share an answer."""
         return await self._reads.run(command, lambda: self.post(command, {}))
 
     async def send(
@@ -115,32 +112,32 @@ class Transport:
         *uses: str,
         slot: str | None = None,
     ) -> Mapping[str, Any]:
-        """Send a command that changes something, and return the reply.
+        """Queue a command that changes something, and return its reply.
 
         Args:
             command: name of the command.
             request: its arguments.
-            uses: what tells this from other uses of the command, beside the names of its arguments.
-            slot: what it sets, if several commands set the same.
+            uses: what else, beside the names of the arguments, tells this use of the command from others.
+            slot: what is set, if several commands set the same.
         """
         request = request or {}
 
-        async def send() -> Mapping[str, Any]:
-            """Send it, and read the reply."""
+        async def post() -> Mapping[str, Any]:
+            """Post the command and read the reply."""
             return reply(command, await self.post(command, request)) or {}
 
         key: Hashable = slot
         if command in _REPLACEABLE:
             key = (command, frozenset(request), *uses)
-        return await self.enqueue(send, key)
+        return await self.enqueue(post, key)
 
     async def enqueue[T](
         self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
     ) -> T:
-        """Send when all that came before is done; see :meth:`.request_queue.RequestQueue.run`."""
+        """Run a write in its turn; see :meth:`.request_queue.RequestQueue.run`."""
 
         async def send_and_forget() -> T:
-            """Send, after which readings that have begun before are old."""
+            """Send, then stop sharing reads that began before."""
             try:
                 return await send()
             finally:
@@ -157,8 +154,8 @@ class Transport:
     async def _retry_busy(
         self, command: str, send: Callable[[], Awaitable[Answer]]
     ) -> Answer:
-        """Send within the rate limit, again if the display is busy, which means that nothing was done."""
-        for attempt in range(1, _TRIES):
+        """Send within the rate limit, and again while the display is busy (429), which means that nothing was done."""
+        for attempt in range(1, _ATTEMPTS):
             await self._rate_limit.acquire(command)
             answer = await send()
             if answer.status != 429:

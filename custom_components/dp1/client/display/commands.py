@@ -1,0 +1,272 @@
+"""Commands of a display that take one message each.
+
+Names and arguments are those of published Feral File firmware 0.9 to 2.0.7.
+"""
+
+from collections.abc import Container, Iterable, Mapping
+from contextlib import suppress
+import math
+import re
+from typing import Any, Literal
+
+from ..errors import LostAnswerError
+from ..values import text
+from .device_status import ContentPolicy, SleepSchedule
+from .transport import Transport
+
+_MAX_GESTURE_STEPS = 16
+_KEY_CODES = frozenset({*range(32, 127), 8, 9, 13, 27})
+_PANEL_VALUES: Mapping[str, Container[object]] = {
+    "brightness": range(101),
+    "contrast": range(101),
+    "volume": range(101),
+    "mute": ("on", "off"),
+    "power": ("on", "standby", "off"),
+}
+# Sleep and wake replace each other in the queue.
+_SLEEP_SLOT = "sleep"
+_DAYS = frozenset({"sun", "mon", "tue", "wed", "thu", "fri", "sat"})
+_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+
+type Button = Literal["left", "right", "middle"]
+type Offsets = Iterable[tuple[float, float]]
+
+
+class Commands:
+    """Commands that change something and need nothing but their reply.
+
+    Every command may raise the errors listed at :class:`.client.Display`.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        """Initialize the commands."""
+        self._transport = transport
+
+    # Playback
+
+    async def show_item(self, index: int) -> None:
+        """Show a work of the playlist, counted from 0 in the order of the status."""
+        _require(index >= 0, "index must not be negative")
+        await self._transport.send("moveToArtwork", {"index": index})
+
+    async def set_shuffle(self, enabled: bool) -> None:
+        """Turn shuffle on or off; the current work stays."""
+        await self._transport.send("setShuffle", {"enabled": enabled})
+
+    async def set_loop(self, mode: str) -> None:
+        """Set the loop mode: "none", "playlist" or "one"."""
+        _require(mode in ("none", "playlist", "one"), "unknown loop mode")
+        await self._transport.send("setLoop", {"mode": mode})
+
+    async def set_default_duration(self, seconds: float | None) -> None:
+        """Set the seconds for works without a duration of their own; None clears it."""
+        _require(
+            seconds is None or (seconds > 0 and math.isfinite(seconds)),
+            "duration must be more than 0 s",
+        )
+        await self._transport.send(
+            "updateDefaultDuration", {"durationSeconds": seconds}
+        )
+
+    async def update_settings(self, saved: bool, **settings: Any) -> None:
+        """Set how works are shown.
+
+        Args:
+            saved: keep the settings; otherwise they last until the next work.
+            settings: keys as sent: ``scaling``, ``tombstone``, ``margin``, ``background``, ``framing``, …
+        """
+        _require(bool(settings), "no settings")
+        await self._transport.send(
+            "updateDisplaySettings", {"isSaved": saved, **settings}, str(saved)
+        )
+
+    async def display_default(self, only_if_empty: bool = False) -> None:
+        """Show the vendor's playlist, which also wakes the display.
+
+        Args:
+            only_if_empty: do nothing while a playlist is loaded.
+        """
+        request = {"onlyIfNoPlaylist": True} if only_if_empty else {}
+        await self._transport.send("displayDefaultPlaylist", request)
+
+    async def refresh(self) -> None:
+        """Reload the current work."""
+        await self._transport.send("refreshArtwork")
+
+    async def clear(self) -> None:
+        """Remove the playlist and empty the screen (``disconnect``)."""
+        await self._transport.send("disconnect")
+
+    # Sleep and power
+
+    async def sleep(self) -> SleepSchedule:
+        """Put the display to sleep (firmware 1.0.15)."""
+        return await self._set_sleep("sleepNow", {}, _SLEEP_SLOT)
+
+    async def wake(self) -> SleepSchedule:
+        """Wake the display (firmware 1.0.15)."""
+        return await self._set_sleep("wakeNow", {}, _SLEEP_SLOT)
+
+    async def set_sleep_mode(self, asleep: bool) -> None:
+        """Put the player to sleep or wake it, without schedule and panel (firmware below 1.0.15)."""
+        await self._transport.send(
+            "setSleepMode", {"sleepMode": asleep}, slot=_SLEEP_SLOT
+        )
+
+    async def set_sleep_schedule(
+        self,
+        enabled: bool,
+        *,
+        sleep_time: str | None = None,
+        wake_time: str | None = None,
+        days: Iterable[str] | None = None,
+    ) -> SleepSchedule:
+        """Set the sleep schedule; this clears the override of ``sleep`` and ``wake``.
+
+        Args:
+            enabled: turn the schedule on.
+            sleep_time: "HH:MM" in the display's local time; None keeps the old one.
+            wake_time: "HH:MM" in the display's local time; None keeps the old one.
+            days: "sun" to "sat"; None keeps the old ones (firmware 2.0.0).
+        """
+        request: dict[str, Any] = {"enabled": enabled}
+        for key, time in (("sleepTime", sleep_time), ("wakeTime", wake_time)):
+            if time is not None:
+                _require(bool(_TIME.fullmatch(time)), "time must be HH:MM")
+                request[key] = time
+        _require(sleep_time is None or sleep_time != wake_time, "times must differ")
+        if days is not None:
+            request["days"] = list(days)
+            _require(
+                bool(request["days"]) and _DAYS.issuperset(request["days"]),
+                "unknown days",
+            )
+        return await self._set_sleep("setSleepSchedule", request)
+
+    async def reboot(self) -> None:
+        """Restart the device; a lost answer is a success."""
+        with suppress(LostAnswerError):
+            await self._transport.send("reboot")
+
+    async def shutdown(self) -> None:
+        """Turn the device off; a lost answer is a success."""
+        with suppress(LostAnswerError):
+            await self._transport.send("shutdown")
+
+    async def install_update(self) -> None:
+        """Start installing the latest firmware; the device restarts some minutes later."""
+        await self._transport.send("updateToLatestVersion")
+
+    # Sound, screen and panel
+
+    async def set_volume(self, percent: int) -> None:
+        """Set the volume, 0 to 100; the status may report one less. Does not unmute."""
+        _require(0 <= percent <= 100, "volume must be 0 to 100")
+        await self._transport.send("setVolume", {"percent": percent})
+
+    async def toggle_mute(self) -> None:
+        """Mute or unmute, whichever the display is not; there is no absolute command."""
+        await self._transport.send("toggleMute")
+
+    async def rotate(self, clockwise: bool) -> str | None:
+        """Rotate the picture by 90° and return the new orientation.
+
+        Counter-clockwise: landscape, portrait, landscapeReverse, portraitReverse, landscape.
+        """
+        leaf = await self._transport.send("rotate", {"clockwise": clockwise})
+        return text(leaf.get("orientation"))
+
+    async def panel_control(self, action: str, value: int | str) -> None:
+        """Set the panel over DDC/CI; takes seconds.
+
+        Args:
+            action: "brightness", "contrast", "volume", "mute" or "power".
+            value: 0 to 100; "on" or "off" for mute; "on", "standby" or "off" for power.
+        """
+        _require(value in _PANEL_VALUES.get(action, ()), "unknown panel setting")
+        await self._transport.send(
+            "ddcPanelControl", {"action": action, "value": value}, action
+        )
+
+    # Input for interactive works
+
+    async def send_key(self, code: int) -> None:
+        """Press a key: a printable ASCII code, or 8, 9, 13 or 27."""
+        _require(code in _KEY_CODES, "unknown key code")
+        await self._transport.send("sendKeyboardEvent", {"code": code})
+
+    async def tap(self, button: Button = "left") -> None:
+        """Tap at the cursor."""
+        await self._transport.send("tapGesture", {"button": button})
+
+    async def double_tap(self, button: Button = "left") -> None:
+        """Tap twice at the cursor (firmware 1.0.17)."""
+        await self._transport.send("doubleTapGesture", {"button": button})
+
+    async def long_press(self, button: Button = "left") -> None:
+        """Press for 1 s at the cursor (firmware 1.0.17)."""
+        await self._transport.send("longPressGesture", {"button": button})
+
+    async def drag(self, offsets: Offsets) -> None:
+        """Move the cursor by steps of (dx, dy), in pixels of a screen 1920 wide.
+
+        The firmware cuts a step longer than 150 to 25.
+        """
+        await self._transport.send("dragGesture", {"cursorOffsets": _offsets(offsets)})
+
+    async def click_and_drag(self, offsets: Offsets) -> None:
+        """Move the cursor by up to 16 steps of (dx, dy) with the button held (firmware 1.0.17)."""
+        steps = _offsets(offsets)
+        _require(len(steps) <= _MAX_GESTURE_STEPS, "at most 16 steps")
+        await self._transport.send("clickAndDragGesture", {"cursorOffsets": steps})
+
+    async def zoom(self, steps: Iterable[float]) -> None:
+        """Zoom by up to 16 factors (firmware 1.0.17)."""
+        factors = list(steps)
+        _require(
+            1 <= len(factors) <= _MAX_GESTURE_STEPS
+            and all(factor > 0 and math.isfinite(factor) for factor in factors),
+            "1 to 16 factors above 0",
+        )
+        await self._transport.send("zoomGesture", {"scaleSteps": factors})
+
+    # Device
+
+    async def show_pairing_code(self, show: bool) -> None:
+        """Show or hide the code to pair a phone. Below 2.0.0 the display takes no casts meanwhile."""
+        await self._transport.send("showPairingQRCode", {"show": show})
+
+    async def set_signature_mode(self, mode: str) -> None:
+        """Set how playlists without a valid signature are treated: "silent", "notify" or "strict" (firmware 2.0.7)."""
+        _require(mode in ("silent", "notify", "strict"), "unknown signature mode")
+        await self._transport.send("setSignatureVerificationMode", {"mode": mode})
+
+    async def set_content_policy(
+        self, show_mature_content: bool, strict_personal: bool
+    ) -> ContentPolicy:
+        """Set which works may be shown (firmware 2.0.7)."""
+        request = {
+            "showMatureContent": show_mature_content,
+            "strictPersonal": strict_personal,
+        }
+        return ContentPolicy.parse(
+            await self._transport.send("setContentPolicy", request)
+        )
+
+    async def _set_sleep(
+        self, command: str, request: Mapping[str, Any], slot: str | None = None
+    ) -> SleepSchedule:
+        """Send one of the sleep commands, which all answer with the schedule."""
+        leaf = await self._transport.send(command, request, slot=slot)
+        return SleepSchedule.parse(leaf.get("sleepSchedule"))
+
+
+def _offsets(offsets: Offsets) -> list[dict[str, float]]:
+    """Return cursor steps as they are sent."""
+    return [{"dx": dx, "dy": dy} for dx, dy in offsets]
+
+
+def _require(valid: bool, message: str) -> None:
+    """Raise for an argument that no display accepts."""
+    if not valid:
+        raise ValueError(message)
