@@ -109,8 +109,9 @@ find_python() {
   debian_python || { echo "No Python 3.14.2 or newer: install it, or put it on PATH as python3.14" >&2; return 1; }
 }
 
-# venv NAME ARGUMENT…: makes or refreshes .venv-NAME with what "uv pip install" makes of the arguments, and with what
-# Home Assistant's own components ask for; does nothing when it is as asked, also after the checkout was moved.
+# venv NAME ARGUMENT…: makes or refreshes .venv-NAME with what "uv pip install" makes of the arguments, and where
+# Home Assistant is among it with what its own components ask for; does nothing when it is as asked, also after the
+# checkout was moved.
 venv() {
   local dir=$ROOT/.venv-$1 uv python mark
   shift
@@ -123,8 +124,10 @@ venv() {
   # Some of Home Assistant's dependencies come without wheels for 3.14 and are compiled.
   local install=(env CC=gcc CXX=g++ "CPATH=$CACHE/python3.14/usr/include" "$uv" pip install -q --python "$dir/bin/python")
   "${install[@]}" "$@"
-  # shellcheck disable=SC2046 # one word is one requirement
-  "${install[@]}" $("$dir/bin/python" scripts/_requirements.py)
+  if [ -x "$dir/bin/hass" ]; then
+    # shellcheck disable=SC2046 # one word is one requirement
+    "${install[@]}" $("$dir/bin/python" scripts/_requirements.py)
+  fi
   echo "$mark" >"$dir/.mark"
 }
 
@@ -141,4 +144,10 @@ venv_next() {
   # shellcheck disable=SC2046 # one word is one argument
   venv next "pytest-homeassistant-custom-component==$PHCC" "homeassistant==$HA_NEXT" $(dev_group test) --override - \
     <<<"homeassistant==$HA_NEXT"
+}
+
+# The virtual environment .venv-client: what the client and its tests need, without Home Assistant.
+venv_client() {
+  # shellcheck disable=SC2046 # one word is one argument
+  venv client $(dev_group client) $(dev_group client-test)
 }

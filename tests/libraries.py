@@ -2,31 +2,14 @@
 
 from typing import Any
 
-import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.catalog import client as catalog
-from custom_components.dp1.client.feed import connection as feed_connection
 from custom_components.dp1.client.playlist.document import build, build_item
 from homeassistant.core import HomeAssistant
 
 SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
 DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
-
-
-def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 1.0) -> None:
-    """Do not wait long for servers that are in trouble.
-
-    Args:
-        monkeypatch: undoes it.
-        seconds: for one exchange.
-    """
-    monkeypatch.setattr(catalog, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(catalog, "TIMEOUT_SECONDS", seconds)
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", seconds)
-    monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", seconds)
 
 
 def library_entry(

@@ -60,6 +60,7 @@ async def css(page: Page, selector: str, name: str) -> Any:
 
 
 @pytest.mark.e2e
+@pytest.mark.usefixtures("expected_lingering_tasks")
 @pytest.mark.parametrize("expected_lingering_tasks", [True])
 async def test_page(browser_page: Page) -> None:
     """The page paints what hangs and follows every change, in the newest firmware too."""

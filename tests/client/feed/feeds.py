@@ -13,8 +13,8 @@ from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey
 
-from tests import libraries
 from tests.client.scripted_server import Answering, Reply, Request, ScriptedServer
+from tests.client.timing import impatient as be_impatient
 
 KEY = SigningKey.parse(
     "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
@@ -54,7 +54,7 @@ DUPLICATE = Reply(
 def impatient() -> Iterator[None]:
     """Do not wait long."""
     with pytest.MonkeyPatch.context() as patch:
-        libraries.impatient(patch)
+        be_impatient(patch)
         yield
 
 
