@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import json
 from pathlib import Path
 import sys
+import time
 from typing import Any
 import uuid
 
@@ -581,6 +582,8 @@ async def test_access_to_ts(ts: _Client) -> None:
 
 async def test_identity_is_the_servers_in_ts(ts: _Client) -> None:
     """Nothing of a client's identity is kept, and the signature is of the old form with 0x."""
+    moment = time.time_ns()
+    ts.feed.settings.now = lambda: moment
     given = _signed(_whole(note={"text": "n"}))
     _, value = await ts.ask("POST", "/playlists", given)
     assert (

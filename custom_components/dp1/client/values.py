@@ -5,8 +5,10 @@ from datetime import datetime
 import json
 import math
 import re
+import sys
 from typing import Any, NoReturn
 
+_EXACT_INTEGER = 2**53 - 1
 # Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
 _INTEGERS = range(-(2**63), 2**64)
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -31,6 +33,20 @@ def common(number: int) -> int | float:
         OverflowError: it is beyond all doubles.
     """
     return number if number in _INTEGERS else float(number)
+
+
+def doubles(value: Any) -> Any:
+    """Copy JSON with integers that a double cannot hold as doubles, which all numbers are to others (RFC 7493, 2.2)."""
+    match value:
+        case bool():
+            return value
+        case int() if _EXACT_INTEGER < abs(value) <= sys.float_info.max:
+            return float(value)
+        case Mapping():
+            return {name: doubles(member) for name, member in value.items()}
+        case list() | tuple():
+            return [doubles(member) for member in value]
+    return value
 
 
 def _nothing(_name: str) -> None:

@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal
 
 import aiohttp
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 import pytest
 
 from custom_components.dp1.client.errors import (
@@ -523,6 +523,7 @@ async def test_signer_is_another_curator() -> None:
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
+@example(playlist(defaults={"duration": 2**63 + 2049}))
 @given(playlists)
 async def test_whatever_is_built_is_accepted(document: dict[str, Any]) -> None:
     """The strict server stores any playlist of ours exactly as we signed it."""

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 import pytest
 
 from custom_components.dp1.client.errors import InvalidPlaylistError
@@ -546,6 +546,8 @@ SIGNER = {"name": "Home", "key": KEY.did}
 
 
 @often
+@example(build("Hall", [build_item("https://a.example/", duration=2**64 + 1)]))
+@example(build("Hall", [build_item("https://a.example/", duration=2**53 + 1)]))
 @given(playlists)
 def test_whatever_is_built_can_be_published(document: dict[str, Any]) -> None:
     """It validates, fits the signing profile, signs, verifies, and survives canonicalisation and JSON."""

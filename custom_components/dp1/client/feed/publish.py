@@ -22,6 +22,7 @@ from ..errors import (
 from ..http import Answer
 from ..playlist.document import check, for_display, normalize, path_text, signable
 from ..playlist.signing import SigningKey, Verification, payload_hash, sign, verify
+from ..values import doubles
 from .connection import FeedConnection
 
 type Document = dict[str, Any]
@@ -292,5 +293,14 @@ def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
             zip_longest(sent, held, fillvalue=_ABSENT)
         ):
             yield from changes(one, other, f"{path}[{place}]")
-    elif sent != held or isinstance(sent, bool) != isinstance(held, bool):
+    elif not _same(sent, held):
         yield path
+
+
+def _same(sent: object, held: object) -> bool:
+    """Tell whether two values are the same in JSON, where every number is a double."""
+    if isinstance(sent, bool) or isinstance(held, bool):
+        return sent is held
+    if isinstance(sent, int | float) and isinstance(held, int | float):
+        return bool(doubles(sent) == doubles(held))
+    return sent == held

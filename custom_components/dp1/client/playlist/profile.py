@@ -10,6 +10,7 @@ import re
 from typing import Any
 from uuid import uuid4
 
+from ..values import doubles
 from .schema import DP_VERSION, SIGNATURE_FIELDS, is_date_time, path_text
 
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
@@ -185,7 +186,7 @@ def normalize(
     """Prepare a document for publishing: what the strict feed server would fill in or rewrite is done here.
 
     Ids in lower case and made where missing (items too, each its own), slug as the server computes it,
-    ``created`` in UTC, empty values of known fields dropped, signatures dropped.  Unknown fields stay; see
+    ``created`` in UTC, empty values of known fields dropped, signatures dropped, integers beyond 2^53 as doubles (RFC 8785).  Unknown fields stay; see
     `signable`.  What is wrong stays wrong: `check` the result.
 
     Args:
@@ -193,7 +194,7 @@ def normalize(
         now: the present moment, with a zone; used where ``created`` is missing or in the future.
         curator: who signs, as ``name`` and ``key`` (a DID); added to the curators unless the key is there.
     """
-    result: dict[str, Any] = _stripped(dict(document), _PROFILE)
+    result: dict[str, Any] = _stripped(doubles(document), _PROFILE)
     for name in SIGNATURE_FIELDS:
         result.pop(name, None)
     if isinstance(version := result.setdefault("dpVersion", DP_VERSION), str):

@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
+from ..values import doubles
 from .document import timestamp
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -35,7 +36,6 @@ _DID_KEY_MAX_LENGTH = 60
 _HASH_PREFIX = "sha256:"
 _ENTRY_FIELDS = ("alg", "kid", "ts", "payload_hash", "role", "sig")
 _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
-_SAFE_INTEGER = 2**53 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,20 +189,6 @@ class SigningKey:
         return f"SigningKey({self.did})"
 
 
-def _with_doubles(value: Any) -> Any:
-    """Copy with integers that a double cannot hold turned into doubles, as JavaScript and Go read them."""
-    match value:
-        case bool():
-            return value
-        case int() if abs(value) > _SAFE_INTEGER:
-            return float(value)
-        case Mapping():
-            return {name: _with_doubles(each) for name, each in value.items()}
-        case list() | tuple():
-            return [_with_doubles(each) for each in value]
-    return value
-
-
 def canonical(document: Mapping[str, Any]) -> bytes:
     """Write what is hashed, without the line feed: canonical JSON without the two signature fields.
 
@@ -218,7 +204,7 @@ def canonical(document: Mapping[str, Any]) -> bytes:
         try:
             return rfc8785.dumps(payload)
         except rfc8785.IntegerDomainError:
-            return rfc8785.dumps(_with_doubles(payload))
+            return rfc8785.dumps(doubles(payload))
     except ValueError, OverflowError, RecursionError:
         raise InvalidPlaylistError(
             [Fault("", "holds text, a number or a depth that cannot be signed")]
