@@ -63,7 +63,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await coordinator.async_config_entry_first_refresh()
     entry.runtime_data = coordinator
     entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
-    entry.async_on_unload(hass.data[GROUPS].async_follow(coordinator))
+    entry.async_on_unload(hass.data[GROUPS].async_track(coordinator))
     entry.async_on_unload(
         async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
     )

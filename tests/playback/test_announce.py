@@ -70,7 +70,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[ANNOUNCEMENTS].running(house.entries["wall"].entry_id)
+    assert not house.hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -168,7 +168,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[ANNOUNCEMENTS].running(house.entries["wall"].entry_id)
+    assert not house.hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
 
 
 async def test_two_at_the_door(house: House) -> None:
@@ -256,7 +256,7 @@ async def test_a_display_out_of_reach_returns_when_it_is_back(
 
 async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """What has hung for so long is not taken off any more."""
-    monkeypatch.setattr(module, "PATIENCE", timedelta(seconds=-300))
+    monkeypatch.setattr(module, "GIVE_UP_AFTER", timedelta(seconds=-300))
     await hang(house)
     await ring(house)
     await house.walls["wall"].refuse()

@@ -200,6 +200,22 @@ async def test_a_member_that_fails(house: House) -> None:
     assert works(house) == ["Tides 2", "Tides 2", "Tides 1"]
 
 
+async def test_a_leader_that_is_reloaded(house: House) -> None:
+    """A group follows its leader, also after a reload that came while the group was about to follow."""
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    entry_id = house.entries["left"].entry_id
+    group = house.hass.data[GROUPS].group(entry_id)
+    assert group is not None
+    async with group.lock:
+        await house.phone("left", "moveToArtwork", index=1)
+        await until(lambda: group.waiting)
+        await house.hass.config_entries.async_reload(entry_id)
+    await house.settled("left")
+    await house.phone("left", "moveToArtwork", index=3)
+    await hang_in_step(house, *["Tides 4"] * 3)
+
+
 async def test_a_member_that_is_not_set_up(house: House) -> None:
     """A display that is not set up is missed, and follows when it is back."""
     await house.show("left", playlist=TIDES)

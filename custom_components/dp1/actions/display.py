@@ -16,7 +16,7 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from ..playback.announce import async_show
-from ..playback.groups import GROUPS, async_for_group
+from ..playback.groups import GROUPS
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.resolve import Options
 from ..playback.snapshot import async_take_snapshot
@@ -57,7 +57,7 @@ async def async_show_work(call: ServiceCall) -> None:
 
     async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show it there, or on the whole group."""
-        await async_for_group(coordinator, call.context.id, jump)
+        await call.hass.data[GROUPS].async_run(coordinator, call.context.id, jump)
         return {}
 
     await async_for_each_display(call, await async_targets(call), act)
@@ -151,7 +151,7 @@ async def async_cast_to(
     groups = call.hass.data[GROUPS]
     if len(targets) > 1 and "show_for" not in call.data:
         await groups.async_spread(entry_ids, spread)
-    with groups.hold(entry_ids):
+    with groups.paused(entry_ids):
         return await async_for_each_display(call, targets, show)
 
 

@@ -1,4 +1,4 @@
-"""The way from what a person names to what a display shows.
+"""Playback: resolve what a user names, cast it, and everything built on that.
 
 It may import the coordinator and everything below it.
 """

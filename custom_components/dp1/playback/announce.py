@@ -1,12 +1,12 @@
-"""Shows something for a moment, then what hung before, also when Home Assistant restarts meanwhile."""
+"""Announcements: something shown for a limited time, after which the previous playlist returns."""
 
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import voluptuous as vol
 
@@ -18,7 +18,7 @@ from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.text import clean
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
@@ -28,164 +28,179 @@ from .resolve import Options
 from .snapshot import Snapshot, async_restore_snapshot, async_take_snapshot, is_showing
 
 STORAGE_VERSION = 1
-DEFAULT_LENGTH = timedelta(seconds=30)
-TRY_AGAIN = timedelta(seconds=10)
-# After so long, what hangs is what people have got used to.
-PATIENCE = timedelta(hours=24)
+DEFAULT_DURATION = timedelta(seconds=30)
+RETRY_INTERVAL = timedelta(seconds=10)
+# After so long without contact, the announcement stays.
+GIVE_UP_AFTER = timedelta(hours=24)
 
 ANNOUNCEMENTS: HassKey[Announcements] = HassKey(f"{DOMAIN}_announcements")
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """What a display shows for a moment.
+    """An announcement on one display.
 
     Attributes:
-        shown: what was put there.
+        cast: what is shown.
         until: when it ends.
-        before: what comes back then.
+        before: what is restored then.
     """
 
-    shown: Cast
+    cast: Cast
     until: datetime
     before: Snapshot
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the announcement as JSON."""
+        return {
+            "cast": asdict(self.cast),
+            "until": self.until.isoformat(),
+            "before": self.before.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
+        """Read the output of `as_dict`."""
+        return cls(
+            Cast(**stored["cast"]),
+            datetime.fromisoformat(stored["until"]),
+            Snapshot.from_dict(stored["before"]),
+        )
+
 
 class Announcements:
-    """What the displays show for a moment, by config entry."""
+    """The announcements on all displays, by config entry."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Start with none."""
+        """Initialize without announcements."""
         self._hass = hass
         self._store: Store[dict[str, dict[str, Any]]] = Store(
             hass, STORAGE_VERSION, f"{DOMAIN}.announcements", private=True
         )
-        self._running: dict[str, Announcement] = {}
+        self._active: dict[str, Announcement] = {}
         self._timers: dict[str, CALLBACK_TYPE] = {}
-        self._coming: Counter[str] = Counter()
+        # How many announcements are being sent to a display.
+        self._sending: Counter[str] = Counter()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def async_load(self) -> None:
-        """Read which ones were under way."""
-        for entry_id, kept in (await self._store.async_load() or {}).items():
-            self._running[entry_id] = Announcement(
-                Cast(**kept["shown"]),
-                datetime.fromisoformat(kept["until"]),
-                Snapshot.from_dict(kept["before"]),
-            )
+        """Load the active announcements from storage."""
+        for entry_id, stored in (await self._store.async_load() or {}).items():
+            self._active[entry_id] = Announcement.from_dict(stored)
 
-    def running(self, entry_id: str) -> bool:
-        """Tell whether a display shows something for a moment."""
-        return entry_id in self._running
+    def is_active(self, entry_id: str) -> bool:
+        """Return whether a display shows an announcement."""
+        return entry_id in self._active
 
-    async def async_show(
+    async def async_announce(
         self,
         coordinator: DisplayCoordinator,
         cast: Cast,
         options: Options,
-        length: timedelta,
+        duration: timedelta,
     ) -> dict[str, Any]:
-        """Show something for a while. Several at once return to what hung before the first, when the last is over."""
+        """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
-            earlier = await self._async_earlier(coordinator)
-            before = earlier.before if earlier else await _async_before(coordinator)
-            mine = Announcement(cast, _end(length, earlier), before)
-            await self._async_begin(coordinator, mine)
-        self._coming[entry_id] += 1
+            active = await self._async_active(coordinator)
+            before = active.before if active else await _async_snapshot(coordinator)
+            sent = Announcement(cast, _end(duration, active), before)
+            # Saved before it is sent, so that a restart in between ends it.
+            await self._async_start(coordinator, sent)
+        self._sending[entry_id] += 1
         try:
             response = await async_cast(coordinator, cast, options)
         except HomeAssistantError:
-            await self._async_swap(coordinator, mine, earlier)
+            await self._async_replace(coordinator, sent, active)
             raise
         finally:
-            self._coming[entry_id] -= 1
-        # The while begins when it hangs.
-        hanging = replace(mine, until=_end(length, earlier))
-        await self._async_swap(coordinator, mine, hanging)
+            self._sending[entry_id] -= 1
+        # The duration counts from when it is visible.
+        shown = replace(sent, until=_end(duration, active))
+        await self._async_replace(coordinator, sent, shown)
         return response
 
-    async def async_show_permanently(
+    async def async_show(
         self, coordinator: DisplayCoordinator, cast: Cast, options: Options
     ) -> dict[str, Any]:
-        """Show something, which then stays, whatever was to come back."""
+        """Show something permanently, which ends an announcement."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
-            earlier = self._running.get(entry_id)
-            await self._async_over(coordinator)
+            active = self._active.get(entry_id)
+            await self._async_clear(coordinator)
         try:
             return await async_cast(coordinator, cast, options)
         except HomeAssistantError:
-            await self._async_swap(coordinator, None, earlier)
+            await self._async_replace(coordinator, None, active)
             raise
 
     @callback
     def async_resume(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
-        """End what was under way when Home Assistant stopped; returns what to do when the display goes."""
+        """Schedule the end of a loaded announcement, and return a callback that cancels it."""
         entry_id = coordinator.config_entry.entry_id
-        if (running := self._running.get(entry_id)) is not None:
+        if (active := self._active.get(entry_id)) is not None:
             coordinator.history.paused = True
-            self._schedule(coordinator, running.until)
+            self._schedule(coordinator, active.until)
         return partial(self._cancel, entry_id)
 
     async def async_forget(self, entry_id: str) -> None:
-        """Let what hangs stay."""
+        """Forget the announcement on a display, which then stays."""
         self._cancel(entry_id)
-        if self._running.pop(entry_id, None) is not None:
+        if self._active.pop(entry_id, None) is not None:
             await self._async_save()
 
-    async def _async_begin(
+    async def _async_start(
         self, coordinator: DisplayCoordinator, announcement: Announcement
     ) -> None:
-        """Note it, before anything is shown."""
+        """Save an announcement and schedule its end."""
         coordinator.history.paused = True
-        self._running[coordinator.config_entry.entry_id] = announcement
+        self._active[coordinator.config_entry.entry_id] = announcement
         self._schedule(coordinator, announcement.until)
         await self._async_save()
 
-    async def _async_earlier(
+    async def _async_active(
         self, coordinator: DisplayCoordinator
     ) -> Announcement | None:
-        """Find the one that is under way, if nothing else was shown since."""
+        """Return the active announcement unless something else has been shown since."""
         entry_id = coordinator.config_entry.entry_id
-        earlier = self._running.get(entry_id)
-        if earlier is None or self._coming[entry_id]:
-            return earlier
-        return earlier if await _async_still_hangs(coordinator, earlier) else None
+        active = self._active.get(entry_id)
+        if active is None or self._sending[entry_id]:
+            return active
+        return active if await _async_is_shown(coordinator, active) else None
 
-    async def _async_swap(
+    async def _async_replace(
         self,
         coordinator: DisplayCoordinator,
-        mine: Announcement | None,
-        other: Announcement | None,
+        old: Announcement | None,
+        new: Announcement | None,
     ) -> None:
-        """Put another in the place of this one, if that is still the one under way."""
+        """Replace an announcement if it is still the active one."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
-            if self._running.get(entry_id) is not mine:
+            if self._active.get(entry_id) is not old:
                 return
-            if other is None:
-                await self._async_over(coordinator)
+            if new is None:
+                await self._async_clear(coordinator)
             else:
-                await self._async_begin(coordinator, other)
+                await self._async_start(coordinator, new)
 
-    async def _async_over(self, coordinator: DisplayCoordinator) -> None:
-        """Note that it is over."""
+    async def _async_clear(self, coordinator: DisplayCoordinator) -> None:
+        """Forget the announcement and record what the display shows again."""
         coordinator.history.paused = False
         await self.async_forget(coordinator.config_entry.entry_id)
 
     @callback
     def _schedule(self, coordinator: DisplayCoordinator, when: datetime) -> None:
-        """Come back at a time, at once if that has passed."""
+        """Schedule the end of an announcement."""
         entry = coordinator.config_entry
         self._cancel(entry.entry_id)
 
         @callback
         def end(now: datetime) -> None:
-            """Return to what hung before."""
+            """Handle the end of the announcement."""
             self._timers.pop(entry.entry_id, None)
             entry.async_create_task(
-                self._hass, self._async_end(coordinator), f"{entry.title} return"
+                self._hass, self._async_end(coordinator), f"{entry.title} restore"
             )
 
         self._timers[entry.entry_id] = async_track_point_in_utc_time(
@@ -194,90 +209,80 @@ class Announcements:
 
     @callback
     def _cancel(self, entry_id: str) -> None:
-        """Stop waiting."""
+        """Cancel the scheduled end of an announcement."""
         if (cancel := self._timers.pop(entry_id, None)) is not None:
             cancel()
 
     async def _async_end(self, coordinator: DisplayCoordinator) -> None:
-        """Return to what hung before, unless somebody has shown something else; a display out of reach is waited for."""
+        """Restore what was shown before, unless something else is shown by now; retry while there is no contact."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
-            running = self._running.get(entry_id)
-            if running is None or entry_id in self._timers or self._coming[entry_id]:
+            active = self._active.get(entry_id)
+            if active is None or entry_id in self._timers or self._sending[entry_id]:
                 return
             try:
-                if await _async_still_hangs(coordinator, running):
-                    await async_restore_snapshot(coordinator, running.before)
+                if await _async_is_shown(coordinator, active):
+                    await async_restore_snapshot(coordinator, active.before)
             except HomeAssistantError as err:
-                LOGGER.debug("%s does not return yet: %s", coordinator.name, err)
+                LOGGER.debug("Restoring %s failed: %s", coordinator.name, err)
                 now = dt_util.utcnow()
-                if now < running.until + PATIENCE:
-                    self._schedule(coordinator, now + TRY_AGAIN)
+                if now < active.until + GIVE_UP_AFTER:
+                    self._schedule(coordinator, now + RETRY_INTERVAL)
                     return
-            await self._async_over(coordinator)
+            await self._async_clear(coordinator)
 
     async def _async_save(self) -> None:
-        """Keep it for the case that Home Assistant restarts."""
+        """Save the active announcements."""
         await self._store.async_save(
-            {
-                entry_id: {
-                    "shown": {
-                        "playlist_url": running.shown.playlist_url,
-                        "playlist": running.shown.playlist,
-                    },
-                    "until": running.until.isoformat(),
-                    "before": running.before.as_dict(),
-                }
-                for entry_id, running in self._running.items()
-            }
+            {entry_id: active.as_dict() for entry_id, active in self._active.items()}
         )
 
 
-def length_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
-    """Read for how long something is shown; None for good."""
-    wanted = extra.get("show_for")
-    if announce and wanted is None:
-        wanted = extra.get("duration", DEFAULT_LENGTH)
-    if wanted is None:
+def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
+    """Return how long something is to be shown; None for permanently."""
+    given = extra.get("show_for")
+    if announce and given is None:
+        given = extra.get("duration", DEFAULT_DURATION)
+    if given is None:
         return None
     try:
-        length: timedelta = cv.positive_time_period(wanted)
+        duration: timedelta = cv.positive_time_period(given)
     except vol.Invalid as err:
-        raise invalid_input("not_a_duration", given=clean(str(wanted), 100)) from err
-    return length
+        raise invalid_input("not_a_duration", given=clean(str(given), 100)) from err
+    return duration
 
 
 async def async_show(
     coordinator: DisplayCoordinator,
     cast: Cast,
     options: Options,
-    length: timedelta | None = None,
+    duration: timedelta | None = None,
 ) -> dict[str, Any]:
-    """Show something, for a while if that is said."""
+    """Show something, permanently or for a limited time."""
     announcements = coordinator.hass.data[ANNOUNCEMENTS]
-    if length is None:
-        return await announcements.async_show_permanently(coordinator, cast, options)
-    return await announcements.async_show(coordinator, cast, options, length)
+    if duration is None:
+        return await announcements.async_show(coordinator, cast, options)
+    return await announcements.async_announce(coordinator, cast, options, duration)
 
 
-def _end(length: timedelta, earlier: Announcement | None) -> datetime:
-    """Tell when something ends that hangs from now on; not before what was promised already."""
-    until = dt_util.utcnow() + length
-    return until if earlier is None else max(until, earlier.until)
+def _end(duration: timedelta, active: Announcement | None) -> datetime:
+    """Return when an announcement ends that starts now, not before the active one."""
+    until = dt_util.utcnow() + duration
+    return until if active is None else max(until, active.until)
 
 
-async def _async_before(coordinator: DisplayCoordinator) -> Snapshot:
-    """See what is to come back."""
+async def _async_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
+    """Take a snapshot of a display, if that can be done."""
     if coordinator.cast_only and coordinator.data.assumed is None:
         raise invalid_input("display_cannot", name=coordinator.name, what="show_for")
     return await async_take_snapshot(coordinator)
 
 
-async def _async_still_hangs(
+async def _async_is_shown(
     coordinator: DisplayCoordinator, announcement: Announcement
 ) -> bool:
-    """Ask whether a display still shows what was put there."""
-    if coordinator.last_cast not in (None, announcement.shown):
+    """Ask whether a display still shows an announcement."""
+    if coordinator.last_cast not in (None, announcement.cast):
         return False
     player = await coordinator.async_read_player()
-    return player is None or is_showing(announcement.shown, player)
+    return player is None or is_showing(announcement.cast, player)

@@ -1,4 +1,4 @@
-"""From anything a person can name to one Cast, and from a Cast to the wall."""
+"""Cast to a display."""
 
 import asyncio
 from collections.abc import Mapping
@@ -17,17 +17,14 @@ from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 from .resolve import Options, async_read_playlist, from_document
 
-# Who asked waits for no more than a title.
+# The document is only read for its title.
 TITLE_TIMEOUT = 5.0
-
-
-# Onto the wall
 
 
 async def async_cast(
     coordinator: DisplayCoordinator, cast: Cast, options: Options
 ) -> dict[str, Any]:
-    """Show it, as asked; what comes back is the response of ``dp1.cast_playlist``."""
+    """Cast to a display and return the response of ``dp1.cast_playlist``."""
     if options.asked is not None:
         if options.asked < coordinator.cast_asked:
             cast = coordinator.last_cast or cast
@@ -43,14 +40,14 @@ async def async_cast(
     overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
-    document = await _async_document(coordinator, cast)
+    document = await _async_read_document(coordinator, cast)
     return _response(coordinator, cast, document)
 
 
-async def _async_document(
+async def _async_read_document(
     coordinator: DisplayCoordinator, cast: Cast
 ) -> Mapping[str, Any]:
-    """Read what was shown by its URL on a display that cannot tell what it is, if it can be read from here."""
+    """Return what was cast; a document cast by URL is read if the display cannot report it."""
     if coordinator.cast_only and cast.playlist_url is not None:
         with suppress(HomeAssistantError, TimeoutError):
             async with asyncio.timeout(TITLE_TIMEOUT):
@@ -61,7 +58,7 @@ async def _async_document(
 async def _async_send(
     coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
 ) -> CastResult:
-    """Send it; when the display turns a URL down without a reason, look for the reason at the URL."""
+    """Send a cast; if the display refuses a URL without a reason, validate the document there."""
     try:
         return await display.cast(cast, start)
     except RejectedError as err:
@@ -72,14 +69,14 @@ async def _async_send(
 
 
 def _is_unexplained(err: RejectedError) -> bool:
-    """Tell whether a display did not say what is wrong with a playlist."""
+    """Return whether a display refused a playlist without a reason."""
     return type(err) is RejectedError and err.command == "displayPlaylist"
 
 
 async def _async_arranged(
     coordinator: DisplayCoordinator, cast: Cast, options: Options
 ) -> Cast:
-    """Arrange the document itself for a display that takes nothing but playlists."""
+    """Apply start and shuffle to the document, for a display that only takes playlists."""
     if options.repeat is not None:
         raise invalid_input("display_cannot", name=coordinator.name, what="repeat")
     if not options.shuffle and not options.start_at:
@@ -99,7 +96,7 @@ async def _async_arranged(
 def _response(
     coordinator: DisplayCoordinator, cast: Cast, document: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Tell what was shown: as the display says where it does, as the document says where not."""
+    """Return what was cast, as the display reports it or else as the document says."""
     player = coordinator.data.player
     title, items = document.get("title"), document.get("items")
     works = len(items) if isinstance(items, list) else None

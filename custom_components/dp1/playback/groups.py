@@ -1,4 +1,4 @@
-"""Displays that stay in step: what one shows, the others show too, or the works that follow it."""
+"""Groups of displays: the members show what the leader shows, or the works that follow it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.casts import Cast, Start
+from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
@@ -34,92 +34,101 @@ GROUPS: HassKey[Groups] = HassKey(f"{DOMAIN}_groups")
 
 @dataclass(slots=True)
 class Group:
-    """Displays that stay in step, by config entry.
+    """A group of displays, named by their config entries.
 
     Attributes:
-        leader: which one the others follow.
-        members: how many works each is ahead of the leader, the leader included.
-        last_call: the last action that was taken for the whole group.
-        waiting: whether somebody is about to bring it in step.
-        held: how many actions are under way that will.
-        lock: held while it is brought in step.
+        leader: the display that the others follow.
+        members: how many works each member is ahead of the leader; includes the leader.
+        last_call: context id of the last action that was carried out for the whole group.
+        waiting: whether a synchronization is queued.
+        paused: how many actions under way will synchronize the group when they are done.
+        lock: held during synchronization.
     """
 
     leader: str
     members: dict[str, int]
     last_call: str | None = None
     waiting: bool = False
-    held: int = 0
+    paused: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Step(NamedTuple):
-    """What displays in step have in common.
+class SyncState(NamedTuple):
+    """The part of a display's state that a group has in common."""
 
-    Attributes:
-        here: whether there is contact.
-        playlist_url: URL of the list.
-        items: ids of the works in the order they are played.
-        position: place of the work that hangs.
-        loop: what comes after the last work.
-    """
+    available: bool
+    playlist_url: str | None = None
+    items: tuple[str | None, ...] = ()
+    position: int | None = None
+    loop: str | None = None
 
-    here: bool
-    playlist_url: str | None
-    items: tuple[str | None, ...]
-    position: int | None
-    loop: str | None
+    @classmethod
+    def of(cls, coordinator: DisplayCoordinator) -> SyncState:
+        """Return the state of a display."""
+        available = coordinator.last_update_success
+        if (player := coordinator.data.player) is None:
+            return cls(available)
+        return cls(
+            available,
+            player.playlist_url,
+            player.item_ids,
+            player.position,
+            player.loop_mode,
+        )
 
 
 class Groups:
-    """The groups of a house."""
+    """All groups of displays."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Start with none."""
+        """Initialize without groups."""
         self._hass = hass
         self._store: Store[dict[str, Any]] = Store(
             hass, STORAGE_VERSION, f"{DOMAIN}.groups"
         )
         self._groups: list[Group] = []
+        # By config entry: the last list that was spread over several displays, and the display's place in it.
         self._spread: dict[str, tuple[str, int]] = {}
 
     async def async_load(self) -> None:
-        """Read which there were."""
-        kept = await self._store.async_load() or {}
+        """Load the groups from storage."""
+        stored = await self._store.async_load() or {}
         self._groups = [
-            Group(each["leader"], each["members"]) for each in kept.get("groups", ())
+            Group(group["leader"], group["members"])
+            for group in stored.get("groups", ())
         ]
         self._spread = {
-            entry_id: (spread, offset)
-            for entry_id, (spread, offset) in kept.get("spread", {}).items()
+            entry_id: (spread, place)
+            for entry_id, (spread, place) in stored.get("spread", {}).items()
         }
 
     def group(self, entry_id: str) -> Group | None:
-        """Find the group that a display is in."""
+        """Return the group of a display."""
         return next((g for g in self._groups if entry_id in g.members), None)
 
     def entity_ids(self, coordinator: DisplayCoordinator) -> list[str] | None:
-        """List the entities of a display's group, the leader first."""
+        """Return the entities of a display's group, the leader first."""
         group = self.group(coordinator.config_entry.entry_id)
         if group is None:
             return None
-        order = sorted(group.members, key=lambda entry_id: entry_id != group.leader)
-        return [each for entry_id in order if (each := self._entity_id(entry_id))]
+        registry = er.async_get(self._hass)
+        entity_ids = []
+        for entry_id in sorted(
+            group.members, key=lambda member: member != group.leader
+        ):
+            if entry := self._hass.config_entries.async_get_entry(entry_id):
+                unique_id = entry.unique_id or entry_id
+                entity_ids.append(
+                    registry.async_get_entity_id(MEDIA_PLAYER_DOMAIN, DOMAIN, unique_id)
+                )
+        return [entity_id for entity_id in entity_ids if entity_id]
 
-    def _entity_id(self, entry_id: str) -> str | None:
-        """Find the entity of a display."""
-        if (entry := self._hass.config_entries.async_get_entry(entry_id)) is None:
-            return None
-        return er.async_get(self._hass).async_get_entity_id(
-            MEDIA_PLAYER_DOMAIN, DOMAIN, entry.unique_id or entry_id
-        )
-
-    # Who belongs together
+    # Membership
 
     async def async_join(
         self, leader: DisplayCoordinator, members: Iterable[str]
     ) -> None:
-        """Let displays follow one. Those that show a list spread over them keep their distance."""
+        """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
         entry_id = leader.config_entry.entry_id
         group = self.group(entry_id)
         if group is None or group.leader != entry_id:
@@ -129,22 +138,22 @@ class Groups:
         for member in members:
             if member not in group.members:
                 self._leave(member)
-                group.members[member] = self._distance_now(leader, member)
-        await self._async_changed()
+                group.members[member] = self._current_offset(leader, member)
+        await self._async_save()
         await self.async_sync(leader)
 
     async def async_unjoin(self, entry_id: str) -> None:
-        """Let a display go its own way; if it led, the next one does."""
+        """Remove a display from its group."""
         self._leave(entry_id)
-        await self._async_changed()
+        await self._async_save()
 
     async def async_forget(self, entry_id: str) -> None:
-        """Forget a display that is removed."""
+        """Remove everything known of a display."""
         self._spread.pop(entry_id, None)
         await self.async_unjoin(entry_id)
 
     def _leave(self, entry_id: str) -> None:
-        """Take a display out of its group, which ends when nobody is left to keep in step with."""
+        """Remove a display from its group, which needs two members, and another leader if that was it."""
         if (group := self.group(entry_id)) is None:
             return
         del group.members[entry_id]
@@ -153,187 +162,171 @@ class Groups:
         elif group.leader == entry_id:
             group.leader = next(iter(group.members))
             first = group.members[group.leader]
-            group.members = {each: n - first for each, n in group.members.items()}
+            group.members = {
+                member: offset - first for member, offset in group.members.items()
+            }
 
     async def async_spread(self, entry_ids: Sequence[str], spread: bool) -> None:
-        """Note that several displays were given a list: each one work further than the last, or all the same."""
+        """Remember that displays were given a playlist, each starting one work later if it was spread."""
         for place, entry_id in enumerate(entry_ids):
             self._spread.pop(entry_id, None)
             if spread:
                 self._spread[entry_id] = (",".join(entry_ids), place)
         for group in self._groups:
             group.members = {
-                entry_id: self._distance(group.leader, entry_id)
+                entry_id: self._offset(group.leader, entry_id)
                 for entry_id in group.members
             }
-        await self._async_changed()
+        await self._async_save()
 
-    def _distance(self, leader: str, member: str) -> int:
-        """Tell how many works a display is ahead of another."""
+    def _offset(self, leader: str, member: str) -> int:
+        """Return how many works a display is ahead of another by the last spread."""
         spread, first = self._spread.get(leader, ("", 0))
-        also, place = self._spread.get(member, (None, 0))
-        return place - first if also == spread else 0
+        other, place = self._spread.get(member, (None, 0))
+        return place - first if other == spread else 0
 
-    def _distance_now(self, leader: DisplayCoordinator, member: str) -> int:
-        """Tell the same of displays that may show something else by now."""
+    def _current_offset(self, leader: DisplayCoordinator, member: str) -> int:
+        """Return the offset of a display, 0 if it shows another playlist than the leader."""
         display = self._display(member)
         player = leader.data.player
-        theirs = display.data.player if display else None
-        if player is None or theirs is None:
+        member_player = display.data.player if display else None
+        if player is None or member_player is None:
             return 0
         cast = cast_of_display(player, leader.history)
-        if cast is None or not is_showing(cast, theirs):
+        if cast is None or not is_showing(cast, member_player):
             return 0
-        return self._distance(leader.config_entry.entry_id, member)
+        return self._offset(leader.config_entry.entry_id, member)
 
-    async def _async_changed(self) -> None:
-        """Keep it, and let everybody see it."""
-        await self._store.async_save(
-            {
-                "groups": [
-                    {"leader": group.leader, "members": group.members}
-                    for group in self._groups
-                ],
-                "spread": self._spread,
-            }
-        )
+    async def _async_save(self) -> None:
+        """Save the groups and update the state of all displays."""
+        groups = [
+            {"leader": group.leader, "members": group.members} for group in self._groups
+        ]
+        await self._store.async_save({"groups": groups, "spread": self._spread})
         for coordinator in async_displays(self._hass):
             coordinator.async_update_listeners()
 
-    # In step
+    # Synchronization
 
     @callback
-    def async_follow(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
-        """Watch a display; returns what ends that. Nothing is sent because of what hangs at the beginning."""
-        seen = [_step(coordinator)]
+    def async_track(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
+        """Synchronize a group when its display changes; what it shows now is no change."""
+        previous = SyncState.of(coordinator)
 
         @callback
-        def watch() -> None:
-            """Bring its group in step if something has changed."""
-            before, seen[0] = seen[0], _step(coordinator)
+        def handle_update() -> None:
+            """Handle an update of the display."""
+            nonlocal previous
+            before, previous = previous, SyncState.of(coordinator)
             group = self.group(coordinator.config_entry.entry_id)
-            if group is not None and seen[0] != before:
-                self._on_change(group, coordinator, before)
+            if group is not None and previous != before:
+                self._handle_change(group, coordinator, before)
 
-        return coordinator.async_add_listener(watch)
+        return coordinator.async_add_listener(handle_update)
 
     @callback
-    def _on_change(
-        self, group: Group, coordinator: DisplayCoordinator, before: Step
+    def _handle_change(
+        self, group: Group, coordinator: DisplayCoordinator, before: SyncState
     ) -> None:
-        """Follow a leader that moves, and fetch a display that comes back."""
+        """Follow a leader that changed, and update a member that is back."""
         entry = coordinator.config_entry
-        leads = group.leader == entry.entry_id
+        is_leader = group.leader == entry.entry_id
         if not coordinator.last_update_success:
-            if leads:
+            if is_leader:
                 LOGGER.info(
                     "%s leads a group, which stays as it is meanwhile", entry.title
                 )
             return
         leader = self._display(group.leader)
-        if leader is None or group.waiting or group.held:
+        if leader is None or group.waiting or group.paused:
             return
-        if leads or not before.here:
-            self._catch_up(leader)
+        if is_leader or not before.available:
+            self._schedule_sync(leader)
 
-    async def _async_catch_up(self, leader: DisplayCoordinator) -> None:
-        """Bring a group in step after a change that nobody waits for."""
-        try:
-            await self.async_sync(leader)
-        except HomeAssistantError as err:
-            LOGGER.debug("%s: %s", leader.name, err)
+    @callback
+    def _schedule_sync(self, leader: DisplayCoordinator) -> None:
+        """Synchronize a group in the background."""
+
+        async def sync() -> None:
+            """Synchronize the group; nobody waits for the outcome."""
+            try:
+                await self.async_sync(leader)
+            except HomeAssistantError as err:
+                LOGGER.debug("%s: %s", leader.name, err)
+
+        leader.config_entry.async_create_background_task(
+            self._hass, sync(), f"{leader.name} group sync"
+        )
 
     @contextmanager
-    def hold(self, entry_ids: Iterable[str]) -> Iterator[None]:
-        """Let the groups of displays be while an action changes several of them; bring them in step afterwards."""
-        found = {id(g): g for each in entry_ids if (g := self.group(each))}
-        for group in found.values():
-            group.held += 1
+    def paused(self, entry_ids: Iterable[str]) -> Iterator[None]:
+        """Pause the groups of displays while an action changes them, and synchronize afterwards."""
+        groups = {
+            id(group): group
+            for entry_id in entry_ids
+            if (group := self.group(entry_id)) is not None
+        }.values()
+        for group in groups:
+            group.paused += 1
         try:
             yield
         finally:
-            for group in found.values():
-                group.held -= 1
+            for group in groups:
+                group.paused -= 1
                 if (leader := self._display(group.leader)) is not None:
-                    self._catch_up(leader)
-
-    @callback
-    def _catch_up(self, leader: DisplayCoordinator) -> None:
-        """Bring a group in step, with nobody waiting for it."""
-        leader.config_entry.async_create_background_task(
-            self._hass, self._async_catch_up(leader), f"{leader.name} in step"
-        )
-
-    @callback
-    def async_leader(
-        self, coordinator: DisplayCoordinator, call: str | None
-    ) -> DisplayCoordinator | None:
-        """Find the display that acts for a whole group.
-
-        Args:
-            coordinator: follows the display that was meant.
-            call: tells one action from another; None if that is not known.
-
-        Returns:
-            None if the same action was carried out for this group already.
-        """
-        group = self.group(coordinator.config_entry.entry_id)
-        leader = self._display(group.leader) if group else None
-        if group is None or leader is None or not leader.last_update_success:
-            return coordinator
-        if call is not None and group.last_call == call:
-            return None
-        group.last_call = call
-        return leader
+                    self._schedule_sync(leader)
 
     async def async_sync(self, leader: DisplayCoordinator) -> None:
-        """Let the displays of a group show what their leader shows; told is which ones did not.
-
-        Raises:
-            HomeAssistantError: some display did not follow.
-        """
+        """Let the members of a group show what their leader shows, or raise which of them did not."""
         entry_id = leader.config_entry.entry_id
         group = self.group(entry_id)
-        if group is None or group.leader != entry_id or self._is_busy(entry_id):
+        if group is None or group.leader != entry_id or self._is_announcing(entry_id):
             return
         group.waiting = True
-        async with group.lock:
+        try:
+            await group.lock.acquire()
+        finally:
             group.waiting = False
-            others = [each for each in group.members if each != entry_id]
+        try:
             results = await asyncio.gather(
                 *(
-                    self._async_follow_on(leader, each, group.members[each])
-                    for each in others
+                    self._async_sync_member(leader, member, offset)
+                    for member, offset in group.members.items()
+                    if member != entry_id
                 ),
                 return_exceptions=True,
             )
-        failed = [each for each in results if isinstance(each, HomeAssistantError)]
+        finally:
+            group.lock.release()
+        failed = []
         for result in results:
-            if isinstance(result, BaseException) and result not in failed:
+            if isinstance(result, HomeAssistantError):
+                failed.append(result)
+            elif isinstance(result, BaseException):
                 raise result
         if failed:
             raise displays_failed(failed, len(group.members))
 
-    def _is_busy(self, entry_id: str) -> bool:
-        """Tell whether a display shows something for a moment only."""
-        return self._hass.data[ANNOUNCEMENTS].running(entry_id)
+    def _is_announcing(self, entry_id: str) -> bool:
+        """Return whether a display shows an announcement, which is its own."""
+        return self._hass.data[ANNOUNCEMENTS].is_active(entry_id)
 
     def _display(self, entry_id: str) -> DisplayCoordinator | None:
-        """Find a display that is set up."""
+        """Return a display that is set up."""
         return next(
             (
-                each
-                for each in async_displays(self._hass)
-                if each.config_entry.entry_id == entry_id
+                display
+                for display in async_displays(self._hass)
+                if display.config_entry.entry_id == entry_id
             ),
             None,
         )
 
-    async def _async_follow_on(
-        self, leader: DisplayCoordinator, entry_id: str, ahead: int
+    async def _async_sync_member(
+        self, leader: DisplayCoordinator, entry_id: str, offset: int
     ) -> None:
-        """Let one display follow."""
-        if self._is_busy(entry_id):
+        """Let one member show what the leader shows."""
+        if self._is_announcing(entry_id):
             return
         if (display := self._display(entry_id)) is None:
             entry = self._hass.config_entries.async_get_entry(entry_id)
@@ -353,59 +346,48 @@ class Groups:
         if cast is None:
             cast = (await async_take_snapshot(leader)).cast
         if cast is not None:
-            index = (player.position - 1 + ahead) % len(player.items)
+            index = (player.position - 1 + offset) % len(player.items)
             await _async_show(display, cast, player, index)
 
+    async def async_run(
+        self,
+        coordinator: DisplayCoordinator,
+        context_id: str | None,
+        action: Callable[[DisplayCoordinator], Awaitable[object]],
+    ) -> None:
+        """Run an action on a display, or once on the leader of its group, and let the others follow.
 
-async def async_for_group(
-    coordinator: DisplayCoordinator,
-    call: str | None,
-    act: Callable[[DisplayCoordinator], Awaitable[object]],
-) -> None:
-    """Do something with a display, or with the group that it is in.
-
-    Args:
-        coordinator: follows the display that was meant.
-        call: tells one action from another, as one that is aimed at a whole group arrives once for each display.
-        act: does it, with the display that the others follow.
-    """
-    groups = coordinator.hass.data[GROUPS]
-    if (leader := groups.async_leader(coordinator, call)) is None:
-        return
-    if groups.group(leader.config_entry.entry_id) is None:
-        await act(leader)
-        return
-    with groups.hold([leader.config_entry.entry_id]):
-        await act(leader)
-        await groups.async_sync(leader)
+        An action that targets all members arrives once for each, with the same context id.
+        """
+        group = self.group(coordinator.config_entry.entry_id)
+        leader = self._display(group.leader) if group else None
+        if group is None or leader is None or not leader.last_update_success:
+            await action(coordinator)
+            return
+        if context_id is not None:
+            if group.last_call == context_id:
+                return
+            group.last_call = context_id
+        with self.paused([group.leader]):
+            await action(leader)
+            await self.async_sync(leader)
 
 
 async def _async_show(
     display: DisplayCoordinator, cast: Cast, player: PlayerStatus, index: int
 ) -> None:
-    """Show a work of what another display shows, with as little change as that takes."""
+    """Show a work of another display's playlist with as few commands as possible."""
     item = player.items[index]
     work = Start(item.id, None if item.id else item.source, index)
-    theirs = display.data.player
-    if theirs is None or not theirs.items or not is_showing(cast, theirs):
+    current = display.data.player
+    if current is None or not current.items or not is_showing(cast, current):
         start = replace(work, loop=player.loop_mode)
         await async_restore_snapshot(display, Snapshot(cast, start, False))
         return
-    place = (work.find(theirs.items) or 0) % len(theirs.items)
-    if theirs.position != place + 1:
+    place = (work.find(current.items) or 0) % len(current.items)
+    if current.position != place + 1:
         async with display.async_command() as commands:
             await commands.show_item(place)
-    if player.loop_mode and theirs.loop_mode != player.loop_mode:
+    if player.loop_mode and current.loop_mode != player.loop_mode:
         async with display.async_command() as commands:
             await commands.set_loop(player.loop_mode)
-
-
-def _step(coordinator: DisplayCoordinator) -> Step:
-    """Tell what the others have to follow."""
-    player = coordinator.data.player
-    here = coordinator.last_update_success
-    if player is None:
-        return Step(here, None, (), None, None)
-    return Step(
-        here, player.playlist_url, player.item_ids, player.position, player.loop_mode
-    )

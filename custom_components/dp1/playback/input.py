@@ -1,4 +1,4 @@
-"""Keys and touch, for works that can be played with."""
+"""Keyboard and touch input for interactive works."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
@@ -29,13 +29,13 @@ DRAGS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
     "drag": Display.drag,
     "click_and_drag": Display.click_and_drag,
 }
-# Types a word that would be a key or a gesture otherwise.
-TEXT = "text:"
+# Marks text to type that is the name of a key or gesture.
+TEXT_PREFIX = "text:"
 PRINTABLE = range(32, 127)
-# The display cuts longer steps short.
-LONGEST_STEP = 150
-MOST_STEPS = 16
-LONGEST_PATH = 1000
+# Displays cut longer steps.
+MAX_STEP = 150
+MAX_POINTS = 16
+MAX_PATH = 1000
 
 STEP = vol.Any(
     vol.All([vol.Coerce(float)], vol.Length(min=2, max=2)),
@@ -47,10 +47,10 @@ STEP = vol.Any(
 GESTURE_FIELDS: dict[vol.Marker, Any] = {
     vol.Required("gesture"): vol.In((*TAPS, *DRAGS, "zoom")),
     vol.Optional("button"): vol.In(("left", "right", "middle")),
-    vol.Optional("path"): vol.All([STEP], vol.Length(min=1, max=LONGEST_PATH)),
+    vol.Optional("path"): vol.All([STEP], vol.Length(min=1, max=MAX_PATH)),
     vol.Optional("factors"): vol.All(
         [vol.All(vol.Coerce(float), vol.Range(min=0.01, max=100))],
-        vol.Length(min=1, max=MOST_STEPS),
+        vol.Length(min=1, max=MAX_POINTS),
     ),
 }
 
@@ -58,19 +58,19 @@ type Send = Callable[[Display], Awaitable[None]]
 
 
 def sends(command: str) -> list[Send]:
-    """Read a command of a remote: a key, a tap, or text to type."""
+    """Return what to send for a remote command: a key, a tap, or text to type."""
     if (code := KEYS.get(command)) is not None:
         return [partial(Display.send_key, code=code)]
     if (tap := TAPS.get(command)) is not None:
         return [tap]
-    text = command.removeprefix(TEXT)
+    text = command.removeprefix(TEXT_PREFIX)
     if any(ord(char) not in PRINTABLE for char in text):
         raise invalid_input("not_on_the_keyboard", text=clean(text, 100))
     return [partial(Display.send_key, code=ord(char)) for char in text]
 
 
 def gesture(data: Mapping[str, Any]) -> Send:
-    """Read the fields of a gesture."""
+    """Return what to send for a gesture."""
     name = data["gesture"]
     wanted = "button" if name in TAPS else "path" if name in DRAGS else "factors"
     given = [key for key in ("button", "path", "factors") if key in data]
@@ -82,19 +82,19 @@ def gesture(data: Mapping[str, Any]) -> Send:
         return partial(TAPS[name], button=data.get("button", "left"))
     if name == "zoom":
         return partial(Display.zoom, steps=data["factors"])
-    path = list(chain.from_iterable(_short(*step) for step in data["path"]))
-    if name == "click_and_drag" and len(path) > MOST_STEPS:
-        raise invalid_input("path_too_long", steps=str(MOST_STEPS))
+    path = list(chain.from_iterable(_split(*step) for step in data["path"]))
+    if name == "click_and_drag" and len(path) > MAX_POINTS:
+        raise invalid_input("path_too_long", steps=str(MAX_POINTS))
     return partial(DRAGS[name], offsets=path)
 
 
-def _short(dx: float, dy: float) -> Iterable[tuple[float, float]]:
-    """Part a step into ones that the display does not cut."""
-    parts = max(1, ceil(max(abs(dx), abs(dy)) / LONGEST_STEP))
+def _split(dx: float, dy: float) -> Iterable[tuple[float, float]]:
+    """Split a step into ones that displays do not cut."""
+    parts = max(1, ceil(max(abs(dx), abs(dy)) / MAX_STEP))
     return [(dx / parts, dy / parts)] * parts
 
 
 async def async_send(coordinator: DisplayCoordinator, send: Send) -> None:
-    """Send a key or a gesture; no state tells what came of it."""
+    """Send a key or a gesture, which does not change the state."""
     async with coordinator.async_command(Refresh.NONE) as display:
         await send(display)

@@ -1,4 +1,4 @@
-"""Puts more works into the list that hangs. Displays have no queue: they are given the longer list, at the same place."""
+"""The queue of a display: move in it, add works, clear it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,22 +20,37 @@ from .announce import async_show
 from .resolve import Options, async_read_playlist
 from .snapshot import async_take_snapshot
 
-# What makes the list somebody else's, or makes its works anew.
-NOT_KEPT = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
+# A longer playlist is another one, and not refilled by queries.
+DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
 
 type Works = list[dict[str, Any]]
+
+
+async def async_clear(coordinator: DisplayCoordinator) -> None:
+    """Clear the playlist of a display."""
+    await coordinator.async_wait_for_casts()
+    async with coordinator.async_command() as display:
+        await display.clear()
+
+
+async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
+    """Move by a number of works; displays only know absolute places."""
+    await coordinator.async_wait_for_casts()
+    async with coordinator.step_lock:
+        player = coordinator.data.player
+        if player is None or player.position is None:
+            raise invalid_input("nothing_shown", name=coordinator.name)
+        index = (player.position - 1 + step) % len(player.items)
+        async with coordinator.async_command() as display:
+            await display.show_item(index)
 
 
 async def async_enqueue(
     coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
 ) -> dict[str, Any]:
-    """Put works into the list that hangs, which goes on with the same work; that one begins anew.
+    """Add works at the end of the queue, or after the current work to be shown next or at once.
 
-    Args:
-        coordinator: follows the display.
-        cast: the works to put in.
-        options: how they are shown if nothing hangs.
-        how: at the end, or after the work that hangs, there to be shown when its turn comes or at once.
+    Displays cannot add to their playlist: they are cast the longer one, starting at the current work.
     """
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
@@ -46,7 +61,7 @@ async def async_enqueue(
 async def _async_enqueue(
     coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
 ) -> dict[str, Any]:
-    """Put works into the list as it is when its turn has come."""
+    """Cast the current playlist with works added."""
     before = await async_take_snapshot(coordinator)
     player = coordinator.data.player
     if before.cast is None or player is None:
@@ -57,7 +72,7 @@ async def _async_enqueue(
     at = len(works) if how is Enqueue.ADD else place + 1
     new = _with_own_ids(await _async_works(coordinator.hass, cast), works)
     longer = {
-        **{key: value for key, value in document.items() if key not in NOT_KEPT},
+        **{key: value for key, value in document.items() if key not in DROPPED_FIELDS},
         "items": [*works[:at], *new, *works[at:]],
     }
     first = at if how is Enqueue.PLAY else place
@@ -72,7 +87,7 @@ async def _async_enqueue(
 async def _async_document(
     hass: HomeAssistant, cast: Cast, player: PlayerStatus
 ) -> dict[str, Any]:
-    """Find the list that hangs; a display that shuffles does not tell the order that the works have by themselves."""
+    """Return the current playlist; a display that shuffles does not report the original order."""
     if cast.playlist is not None:
         return dict(cast.playlist)
     if player.shuffle:
@@ -86,7 +101,7 @@ async def _async_document(
 
 
 async def _async_works(hass: HomeAssistant, cast: Cast) -> Works:
-    """List the works to put in."""
+    """Return the works of a cast."""
     document: Mapping[str, Any] | None = cast.playlist
     if document is None:
         read = await async_read_playlist(hass, cast.playlist_url or "")
@@ -96,7 +111,7 @@ async def _async_works(hass: HomeAssistant, cast: Cast) -> Works:
 
 
 def _place(player: PlayerStatus, works: Works) -> int:
-    """Find the work that hangs in the list, counted from 0."""
+    """Return the place of the current work in the playlist, counted from 0."""
     item = player.current
     if item is None:
         return 0
@@ -106,7 +121,7 @@ def _place(player: PlayerStatus, works: Works) -> int:
 
 
 def _with_own_ids(new: Works, works: Sequence[Mapping[str, Any]]) -> Works:
-    """Name works apart from those that are in the list already."""
+    """Return works with new ids where the playlist has the same id already."""
     taken = {work.get("id") for work in works}
     return [
         {**work, "id": str(uuid4())} if work.get("id") in taken - {None} else work

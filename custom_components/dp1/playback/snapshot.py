@@ -1,4 +1,4 @@
-"""What hangs on a display, kept so that it can be brought back: the list, its place and order, and sleep."""
+"""Snapshots of what a display shows, which can be restored."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -15,42 +15,33 @@ from ..display.history import History, cast_of
 from .cast import async_cast
 from .resolve import Options
 
-# What a display does by itself after a cast need not be asked for.
-USUAL_LOOP = "playlist"
-PLACE = "#dp1&"
+# What a display does after a cast by itself.
+DEFAULT_LOOP = "playlist"
+# Separates the place from the playlist in a media content id.
+PLACE_MARK = "#dp1&"
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What hangs.
-
-    Attributes:
-        cast: the list, None if nothing hangs.
-        start: its place and order.
-        asleep: whether the display sleeps.
-    """
+    """What a display shows: the playlist if there is one, the place in it, and whether the display sleeps."""
 
     cast: Cast | None
     start: Start
     asleep: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """Write it as JSON."""
+        """Return the snapshot as JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, kept: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` wrote."""
+        """Read the output of `as_dict`."""
         cast = Cast(**kept["cast"]) if kept["cast"] else None
         return cls(cast, Start(**kept["start"]), kept["asleep"])
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
-    """See what hangs this moment.
-
-    Raises:
-        HomeAssistantError: the display does not answer, or cannot tell.
-    """
+    """Ask a display what it shows."""
     player = await coordinator.async_read_player()
     asleep = coordinator.data.asleep is True
     if player is None and coordinator.data.assumed is not None:
@@ -69,13 +60,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
 async def async_restore_snapshot(
     coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
 ) -> None:
-    """Bring back what hung.
-
-    Args:
-        coordinator: follows the display.
-        snapshot: what hung there, or on another display.
-        wake: whether a sleeping display is woken, unless it slept in the snapshot.
-    """
+    """Restore a snapshot of this display or another, and wake the display if the snapshot was awake."""
     wake = wake and not snapshot.asleep
     if snapshot.cast is not None:
         options = Options(place=snapshot.start, wake=wake, asked=None)
@@ -88,7 +73,7 @@ async def async_restore_snapshot(
 
 
 def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:
-    """Tell what shows the same list again; None if not all of its works are known."""
+    """Return the cast that shows the same playlist; None if some of its works are unknown."""
     if player.playlist_url:
         return Cast(playlist_url=player.playlist_url)
     if (given := history.current(player)) is not None:
@@ -99,7 +84,7 @@ def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:
 
 
 def is_showing(cast: Cast, player: PlayerStatus) -> bool:
-    """Tell whether a display shows a list; it may hide some works of it."""
+    """Return whether a display shows what was cast; it may leave out works."""
     if cast.playlist is None or player.playlist_url:
         return cast.playlist_url == player.playlist_url
     shown = {item.source for item in player.items}
@@ -108,7 +93,7 @@ def is_showing(cast: Cast, player: PlayerStatus) -> bool:
 
 
 def media_id(player: PlayerStatus, history: History) -> str | None:
-    """Name what hangs so that it can be played again: the list, and the place if that is not the usual one."""
+    """Return the media content id of a playlist, with the place unless it is the default."""
     given = history.current(player)
     name = player.playlist_url or (given.media_id if given else None)
     if name is None:
@@ -120,13 +105,15 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
         "shuffle": start.shuffle,
         "loop": start.loop,
     }
-    fragment = urlencode({key: each for key, each in place.items() if each is not None})
-    return f"{name}{PLACE}{fragment}" if fragment else name
+    fragment = urlencode(
+        {key: value for key, value in place.items() if value is not None}
+    )
+    return f"{name}{PLACE_MARK}{fragment}" if fragment else name
 
 
 def split_media_id(name: str) -> tuple[str, Start]:
-    """Take apart what `media_id` has put together; anything else has no place."""
-    base, mark, fragment = name.rpartition(PLACE)
+    """Split a media content id into the playlist and the place."""
+    base, mark, fragment = name.rpartition(PLACE_MARK)
     if not mark:
         return name, Start()
     place = {key: values[0] for key, values in parse_qs(fragment).items()}
@@ -140,14 +127,14 @@ def split_media_id(name: str) -> tuple[str, Start]:
 
 
 def _start(player: PlayerStatus) -> Start:
-    """Tell the place and order, as far as they are not the usual ones."""
+    """Return the place and order, as far as they are not the default."""
     item = player.current
-    usual = item is None or (player.position == 1 and not player.shuffle)
+    is_default = item is None or (player.position == 1 and not player.shuffle)
     loop = player.loop_mode
     return Start(
-        work_id=None if usual or item is None else item.id,
-        source=None if usual or item is None or item.id else item.source,
-        index=None if usual or player.position is None else player.position - 1,
+        work_id=None if is_default or item is None else item.id,
+        source=None if is_default or item is None or item.id else item.source,
+        index=None if is_default or player.position is None else player.position - 1,
         shuffle=True if player.shuffle else None,
-        loop=None if loop == USUAL_LOOP else loop,
+        loop=None if loop == DEFAULT_LOOP else loop,
     )
