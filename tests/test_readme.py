@@ -1,5 +1,8 @@
-"""The README tells of everything that can be called, and shows pictures that are there."""
+"""The documentation tells of everything there is, and its links and pictures lead somewhere."""
 
+from collections.abc import Iterator
+import json
+from pathlib import Path
 import re
 from typing import Any
 
@@ -8,30 +11,115 @@ import yaml
 
 from .sources import INTEGRATION, ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+TEXTS = {path: path.read_text("utf-8") for path in (README, *DOCS.glob("*.md"))}
+PATHS = pytest.mark.parametrize(
+    "path", TEXTS, ids=lambda path: str(path.relative_to(ROOT))
+)
 ACTIONS: dict[str, Any] = yaml.safe_load(
     (INTEGRATION / "services.yaml").read_text(encoding="utf-8")
 )
+ENTITIES: dict[str, dict[str, dict[str, Any]]] = json.loads(
+    (INTEGRATION / "translations" / "en.json").read_text(encoding="utf-8")
+)["entity"]
 
 
 def fields(described: dict[str, Any]) -> set[str]:
-    """Name all fields, those in sections too."""
+    """Return the names of all fields, those in sections too."""
     found: set[str] = set()
     for name, field in described.items():
         found |= fields(field["fields"]) if "fields" in field else {name}
     return found
 
 
+def section(text: str, title: str) -> str:
+    """Return what stands under a heading."""
+    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def calls(node: Any) -> Iterator[tuple[str, set[str]]]:
+    """Return every action of the integration in an example, with the fields that are given."""
+    if isinstance(node, dict):
+        called = node.get("action", ""), node.get("perform_action", "")
+        if name := next((name for name in called if name.startswith("dp1.")), None):
+            yield name.removeprefix("dp1."), set(node.get("data", {}))
+        for value in node.values():
+            yield from calls(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from calls(value)
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors that GitHub makes of headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
+
+
 @pytest.mark.parametrize("action", ACTIONS)
 def test_each_action_is_described_with_every_field(action: str) -> None:
-    """Whoever reads the README need not read the code."""
-    assert f"`dp1.{action}`" in README
-    wanted = fields(ACTIONS[action].get("fields") or {})
-    assert {field for field in wanted if f"| `{field}`" not in README} == set()
+    """Each has a heading of its own, and its table the fields it has and no others."""
+    told = section(TEXTS[DOCS / "actions.md"], f"`dp1.{action}`")
+    assert set(re.findall(r"^\| `(\w+)`", told, re.MULTILINE)) == fields(
+        ACTIONS[action].get("fields") or {}
+    )
+
+
+@pytest.mark.parametrize("platform", ENTITIES)
+def test_each_entity_is_described(platform: str) -> None:
+    """Whoever sees a name in Home Assistant finds it."""
+    told = TEXTS[DOCS / "entities.md"]
+    names = {
+        entity["name"] for entity in ENTITIES[platform].values() if "name" in entity
+    }
+    assert {name for name in names if name not in told} == set()
+
+
+@PATHS
+def test_each_example_can_be_used(path: Path) -> None:
+    """Each is YAML, and calls actions with fields that there are."""
+    for example in re.findall(r"```yaml\n(.*?)```", TEXTS[path], re.DOTALL):
+        for action, given in calls(yaml.safe_load(example)):
+            assert given <= fields(ACTIONS[action]["fields"])
+
+
+@PATHS
+def test_each_link_leads_somewhere(path: Path) -> None:
+    """A link within the project names a file, and a heading of it."""
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", TEXTS[path]):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(TEXTS[target]), link
+
+
+@PATHS
+def test_each_page_is_one_click_away(path: Path) -> None:
+    """The README links every page."""
+    assert path == README or f"]({path.relative_to(ROOT)})" in TEXTS[README]
 
 
 def test_each_picture_is_there() -> None:
     """No picture is missing, and none lies about unseen."""
-    shown = set(re.findall(r"docs/[\w-]+\.png", README))
-    there = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.png")}
-    assert shown == there
+    shown = {
+        path.parent / name
+        for path, text in TEXTS.items()
+        for name in re.findall(r"[\w/-]+\.png", text)
+    }
+    assert shown == set(DOCS.glob("*.png"))
+
+
+def test_first_screen_is_enough_to_start() -> None:
+    """One picture, six lines of what it does, three steps, and the first picture on a display come before all else."""
+    first = TEXTS[README].partition("## Find out more")[0]
+    assert len(re.findall(r"^\* ", first, re.MULTILINE)) == 6
+    assert re.findall(r"^(\d)\. ", first, re.MULTILINE) == ["1", "2", "3"]
+    assert first.count("![") == 1
+    assert "action: dp1.cast_playlist" in first
+    assert {"`scripts/demo`", "`scripts/test`"} <= set(
+        re.findall(r"`scripts/\w+`", TEXTS[README])
+    )
