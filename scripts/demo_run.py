@@ -113,9 +113,7 @@ async def add_by_address(home: Home, display: DisplaySimulator) -> str:
 
 
 async def library_flow(home: Home, result: dict[str, Any]) -> str:
-    """Return the flow that a new display brings, or begin one where the display was there before."""
-    if result["type"] == "create_entry" and result.get("next_flow"):
-        return str(result["next_flow"][1])
+    """Begin to add a library once the display is there."""
     if (
         result["type"] != "create_entry"
         and result.get("reason") != "already_configured"

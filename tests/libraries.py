@@ -5,6 +5,7 @@ from typing import Any
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.document import build, build_item
+from homeassistant.config_entries import ConfigFlowResult
 from homeassistant.core import HomeAssistant
 
 SEED = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
@@ -52,3 +53,14 @@ def playlist(**changes: Any) -> dict[str, Any]:
         build_item("https://art.example/dune.mp4", title="Dune"),
     ]
     return {**build("Evening", items), **changes}
+
+
+def suggested(form: ConfigFlowResult) -> dict[str, Any]:
+    """Read what a form is filled in with."""
+    schema = form["data_schema"]
+    assert schema is not None
+    return {
+        str(key): key.description["suggested_value"]
+        for key in schema.schema
+        if key.description
+    }

@@ -11,6 +11,7 @@ from homeassistant.components import onboarding
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import (
     SOURCE_IGNORE,
+    SOURCE_INTEGRATION_DISCOVERY,
     SOURCE_USER,
     SOURCE_ZEROCONF,
     ConfigEntryState,
@@ -24,7 +25,9 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from .client.display.displays import plain
 from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import DEVICE_ID, entry_of, set_up
+from .libraries import suggested
 from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")
 
@@ -277,26 +280,73 @@ async def test_an_old_address_of_another_display_is_free(
 # What comes after the first display
 
 
+def offers(hass: HomeAssistant) -> list[Any]:
+    """Return the discovery cards of libraries."""
+    return [
+        flow
+        for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
+        if flow["context"]["source"] == SOURCE_INTEGRATION_DISCOVERY
+    ]
+
+
 async def test_a_library_is_offered_after_the_first_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The form for a library is open, filled in, and may be left."""
+    """The display ends with its name and area; the library waits as a card, filled in, and once."""
     result = await enter(hass, await begin(hass), written(display))
-    kind, flow_id = result["next_flow"]
-    assert kind == "config_flow"
-    offer = await hass.config_entries.flow.async_configure(flow_id)
-    assert offer["step_id"] == "library"
-    suggested = {
-        str(key): key.description["suggested_value"]
-        for key in offer["data_schema"].schema
-        if key.description
-    }
-    assert suggested == {
+    assert "next_flow" not in result
+    await hass.config_entries.async_reload(result["result"].entry_id)
+    await hass.async_block_till_done()
+    (offer,) = offers(hass)
+    assert offer["context"]["title_placeholders"] == {"name": "Feral File"}
+    form = await hass.config_entries.flow.async_configure(offer["flow_id"])
+    assert form["step_id"] == "library"
+    assert suggested(form) == {
         "catalog_url": "https://feralfile.com",
         "feed_url": "https://feed.feralfile.com/api/v1",
     }
-    hass.config_entries.flow.async_abort(flow_id)
-    assert len(hass.config_entries.async_entries("dp1")) == 1
+    async with FeedSimulator() as feed:
+        result = await hass.config_entries.flow.async_configure(
+            offer["flow_id"], {"feed_url": feed.url}
+        )
+        await hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["result"].unique_id == feed.url
+
+
+async def test_a_library_added_by_hand_ends_the_offer(
+    hass: HomeAssistant, display: DisplaySimulator, feed: FeedSimulator
+) -> None:
+    """Nobody is offered what is there."""
+    entry = (await enter(hass, await begin(hass), written(display)))["result"]
+    menu = await hass.config_entries.flow.async_init(
+        "dp1", context={"source": SOURCE_USER}
+    )
+    for values in ({"next_step_id": "library"}, {"feed_url": feed.url}):
+        await hass.config_entries.flow.async_configure(menu["flow_id"], values)
+    await hass.async_block_till_done()
+    assert not offers(hass)
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done()
+    assert not offers(hass)
+
+
+async def test_an_ignored_library_is_not_offered_again(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """Who has no use for a library is asked once; the entry that says so hurts no display."""
+    (offer,) = offers(hass)
+    await hass.config_entries.flow.async_init(
+        "dp1",
+        context={"source": SOURCE_IGNORE},
+        data={"unique_id": offer["context"]["unique_id"], "title": "Library"},
+    )
+    await hass.async_block_till_done()
+    assert not offers(hass)
+    await hass.config_entries.async_reload(setup_display.entry_id)
+    await hass.async_block_till_done()
+    assert not offers(hass)
+    assert await hass.config_entries.async_remove(setup_display.entry_id)
 
 
 # By announcement

@@ -11,7 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 
-from .libraries import DID, SEED, impatient, library_entry, set_up
+from .libraries import DID, SEED, impatient, library_entry, set_up, suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import Cut, FeedSimulator
 
@@ -55,17 +55,6 @@ async def fill(
 ) -> ConfigFlowResult:
     """Send a form."""
     return await hass.config_entries.flow.async_configure(form["flow_id"], values)
-
-
-def suggested(form: ConfigFlowResult) -> dict[str, Any]:
-    """Read what a form is filled in with."""
-    schema = form["data_schema"]
-    assert schema is not None
-    return {
-        str(key): key.description["suggested_value"]
-        for key in schema.schema
-        if key.description
-    }
 
 
 async def entry_of(hass: HomeAssistant, result: ConfigFlowResult) -> MockConfigEntry:

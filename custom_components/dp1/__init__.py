@@ -2,10 +2,14 @@
 
 from typing import Any
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv, issue_registry as ir
+from homeassistant.helpers import (
+    config_validation as cv,
+    discovery_flow,
+    issue_registry as ir,
+)
 from homeassistant.helpers.typing import ConfigType
 
 from .browse.pictures import async_setup_pictures
@@ -75,6 +79,10 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_create_background_task(
         hass, SlowReads(coordinator).async_follow(), f"{entry.title} slow reads"
     )
+    if not _has_entry(hass, EntryKind.LIBRARY):
+        discovery_flow.async_create_flow(
+            hass, DOMAIN, {"source": SOURCE_INTEGRATION_DISCOVERY}, {}
+        )
     return True
 
 
@@ -100,7 +108,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
-        if not _displays_left(hass):
+        if not _has_entry(hass, EntryKind.DISPLAY):
             await hass.data[MEDIA_PROXY].async_forget()
         return
     await async_remove_stored(hass, entry.entry_id)
@@ -121,7 +129,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     )
 
 
-def _displays_left(hass: HomeAssistant) -> bool:
-    """Tell whether there is any display."""
+def _has_entry(hass: HomeAssistant, kind: EntryKind) -> bool:
+    """Return whether there is an entry of a kind."""
     entries = hass.config_entries.async_entries(DOMAIN)
-    return any(entry.data[CONF_KIND] == EntryKind.DISPLAY for entry in entries)
+    return any(entry.data.get(CONF_KIND) == kind for entry in entries)

@@ -9,17 +9,15 @@ from yarl import URL
 from homeassistant.components import onboarding
 from homeassistant.config_entries import (
     SOURCE_IGNORE,
-    SOURCE_USER,
+    SOURCE_INTEGRATION_DISCOVERY,
     ConfigEntry,
     ConfigFlow,
     ConfigFlowResult,
-    FlowType,
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -27,10 +25,9 @@ from homeassistant.helpers.selector import (
     TextSelectorType,
 )
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
+from homeassistant.helpers.typing import DiscoveryInfoType
 
-from .client.catalog import client as catalog
-from .client.errors import AuthenticationError, Dp1Error
-from .client.feed import client as feed
+from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
 from .client.text import clean
 from .const import (
@@ -57,6 +54,7 @@ from .display.discovery import (
     parse_address,
 )
 from .errors import suffix
+from .library.validation import async_check_key, async_check_library
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
 CONF_REMOVE_API_KEY = "remove_api_key"
@@ -258,18 +256,14 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         )
 
     @override
-    async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
-        """Continue with a library after the first display."""
-        entries = self.hass.config_entries.async_entries(DOMAIN)
-        if any(entry.data.get(CONF_KIND) == EntryKind.LIBRARY for entry in entries) or (
-            not onboarding.async_is_onboarded(self.hass)
-        ):
-            return result
-        flows = self.hass.config_entries.flow
-        offer = await flows.async_init(DOMAIN, context={"source": SOURCE_USER})
-        await flows.async_configure(offer["flow_id"], {"next_step_id": "library"})
-        result["next_flow"] = (FlowType.CONFIG_FLOW, offer["flow_id"])
-        return result
+    async def async_step_integration_discovery(
+        self, discovery_info: DiscoveryInfoType
+    ) -> ConfigFlowResult:
+        """Offer the default library, which nothing but a display asks for."""
+        await self.async_set_unique_id(DEFAULT_FEED_URL)
+        self._abort_if_unique_id_configured()
+        self.context["title_placeholders"] = {"name": "Feral File"}
+        return await self.async_step_library()
 
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
@@ -277,11 +271,12 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         """Add a library, which is a catalog, a feed or both."""
         errors: dict[str, str] = {}
         if user_input is not None:
-            data, errors = await self._async_check_library(user_input)
+            data, errors = await async_check_library(self.hass, user_input)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 await self.async_set_unique_id(server, raise_on_progress=False)
                 self._abort_if_unique_id_configured()
+                self._withdraw_offers()
                 return self.async_create_entry(
                     title=URL(server).host or server,
                     data={
@@ -293,6 +288,12 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         values = DEFAULT_SERVERS if user_input is None else user_input
         return self._show("library", LIBRARY_SCHEMA, values, errors)
 
+    def _withdraw_offers(self) -> None:
+        """Remove the discovery card of the default library when another one is added."""
+        for flow in self._async_in_progress():
+            if flow["context"]["source"] == SOURCE_INTEGRATION_DISCOVERY:
+                self.hass.config_entries.flow.async_abort(flow["flow_id"])
+
     async def async_step_reconfigure_library(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
@@ -301,7 +302,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = self._get_reconfigure_entry()
         if user_input is not None:
             known = None if user_input.get(CONF_REMOVE_API_KEY) else entry.data
-            data, errors = await self._async_check_library(user_input, known)
+            data, errors = await async_check_library(self.hass, user_input, known)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:
@@ -333,7 +334,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         entry = self._get_reauth_entry()
         if user_input is not None:
             key = user_input[CONF_API_KEY].strip()
-            errors = await self._async_check_key(entry.data[CONF_FEED_URL], key)
+            errors = await async_check_key(self.hass, entry.data[CONF_FEED_URL], key)
             if not errors:
                 return self.async_update_reload_and_abort(
                     entry, data_updates={CONF_API_KEY: key}
@@ -344,57 +345,6 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             errors=errors,
             description_placeholders={"name": entry.title},
         )
-
-    async def _async_check_library(
-        self, values: Mapping[str, Any], known: Mapping[str, Any] | None = None
-    ) -> tuple[dict[str, Any], dict[str, str]]:
-        """Validate the servers and the API key and return the entry data with the errors by field."""
-        session = async_get_clientsession(self.hass)
-        data: dict[str, Any] = {}
-        errors: dict[str, str] = {}
-        for field, normalize, ask in (
-            (
-                CONF_CATALOG_URL,
-                catalog.normalize_url,
-                lambda url: catalog.Catalog(session, url).exhibitions(limit=1),
-            ),
-            (
-                CONF_FEED_URL,
-                feed.normalize_url,
-                lambda url: feed.Feed(session, url).info(),
-            ),
-        ):
-            if not (text := (values.get(field) or "").strip()):
-                data[field] = None
-                continue
-            try:
-                data[field] = normalize(text)
-                await ask(data[field])
-            except ValueError:
-                errors[field] = "invalid_url"
-            except Dp1Error as err:
-                errors[field] = f"server_{suffix(err)}"
-        if not errors and not any(data.values()):
-            errors["base"] = "no_server"
-        key = (values.get(CONF_API_KEY) or "").strip() or None
-        if not errors and key:
-            errors = await self._async_check_key(data[CONF_FEED_URL], key)
-        if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
-            key = known[CONF_API_KEY]
-        return {**data, CONF_API_KEY: key}, errors
-
-    async def _async_check_key(self, url: str | None, key: str) -> dict[str, str]:
-        """Validate an API key for the feed at a URL and return the errors by field."""
-        if not url:
-            return {CONF_API_KEY: "key_without_feed"}
-        session = async_get_clientsession(self.hass)
-        try:
-            await feed.Feed(session, url, api_key=key).check_key()
-        except AuthenticationError:
-            return {CONF_API_KEY: "invalid_auth"}
-        except Dp1Error as err:
-            return {CONF_API_KEY: f"server_{suffix(err)}"}
-        return {}
 
     def _show(
         self,

@@ -1,0 +1,74 @@
+"""Validate the servers of a library before they are stored."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from homeassistant.const import CONF_API_KEY
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+
+from ..client.catalog import client as catalog
+from ..client.errors import AuthenticationError, Dp1Error
+from ..client.feed import client as feed
+from ..const import CONF_CATALOG_URL, CONF_FEED_URL
+from ..errors import suffix
+
+
+async def async_check_library(
+    hass: HomeAssistant,
+    values: Mapping[str, Any],
+    known: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the entry data for the values of a form, and the errors by field.
+
+    An API key that is left empty is taken from the known data if the feed is the same.
+    """
+    data: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for field, normalize, ask in (
+        (CONF_CATALOG_URL, catalog.normalize_url, _async_ask_catalog),
+        (CONF_FEED_URL, feed.normalize_url, _async_ask_feed),
+    ):
+        if not (text := (values.get(field) or "").strip()):
+            data[field] = None
+            continue
+        try:
+            data[field] = normalize(text)
+            await ask(hass, data[field])
+        except ValueError:
+            errors[field] = "invalid_url"
+        except Dp1Error as err:
+            errors[field] = f"server_{suffix(err)}"
+    if not errors and not any(data.values()):
+        errors["base"] = "no_server"
+    key = (values.get(CONF_API_KEY) or "").strip() or None
+    if not errors and key:
+        errors = await async_check_key(hass, data[CONF_FEED_URL], key)
+    if known and not key and data.get(CONF_FEED_URL) == known[CONF_FEED_URL]:
+        key = known[CONF_API_KEY]
+    return {**data, CONF_API_KEY: key}, errors
+
+
+async def async_check_key(
+    hass: HomeAssistant, url: str | None, key: str
+) -> dict[str, str]:
+    """Return the errors by field for an API key of the feed at a normalized URL."""
+    if not url:
+        return {CONF_API_KEY: "key_without_feed"}
+    try:
+        await feed.Feed(async_get_clientsession(hass), url, api_key=key).check_key()
+    except AuthenticationError:
+        return {CONF_API_KEY: "invalid_auth"}
+    except Dp1Error as err:
+        return {CONF_API_KEY: f"server_{suffix(err)}"}
+    return {}
+
+
+async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
+    """Raise unless a catalog answers at a URL."""
+    await catalog.Catalog(async_get_clientsession(hass), url).exhibitions(limit=1)
+
+
+async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
+    """Raise unless a feed answers at a URL."""
+    await feed.Feed(async_get_clientsession(hass), url).info()
