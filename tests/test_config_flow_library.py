@@ -11,7 +11,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 
-from .libraries import DID, SEED, impatient, library_entry, set_up, suggested
+from .client.timing import impatient
+from .libraries import DID, SEED, library_entry, set_up, suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import Cut, FeedSimulator
 

@@ -22,7 +22,8 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
-from .libraries import ID, impatient, playlist
+from .client.timing import impatient
+from .libraries import ID, playlist
 from .simulators.feed import Cut, FeedSimulator
 
 API_KEY = "sk-live-3kP0q7vN"

@@ -16,7 +16,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 
-from tests.libraries import DID, ID, impatient, library_entry, playlist, set_up
+from tests.client.timing import impatient
+from tests.libraries import DID, ID, library_entry, playlist, set_up
 from tests.simulators.feed import (
     Cut,
     FeedSimulator,

@@ -11,8 +11,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests import libraries
+from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.libraries import DID, impatient, library_entry, set_up
+from tests.libraries import DID, library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator, bad_gateway, verify
