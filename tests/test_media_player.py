@@ -100,7 +100,7 @@ async def test_it_tells_what_hangs_on_the_wall(
     assert told["media_title"] == "Dawn"
     assert told["media_playlist"] == "Evening"
     assert told["media_track"] == 1
-    assert told["media_content_type"] == "playlist"
+    assert told["media_content_type"] == "image"
     assert told["shuffle"] is False
     assert told["repeat"] == "all"
     assert told["dp1"] == {
@@ -396,7 +396,7 @@ async def test_a_playlist_by_its_address(
         url = f"{server.url}/playlists/evening"
         for kind in ("playlist", "music"):
             await do(hass, "play_media", media_content_type=kind, media_content_id=url)
-            assert attribute(hass, "media_content_id") == url
+            assert attribute(hass, "media_content_id") == f"{url}#dp1&"
             assert attribute(hass, "dp1")["playlist_url"] == url
     assert attribute(hass, "media_playlist") == "Evening"
 

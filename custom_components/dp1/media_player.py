@@ -72,7 +72,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     _attr_name = None
     _attr_device_class = MediaPlayerDeviceClass.TV
-    _attr_media_content_type = MediaType.PLAYLIST
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
 
@@ -134,15 +133,32 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         )
         self._attr_media_playlist = _text(player.playlist_title) if player else None
         self._attr_media_track = player.position if player else None
+        # Cards name the artist of an image, but not that of a playlist.
+        self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
         self._attr_media_title = (_text(item.title) if item else None) or work.title
         self._attr_media_artist = artist_of(item) or work.artist
+        self._attr_media_album_name = work.exhibition
         self._attr_media_image_url = picture_of(player, item, data.work)
-        self._attr_extra_state_attributes = {"dp1": _details(player, item, work)}
+        self._attr_extra_state_attributes = {
+            "dp1": {
+                **_details(player, item, work),
+                "favorite": self._is_favorite(player, data.work),
+            }
+        }
         self._update_position(item, data.shown_since)
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
             self._attr_media_content_id = media_id_of(data.assumed)
+
+    def _is_favorite(
+        self, player: PlayerStatus | None, work: Work | None
+    ) -> bool | None:
+        """Return whether the current work is a favorite, None if there is nothing to keep it in."""
+        libraries = async_libraries(self.coordinator.hass)
+        if player is None or player.current is None or not libraries:
+            return None
+        return any(library.favorite_of(player, work) for library in libraries)
 
     def _update_position(
         self, item: PlaylistItem | None, shown_since: datetime | None
@@ -201,7 +217,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Show a playlist, a document, an image, a video or a web page."""
         extra = kwargs.get("extra") or {}
         title = extra.get("title") or (extra.get("metadata") or {}).get("title")
-        media_id, place = split_media_id(media_id)
+        name, place = split_media_id(media_id)
+        if name != media_id:
+            # A scene repeats the content type of the state, which is that of the work.
+            media_id, media_type = name, MediaType.PLAYLIST
         options = Options(place=place)
         duration = duration_of(extra, announce is True)
 

@@ -1,4 +1,4 @@
-"""Actions of the integration."""
+"""The actions."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -108,7 +108,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
-    """Cast to the targeted displays."""
+    """Show something on each display meant."""
     what = exactly_one_of(call.data, CAST_FIELDS)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
@@ -142,6 +142,6 @@ ACTIONS = (
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
-    """Register the actions."""
+    """Register the actions, for good: they tell by themselves when nothing is set up."""
     for name, action, schema, response in ACTIONS:
         hass.services.async_register(DOMAIN, name, action, schema, response)

@@ -172,7 +172,7 @@ async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
         "playlist_url": evening,
         "method": "url",
     }
-    assert state_of(hass).attributes["media_content_id"] == evening
+    assert state_of(hass).attributes["media_content_id"] == f"{evening}#dp1&"
 
 
 @pytest.mark.parametrize("profile", ["legacy"])

@@ -56,7 +56,7 @@ async def test_what_was_cast_from_here(gallery: Gallery) -> None:
     """All that the catalog knows of the work is told, from the first moment."""
     await gallery.cast(exhibition=LARGE)
     told = details(gallery)
-    assert told["exhibition"] == LARGE
+    assert told["exhibition"] == gallery.attribute("media_album_name") == LARGE
     assert told["link"].startswith("https://feralfile.com/")
     assert told["medium"] and told["year"]
     assert told["provenance"]["contract"]["tokenId"]
@@ -177,6 +177,7 @@ async def test_nothing_is_known(gallery: Gallery) -> None:
     told = details(gallery)
     assert gallery.attribute("media_title") == "Reef"
     assert told["source"] == "https://art.example.org/1"
+    assert told["favorite"] is False
     for name in ("series", "exhibition", "edition", "year", "medium", "link", "note"):
         assert told[name] is None
 
@@ -188,8 +189,12 @@ async def test_like_what_hangs(gallery: Gallery) -> None:
     """The work on the wall becomes a favorite, and is one no more."""
     await gallery.cast(exhibition=LARGE)
     title = gallery.attribute("media_title")
+    assert details(gallery)["favorite"] is False
     told = await gallery.call("add_favorite", entity_id=ENTITY_ID)
     assert told["title"] == title
+    await until(lambda: details(gallery)["favorite"])
+    await gallery.player("media_next_track")
+    assert details(gallery)["favorite"] is False
     folder = await gallery.browse(gallery.media_id("favorites"))
     assert [it.media_content_id for it in folder.children] == [told["media_content_id"]]
     assert folder.can_play
@@ -199,6 +204,7 @@ async def test_like_what_hangs(gallery: Gallery) -> None:
         "dp1", "remove_favorite", {"entity_id": ENTITY_ID}, blocking=True
     )
     assert not gallery.library.favorites.nodes()
+    await until(lambda: details(gallery)["favorite"] is False)
 
 
 async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
@@ -207,6 +213,7 @@ async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
     assert (await gallery.call("add_favorite", entity_id=ENTITY_ID))["title"] == "Tide"
     (node,) = gallery.library.favorites.nodes()
     assert node.id.startswith("item/385f79b6")
+    await until(lambda: details(gallery)["favorite"])
     await gallery.feed.stop()
     await gallery.play(gallery.media_id(node.id))
     assert gallery.wall.state.current_title == "Tide"

@@ -101,6 +101,17 @@ async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
     assert shown.settings["scaling"] == "fill"
 
 
+async def test_a_scene_of_a_playlist_by_its_url(house: House) -> None:
+    """A scene tells the content type of the work, and brings back the playlist."""
+    async with served(TIDES) as (url,):
+        await house.show("wall", playlist_url=url)
+        assert house.attribute("wall", "media_content_type") == "image"
+        await capture(house)
+        await house.phone_casts("wall", DUNES)
+        await recall(house)
+    assert house.walls["wall"].state.playlist_url == url
+
+
 async def test_a_scene_of_sleep(house: House) -> None:
     """A display that slept in the scene sleeps."""
     await house.phone_casts("wall", TIDES)
@@ -126,8 +137,7 @@ async def test_the_name_of_what_hangs(house: House) -> None:
     """A list with an address is named by that; the place follows only where it is not the usual one."""
     async with served(TIDES) as (url,):
         await house.show("wall", playlist_url=url)
-        assert house.attribute("wall", "media_content_id") == url
-        assert house.attribute("wall", "media_content_type") == "playlist"
+        assert house.attribute("wall", "media_content_id") == f"{url}#dp1&"
         await house.do("media_next_track", "wall")
         work = TIDES["items"][1]["id"]
         name = f"{url}#dp1&work={work}&at=1"

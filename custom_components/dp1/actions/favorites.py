@@ -1,4 +1,4 @@
-"""Actions on the favorites of a library."""
+"""Actions on the favorites of a library: add one, remove one."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,29 +32,29 @@ FAVORITE_SCHEMA = vol.Schema(
 
 async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     """Add a work, a series, an exhibition or a playlist to the favorites of its library."""
-    library, text = await _async_node(call)
+    library, text = await _async_meant(call)
     with _library_errors(library, text):
         try:
             node = await library.async_add_favorite(text)
         except ValueError as err:
             raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
-    response: ServiceResponse = {
+    told: ServiceResponse = {
         "title": node.title,
         "media_content_id": media_id(library.entry_id, node.id),
     }
-    return response if call.return_response else None
+    return told if call.return_response else None
 
 
 async def async_remove_favorite(call: ServiceCall) -> None:
-    """Remove a node from the favorites of its library."""
-    library, text = await _async_node(call)
+    """Remove something from the favorites of its library."""
+    library, text = await _async_meant(call)
     if not library.favorites.is_favorite(text):
         raise invalid_input("not_a_favorite", name=clean(text, 100))
     library.favorites.async_remove(text)
 
 
-async def _async_node(call: ServiceCall) -> tuple[Library, str]:
-    """Return the node given by media id or by what a display shows."""
+async def _async_meant(call: ServiceCall) -> tuple[Library, str]:
+    """Find the node that is meant: by its id, or by what a display shows."""
     match exactly_one_of(call.data, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             return library_and_node(call.hass, text)
@@ -65,11 +65,14 @@ async def _async_node(call: ServiceCall) -> tuple[Library, str]:
 async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
-    """Return the node of the work that a display shows."""
+    """Find the node of the work that a display shows; the one that is a favorite, if one is."""
     player = coordinator.data.player
     item = player.current if player else None
     if player is None or item is None:
         raise invalid_input("shows_no_work", name=coordinator.name)
+    for library in async_libraries(hass):
+        if favorite := library.favorite_of(player, coordinator.data.work):
+            return library, favorite
     for library in async_libraries(hass):
         work = await library.async_find_work(item)
         if work is not None and work.node_id:
@@ -87,6 +90,6 @@ async def _async_shown(
 
 @contextmanager
 def _library_errors(library: Library, text: str) -> Iterator[None]:
-    """Translate errors of a library."""
+    """Translate why a library cannot be asked."""
     with translated_errors(server_of(text), library.title, clean(text, 100)):
         yield

@@ -1,4 +1,4 @@
-"""Action that searches the libraries."""
+"""The action that finds what can be shown."""
 
 import voluptuous as vol
 
@@ -35,7 +35,7 @@ SEARCH_SCHEMA = vol.Schema(
 
 
 async def async_search(call: ServiceCall) -> ServiceResponse:
-    """Search the libraries, best results first."""
+    """Find what fits some words; what fits best comes first."""
     hass = call.hass
     if (entry_id := call.data.get(ATTR_CONFIG_ENTRY_ID)) is not None:
         libraries = [library_of(hass, entry_id)]

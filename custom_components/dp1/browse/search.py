@@ -1,4 +1,4 @@
-"""Search in the libraries and the history of a display."""
+"""Finding by words in all libraries, and in what a display was given lately."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
@@ -27,15 +27,15 @@ from ..library.search import EXACT, Query, fold
 from ..library.tree import MEDIA_PREFIX
 from .pages import (
     CLASSES,
-    HISTORY_FOLDER,
+    RECENT_FOLDER,
     ROOT,
     PictureUrl,
-    history_media,
-    is_supported,
+    is_shown,
     node_media,
+    recent_media,
 )
 
-# Assistants take no more.
+# An assistant takes no more, and a person does not read as many.
 MAX_RESULTS = 35
 
 type SearchResult = tuple[Library, Node]
@@ -49,14 +49,15 @@ async def async_search_nodes(
     limit: int = MAX_RESULTS,
     within: str | None = None,
 ) -> list[SearchResult]:
-    """Search libraries in parallel, best results of each first; raise if nothing was found in an incomplete one."""
+    """Search libraries at the same time; what fits best in each comes first.
+
+    Raises:
+        HomeAssistantError: nothing was found, and not everything could be read.
+    """
     lists = await asyncio.gather(
-        *(
-            _async_search_library(library, query, kinds, limit, within)
-            for library in libraries
-        )
+        *(_async_search_library(it, query, kinds, limit, within) for it in libraries)
     )
-    found = [result for result in chain.from_iterable(zip_longest(*lists)) if result]
+    found = [it for it in chain.from_iterable(zip_longest(*lists)) if it is not None]
     if not found:
         for library in libraries:
             _raise_if_incomplete(library, query)
@@ -80,7 +81,7 @@ async def _async_search_library(
 
 
 def _raise_if_incomplete(library: Library, query: str) -> None:
-    """Raise if a library is incomplete."""
+    """Tell somebody who finds nothing that a library is not whole."""
     problem: Dp1Error | None = library.problem
     if problem is not None:
         raise HomeAssistantError(
@@ -100,7 +101,17 @@ async def async_search_libraries(
     text: str | None,
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
-    """Search all libraries, or the node of a media id."""
+    """Search all libraries, or one node of one.
+
+    Args:
+        hass: Home Assistant.
+        query: words and classes.
+        text: media id of the node; None or the top of the tree for everything.
+        picture_url: tells where Home Assistant serves a node's picture.
+
+    Raises:
+        HomeAssistantError: why nothing can be found.
+    """
     if text and text.rstrip("/") != ROOT:
         library, within = library_and_node(hass, text)
         libraries = [library]
@@ -109,7 +120,7 @@ async def async_search_libraries(
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
     found = await async_search_nodes(libraries, words, kinds=kinds, within=within)
     if not found and kinds is not None:
-        # Users seldom know whether something is a series or a playlist.
+        # People, and those who listen to them, seldom know whether a thing is a series or a playlist.
         found = await async_search_nodes(libraries, words, within=within)
     return [node_media(library, node, picture_url) for library, node in found]
 
@@ -117,80 +128,76 @@ async def async_search_libraries(
 async def async_search_display(
     coordinator: DisplayCoordinator, query: SearchMediaQuery, picture_url: PictureUrl
 ) -> SearchMedia:
-    """Search what a display can show, or a part of it, for what can be played."""
+    """Search all that a display can be given, or a part of it. What fits best comes first; all of it can be played.
+
+    Raises:
+        SearchError: why nothing can be found.
+    """
     text = query.media_content_id
-    history = _search_history(coordinator, query)
+    recent = _recent(coordinator, query)
     with raised_as(SearchError):
-        if text == HISTORY_FOLDER:
+        if text == RECENT_FOLDER:
             return SearchMedia(
-                result=[history_media(entry, picture_url) for _, entry in history]
+                result=[recent_media(given, picture_url) for _, given in recent]
             )
         if text and media_source.is_media_source_id(text) and not _is_ours(text):
             others = await media_source.async_search_media(
                 coordinator.hass, text, query
             )
             return SearchMedia(
-                result=[
-                    media
-                    for media in others.result
-                    if media.can_play and is_supported(media)
-                ]
+                result=[it for it in others.result if it.can_play and is_shown(it)]
             )
         try:
             found = await async_search_libraries(
                 coordinator.hass, query, text, picture_url
             )
         except HomeAssistantError:
-            if text or not history:
+            if text or not recent:
                 raise
             found = []
     return SearchMedia(
-        result=found if text else _merged(query, found, history, picture_url)
+        result=found if text else _merged(query, found, recent, picture_url)
     )
 
 
 def _is_ours(text: str) -> bool:
-    """Return whether a media id belongs to a library."""
+    """Tell the ids of libraries from those of others."""
     return text == ROOT or text.startswith(MEDIA_PREFIX)
 
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[NodeKind] | None:
-    """Return the kinds of nodes for media classes; None for all."""
-    wanted = set(map(str, classes or ()))
-    return {kind for kind, media in CLASSES.items() if media.value in wanted} or None
+    """Tell what is meant by classes of media; None for anything, as for classes that mean nothing here."""
+    wanted = {str(it) for it in classes or ()}
+    return {kind for kind, each in CLASSES.items() if each.value in wanted} or None
 
 
-def _search_history(
+def _recent(
     coordinator: DisplayCoordinator, query: SearchMediaQuery
 ) -> list[tuple[int, HistoryEntry]]:
-    """Search the history of a display and return scored entries, best first."""
+    """Search what a display was given lately; what fits best first."""
     kinds = kinds_of(query.media_filter_classes)
     if kinds is not None and NodeKind.PLAYLIST not in kinds:
         return []
     words = Query.of(query.search_query)
     scored = [
-        (score, entry)
-        for entry in coordinator.history.entries()
-        if words.words and (score := words.score(entry.title or ""))
+        (words.score(given.title or ""), given)
+        for given in coordinator.history.entries()
     ]
-    return sorted(scored, key=lambda result: -result[0])
+    fitting = [it for it in scored if words.words and it[0]]
+    return sorted(fitting, key=lambda it: -it[0])
 
 
 def _merged(
     query: SearchMediaQuery,
     found: list[BrowseMedia],
-    history: list[tuple[int, HistoryEntry]],
+    recent: list[tuple[int, HistoryEntry]],
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
-    """Add history entries that are not among the results of the libraries."""
-    known = {fold(media.title) for media in found}
-    new = [
-        (score, history_media(entry, picture_url))
-        for score, entry in history
-        if fold(entry.title or "") not in known
-    ]
-    exact = [media for score, media in new if score == EXACT]
-    others = [media for score, media in new if score != EXACT]
+    """Put what was given lately to what the libraries have, where they do not have it."""
+    known = {fold(it.title) for it in found}
+    new = [(score, it) for score, it in recent if fold(it.title or "") not in known]
+    exact = [recent_media(it, picture_url) for score, it in new if score == EXACT]
+    others = [recent_media(it, picture_url) for score, it in new if score != EXACT]
     if fold(query.search_query) in known:
         exact, others = [], exact + others
     return [*exact, *found, *others][:MAX_RESULTS]

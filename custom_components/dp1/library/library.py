@@ -199,6 +199,15 @@ class Library:
         self.favorites.async_add(found, item)
         return found
 
+    def favorite_of(self, player: PlayerStatus, work: Work | None) -> str | None:
+        """Return the node id under which the current work of a player is a favorite."""
+        item = player.current
+        candidates = [work.node_id if work else None]
+        if item is not None and item.id and player.playlist_id:
+            candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
+        found = (it for it in candidates if it and self.favorites.is_favorite(it))
+        return next(found, None)
+
     def sources(self) -> Mapping[str, str]:
         """Return the ids of the nodes that the source list names, by their names."""
         return self._sources.names()

@@ -1,4 +1,4 @@
-"""Media proxy: URLs for local media that displays can load without login, also after a restart."""
+"""Home Assistant's own media, lent to displays under addresses that outlive a restart, as signed addresses do not."""
 
 from datetime import timedelta
 from http import HTTPStatus
@@ -29,22 +29,27 @@ SIGNED_PATHS = ("/media/", "/api/")
 
 
 class MediaProxy:
-    """Media that displays may load, each by a secret token."""
+    """What was asked to be shown: who knows the token, which nobody can guess, may load that and nothing else."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Initialize without media."""
+        """Begin with nothing."""
         self._store = Store[dict[str, str]](
             hass, STORAGE_VERSION, f"{DOMAIN}.media_proxy", private=True
         )
         self._tokens: dict[str, str] = {}
 
     async def async_load(self) -> None:
-        """Load the tokens from storage."""
+        """Read what was lent before."""
         self._tokens = await self._store.async_load() or {}
 
     @callback
     def lend(self, path: str, media_id: str | None = None) -> str:
-        """Return the path under which a display can load a local path or what a media id resolves to."""
+        """Give the path under which a display can load something for as long as it hangs.
+
+        Args:
+            path: where it is now.
+            media_id: the media source's name for it, if it has one, as it may move.
+        """
         if path.startswith(PATH):
             return path
         wanted = media_id or path
@@ -56,19 +61,17 @@ class MediaProxy:
         return f"{PATH}{token}{path}"
 
     def lent(self, token: str) -> str | None:
-        """Return the media id or path of a token."""
-        return next(
-            (media for media, known in self._tokens.items() if known == token), None
-        )
+        """Tell what was lent under a token: a media id, or a path."""
+        return next((it for it, known in self._tokens.items() if known == token), None)
 
     async def async_forget(self) -> None:
-        """Remove all media."""
+        """Take everything back."""
         self._tokens.clear()
         await self._store.async_remove()
 
 
 class MediaProxyView(HomeAssistantView):
-    """View that redirects displays to the media of a token."""
+    """Leads a display to what was lent to it."""
 
     url = f"{PATH}{{token}}/{{path:.*}}"
     name = f"api:{DOMAIN}:media"
@@ -76,7 +79,7 @@ class MediaProxyView(HomeAssistantView):
     requires_auth = False
 
     async def get(self, request: web.Request, token: str, path: str) -> web.Response:
-        """Redirect to where the media is now."""
+        """Lead there; where it is may have changed since."""
         hass = request.app[KEY_HASS]
         if (wanted := hass.data[MEDIA_PROXY].lent(token)) is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
@@ -87,7 +90,7 @@ class MediaProxyView(HomeAssistantView):
                 return web.Response(status=HTTPStatus.NOT_FOUND)
             wanted = media.url
         if wanted.startswith(SIGNED_PATHS) and not URL(wanted).query:
-            # Displays have no session.
+            # Not with the session of whoever asks: nobody does.
             wanted = async_sign_path(hass, wanted, SIGNED_FOR, use_content_user=True)
         return web.Response(
             status=HTTPStatus.FOUND, headers={"Location": str(URL(wanted))}
@@ -97,7 +100,7 @@ class MediaProxyView(HomeAssistantView):
 
 
 async def async_setup_media_proxy(hass: HomeAssistant) -> None:
-    """Set up the media proxy."""
+    """Begin to lend."""
     media_proxy = hass.data[MEDIA_PROXY] = MediaProxy(hass)
     await media_proxy.async_load()
     hass.http.register_view(MediaProxyView())

@@ -93,7 +93,7 @@ def is_showing(cast: Cast, player: PlayerStatus) -> bool:
 
 
 def media_id(player: PlayerStatus, history: History) -> str | None:
-    """Return the media content id of a playlist, with the place unless it is the default."""
+    """Return the media content id of a playlist: a URL is marked as that of a playlist, and a place is added unless it is the default."""
     given = history.current(player)
     name = player.playlist_url or (given.media_id if given else None)
     if name is None:
@@ -108,7 +108,8 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
     fragment = urlencode(
         {key: value for key, value in place.items() if value is not None}
     )
-    return f"{name}{PLACE_MARK}{fragment}" if fragment else name
+    marked = fragment or player.playlist_url
+    return f"{name}{PLACE_MARK}{fragment}" if marked else name
 
 
 def split_media_id(name: str) -> tuple[str, Start]:
