@@ -96,7 +96,10 @@ async def talking(profile: str, **options: Any) -> AsyncIterator[RawClient]:
     """Run a display and talk to it."""
     async with (
         DisplaySimulator(profile, **options) as simulator,
-        aiohttp.ClientSession() as session,
+        # A kept connection would be in the way of whoever restarts a display.
+        aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(force_close=True)
+        ) as session,
     ):
         yield RawClient(simulator, session)
 

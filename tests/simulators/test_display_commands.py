@@ -668,7 +668,7 @@ async def test_offline_copy() -> None:
 
 async def test_factory_reset() -> None:
     """Newer firmware serves only questions until the reset is done; then nothing is left."""
-    async with talking("B", boot_seconds=0, storm_gate=False) as client:
+    async with timed("B", boot_seconds=0, storm_gate=False) as (client, clock):
         await client.cast(playlist())
         await client.ask("setDeviceName", name="Wall")
         assert await client.ask("factoryReset") == {"ok": True}
@@ -680,6 +680,7 @@ async def test_factory_reset() -> None:
             "getContentPolicy",
         ):
             assert (await client.send(command)).status == 200
+        await clock.advance(1)
         await until(lambda: not client.simulator.device.reset_staged)
         await until(lambda: client.simulator.running)
         status = (await client.get("/api/v2/status")).json

@@ -1,8 +1,11 @@
 """Run a simulated display by itself."""
 
 import argparse
+from typing import Any
 
+from .faults import FaultKind
 from .firmware import Profile
+from .player import Page
 from .simulator import DisplaySimulator
 
 from tests.simulators.run import run
@@ -45,12 +48,78 @@ def _arguments() -> argparse.Namespace:
         help="between two looks at what to tell (5)",
     )
     parser.add_argument("--wired", action="store_true", help="on Ethernet")
+    _add_troubles(parser)
     return parser.parse_args()
+
+
+def _add_troubles(parser: argparse.ArgumentParser) -> None:
+    """Add what can be wrong with a display."""
+    group = parser.add_argument_group("troubles")
+    group.add_argument(
+        "--no-internet",
+        action="store_true",
+        help="no internet: the device status takes 30 s, then its answer is cut",
+    )
+    group.add_argument(
+        "--page",
+        choices=_PAGES,
+        default="playlist",
+        help="page it stands on: setup answers 204, blank and dead answer 500 without a reason, "
+        "service_failed and overheating are error pages that ignore casts until it is woken",
+    )
+    for name, text in (
+        ("status", "time of the device status; after 30 s the answer is cut"),
+        ("fetch", "time that the host of a playlist takes"),
+        ("load", "time that a work takes to load"),
+    ):
+        group.add_argument(
+            f"--{name}-seconds", type=float, default=0.0, metavar="SECONDS", help=text
+        )
+    group.add_argument(
+        "--no-render-status",
+        action="store_true",
+        help="notifications without renderStatus, as firmware 1.x (2.x has it)",
+    )
+    group.add_argument(
+        "--no-refresh",
+        action="store_true",
+        help="the player does not know refresh: an extended list starts again",
+    )
+    group.add_argument(
+        "--fault",
+        action="append",
+        default=[],
+        type=_fault,
+        metavar="KIND[:WHERE[:SECONDS]]",
+        help=f"answer badly: {', '.join(FaultKind)}; to a command or a /route, or to all (may be repeated)",
+    )
+
+
+_PAGES = {
+    "playlist": Page.PLAYLIST,
+    "sleep": Page.SLEEP,
+    "setup": Page.SETUP,
+    "blank": Page.BLANK,
+    "dead": Page.PLAYLIST,
+    "service_failed": Page.ERROR,
+    "overheating": Page.ERROR,
+}
+
+
+def _fault(text: str) -> dict[str, Any]:
+    """Read a fault."""
+    kind, _, rest = text.partition(":")
+    where, _, seconds = rest.partition(":")
+    return {
+        "kind": FaultKind(kind),
+        "route" if where.startswith("/") else "command": where,
+        **({"seconds": float(seconds)} if seconds else {}),
+    }
 
 
 def _display(options: argparse.Namespace) -> DisplaySimulator:
     """Make the display that the command line describes."""
-    return DisplaySimulator(
+    display = DisplaySimulator(
         options.profile,
         options.id,
         options.name,
@@ -61,9 +130,33 @@ def _display(options: argparse.Namespace) -> DisplaySimulator:
         wired=options.wired,
         mdns=options.mdns,
         mdns_address=options.address,
+        status_seconds=options.status_seconds or 30.0 * options.no_internet,
+        fetch_seconds=options.fetch_seconds,
+        load_seconds=options.load_seconds,
+        push_render_status=False if options.no_render_status else None,
+        takes_refresh=not options.no_refresh,
+        internet=not options.no_internet,
     )
+    for fault in options.fault:
+        display.inject(**fault)
+    return display
+
+
+def _go_to(display: DisplaySimulator, page: str) -> None:
+    """Go to the page that the command line names."""
+    if page == "dead":
+        display.break_page()
+    elif page == "overheating":
+        display.overheat()
+    else:
+        display.show_page(_PAGES[page], page)
 
 
 if __name__ == "__main__":
     arguments = _arguments()
-    run(f"Display ({arguments.profile})", _display(arguments))
+    simulator = _display(arguments)
+    run(
+        f"Display ({arguments.profile})",
+        simulator,
+        lambda: _go_to(simulator, arguments.page),
+    )

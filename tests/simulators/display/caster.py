@@ -1,5 +1,6 @@
 """How a playlist gets from a command to the player: fetched, read into types, judged, handed on."""
 
+import asyncio
 from typing import Any
 
 import aiohttp
@@ -31,6 +32,7 @@ class Caster:
         dynamic_items: what any dynamic query finds; None if queries fail.
         policy: which works the owner wants to see.
         preflight: whether newer firmware looks at the works before it shows them.
+        fetch_seconds: how long the host of a playlist takes to answer.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Caster:
         self.dynamic_items: list[Json] | None = None
         self.policy = ContentPolicy()
         self.preflight = True
+        self.fetch_seconds = 0.0
 
     async def cast(self, request: Json | None) -> Json:
         """Carry out the command, and count; the reply is the player's."""
@@ -155,6 +158,7 @@ class Caster:
 
     async def _fetch(self, url: str) -> Json:
         """Get a document from where it is."""
+        await asyncio.sleep(self.fetch_seconds)
         if self.session is None or is_reserved(url):
             raise CommandError("no answer")
         try:

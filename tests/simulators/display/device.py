@@ -51,6 +51,7 @@ class Device:
         installed_version: as reported; changes by an update.
         latest_version: what an update would install.
         internet: whether it gets out.
+        status_seconds: how long the vendor's version server lets each status wait.
         claimed: whether it has an owner.
         link: whether it has a network.
         mixer: value of the sound mixer; None if it does not answer.
@@ -83,6 +84,7 @@ class Device:
     installed_version: str = ""
     latest_version: str = ""
     internet: bool = True
+    status_seconds: float = 0.0
     claimed: bool = True
     link: bool = True
     mixer: int | None = FIRST_MIXER
@@ -150,8 +152,10 @@ class Device:
             return "unprovisioned"
         return "online" if self.internet else "offline_retrying"
 
-    def status(self, page: Page, sleep: SleepSchedule) -> Json:
-        """What ``getDeviceStatus`` answers."""
+    async def status(self, page: str, sleep: SleepSchedule) -> Json:
+        """Return what ``getDeviceStatus`` answers, once the version server has answered or failed."""
+        if self.status_seconds:
+            await self.clock.sleep(self.status_seconds)
         if self.broken:
             raise CommandError("the configuration cannot be read")
         found: Json = {"screenRotation": self.orientation}
@@ -170,7 +174,7 @@ class Device:
             found["volume"] = self.volume
             found["isMuted"] = self.muted
         if self.firmware.since("1.0.13"):
-            found["displayURL"] = page.value
+            found["displayURL"] = page
         if self.firmware.since("1.0.15"):
             found["sleepSchedule"] = sleep.record()
         return found | self._second_status()

@@ -34,6 +34,8 @@ _APPLIED = frozenset(
 class Fault:
     """A fault, and when it strikes.
 
+    Device status that hangs or is cut: ``late`` or ``cut`` with ``command="getDeviceStatus"``.
+
     Attributes:
         kind: what goes wrong: ``reset`` and ``close`` the connection; ``hang`` and close; ``cut`` the connection when
             the command has been carried out; be ``slow`` to carry it out; carry it out but answer ``late``; answer

@@ -12,7 +12,7 @@ import aiohttp
 from aiohttp import web
 
 from .device import Device
-from .player import Player, RenderStatus
+from .player import Page, Player, RenderStatus
 from .sources import is_reserved, look, read_data
 from .tasks import Tasks
 
@@ -71,6 +71,7 @@ class Painter:
 
     async def _look(self, item: Json, key: str) -> None:
         """Ask for the work."""
+        await asyncio.sleep(self._player.load_seconds)
         source = str(item.get("source", ""))
         status, kind = 200, ""
         if source.lower().startswith("data:"):
@@ -83,7 +84,7 @@ class Painter:
                     status, kind = await look(self.session, source)
         self._kinds[source] = _kind(kind)
         player = self._player
-        if player.settings.showing_key == key and not player.asleep:
+        if player.settings.showing_key == key and player.page is Page.PLAYLIST:
             good = 200 <= status < 400
             player.render_status = RenderStatus.READY if good else RenderStatus.FAILED
         self.change()

@@ -32,11 +32,12 @@ class Page(StrEnum):
     SLEEP = "http://127.0.0.1:8080/sleep"
     ERROR = "http://127.0.0.1:8080/error"
     SETUP = "file:///opt/launcher/index.html"
+    BLANK = "about:blank"
 
     @property
     def is_player(self) -> bool:
-        """It is a page of the player."""
-        return self is not Page.SETUP
+        """Return whether it is a page of the player."""
+        return self.value.startswith("http://127.0.0.1:8080/")
 
 
 class RenderStatus(IntEnum):
@@ -53,8 +54,11 @@ class Player:
 
     Attributes:
         page: what the browser shows.
+        failure: what the error page says: ``service_failed`` or ``overheating``.
         dead: the page does not answer: why, or empty.
         overheating: the player has stopped because of heat.
+        load_seconds: how long a work takes to load, beyond the answer of its host.
+        takes_refresh: ``refresh`` replaces the list without reloading the current work; otherwise it is ignored.
         document: the playlist as it came; None if nothing is loaded.
         playlist_url: where it came from.
         items: the works in the order of play.
@@ -89,8 +93,11 @@ class Player:
         self._original: list[Json] = []
         self._held = False
         self.page = Page.PLAYLIST
+        self.failure = "service_failed"
         self.dead = ""
         self.overheating = False
+        self.load_seconds = 0.0
+        self.takes_refresh = True
         self.document: Json | None = None
         self.playlist_url: str | None = None
         self.items: list[Json] = []
@@ -134,10 +141,15 @@ class Player:
         """The work that hangs, seen or not."""
         return self.items[self.position] if self.items else None
 
+    @property
+    def url(self) -> str:
+        """Return the URL of the page."""
+        return self.page + (f"?error={self.failure}" * (self.page is Page.ERROR))
+
     def require_page(self) -> None:
         """Raise what a page that cannot answer leads to."""
-        if self.dead:
-            raise CommandError(self.dead)
+        if self.dead or self.page is Page.BLANK:
+            raise CommandError(self.dead or "handleCDPRequest is not defined")
         if not self.page.is_player:
             raise NoResultError
 
@@ -156,7 +168,7 @@ class Player:
         """Show, schedule or keep a playlist, as the intent says."""
         self.require_page()
         url = arguments.get("playlistUrl")
-        if arguments.get("refresh") is True:
+        if arguments.get("refresh") is True and self.takes_refresh:
             self.update(document)
             return dict(_OK)
         intent = arguments.get("intent")
@@ -259,7 +271,8 @@ class Player:
         """Put the current work up."""
         self.settings.begin_showing()
         self._held = False
-        self.render_status = None if self.asleep else RenderStatus.LOADING
+        seen = self.page is Page.PLAYLIST
+        self.render_status = RenderStatus.LOADING if seen else None
         self._arm()
         self.on_show()
 
@@ -267,7 +280,7 @@ class Player:
         """Start the time of the work that hangs."""
         self._disarm()
         duration = self._duration()
-        if not self.asleep and duration is not None:
+        if self.page is Page.PLAYLIST and duration is not None:
             self._slot = self._tasks.start(self._advance_after(duration))
 
     def _disarm(self) -> None:
@@ -352,7 +365,7 @@ class Player:
         """Load the work again."""
         if self.current is None:
             return {"ok": False, "error": "no artwork is loaded", "code": "no_artwork"}
-        if self.asleep:
+        if self.page is not Page.PLAYLIST:
             return {
                 "ok": False,
                 "error": "the artwork handler is not ready",
@@ -373,7 +386,8 @@ class Player:
     async def _show_default(self) -> None:
         """Wake and show the list that everybody has."""
         await self._clock.sleep(self._page_delay)
-        self.page = Page.PLAYLIST
+        if self.page is not Page.ERROR:
+            self.page = Page.PLAYLIST
         self.load(self._default_playlist())
 
     def _disconnect(self, _: Json) -> Json:
@@ -401,11 +415,12 @@ class Player:
         self._tasks.start(self._turn_page(asleep))
 
     async def _turn_page(self, asleep: bool) -> None:
-        """Change between the dark page and the other."""
+        """Change between the dark page and the other, which also leaves the error page."""
         await self._clock.sleep(self._page_delay)
-        if not self.page.is_player or asleep == self.asleep:
+        page = Page.SLEEP if asleep else Page.PLAYLIST
+        if not self.page.is_player or self.page is page:
             return
-        self.page = Page.SLEEP if asleep else Page.PLAYLIST
+        self.page = page
         if asleep:
             self._disarm()
             self.render_status = None

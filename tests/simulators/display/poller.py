@@ -81,6 +81,7 @@ class Poller:
     Attributes:
         relayer_connected: whether the cloud is connected; without it only the player is told about.
         muted: nothing is told about the player, because it is being recovered.
+        push_render_status: whether pushes carry ``renderStatus``; 1.x never does.
     """
 
     def __init__(
@@ -109,6 +110,7 @@ class Poller:
         self._was_dead = False
         self.relayer_connected = True
         self.muted = False
+        self.push_render_status = firmware.second
 
     def force(self) -> None:
         """Look at once."""
@@ -145,7 +147,7 @@ class Poller:
         if not self.relayer_connected:
             return
         with suppress(CommandError):
-            status = self._device.status(self._player.page, self._sleep)
+            status = await self._device.status(self._player.url, self._sleep)
             await self._tell("device_status", status)
         if self._firmware.since("1.0.11"):
             panel = await self._device.panel.status(explains=self._firmware.second)
@@ -205,7 +207,7 @@ class Poller:
     def _second_status(self, status: Json) -> Json:
         """What newer firmware adds."""
         told: Json = {}
-        if self._firmware.second and "renderStatus" in status:
+        if self.push_render_status and "renderStatus" in status:
             told["renderStatus"] = status["renderStatus"]
         if self._firmware.since("2.0.7") and "signatureStatus" in status:
             told["signatureStatus"] = status["signatureStatus"]

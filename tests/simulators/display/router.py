@@ -121,7 +121,7 @@ class Router:
             "factoryReset": ("0.15.1", device.factory_reset),
             "getDeviceStatus": (
                 "0.9.0",
-                lambda _: device.status(self._player.page, sleep),
+                lambda _: device.status(self._player.url, sleep),
             ),
             "longPressGesture": ("1.0.17", executor.tap),
             "reboot": ("0.9.0", device.reboot),

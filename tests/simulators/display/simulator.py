@@ -118,6 +118,12 @@ class DisplaySimulator:
         refresh_interval: float = 300.0,
         boot_seconds: float = 1.0,
         page_delay: float = 0.1,
+        status_seconds: float = 0.0,
+        fetch_seconds: float = 0.0,
+        load_seconds: float = 0.0,
+        push_render_status: bool | None = None,
+        takes_refresh: bool = True,
+        internet: bool = True,
         clock: Clock | None = None,
         wired: bool = False,
         storm_gate: bool = True,
@@ -138,6 +144,12 @@ class DisplaySimulator:
             refresh_interval: seconds between two fetches of a playlist's address.
             boot_seconds: how long a start takes.
             page_delay: how long the page takes to go dark or come back, in seconds.
+            status_seconds: how long ``getDeviceStatus`` takes; after 30 s its answer is cut.
+            fetch_seconds: how long the host of a playlist takes.
+            load_seconds: how long a work takes to load.
+            push_render_status: whether notifications carry ``renderStatus``; by default from firmware 2.0.
+            takes_refresh: whether ``displayPlaylist`` knows ``refresh``.
+            internet: whether it gets out at first.
             clock: the time for all that happens by itself.
             wired: on Ethernet and not on Wi-Fi.
             storm_gate: whether commands are limited, in firmware that can.
@@ -160,6 +172,13 @@ class DisplaySimulator:
         self._build(device_id, name, poll_interval, page_delay, wired=wired)
         if not storm_gate:
             self.server.gate = None
+        self.device.status_seconds = status_seconds
+        self.device.internet = self.poller.relayer_connected = internet
+        self.caster.fetch_seconds = fetch_seconds
+        self.player.load_seconds = load_seconds
+        self.player.takes_refresh = takes_refresh
+        if push_render_status is not None:
+            self.poller.push_render_status = push_render_status
         self._announcer = Announcer(self.firmware, self.device, mdns_address, zeroconf)
 
     def _build(
@@ -460,15 +479,24 @@ class DisplaySimulator:
         """Let nothing go wrong any more with answers."""
         self.server.faults.clear()
 
-    def show_setup_page(self, shown: bool = True) -> None:
-        """Leave the player for the set-up page, where no command is carried out (204); or come back."""
-        self.player.page = Page.SETUP if shown else Page.PLAYLIST
+    def show_page(self, page: Page, failure: str = "service_failed") -> None:
+        """Go to a page.
+
+        SETUP answers 204. BLANK has no player: 500 without a reason, and nothing is pushed. ERROR takes casts and goes
+        on showing its ``failure`` until ``wakeNow``.
+        """
+        self.player.page = page
+        self.player.failure = failure
         self._on_change()
 
+    def show_setup_page(self, shown: bool = True) -> None:
+        """Leave the player for the set-up page, where no command is carried out (204); or come back."""
+        self.show_page(Page.SETUP if shown else Page.PLAYLIST)
+
     def overheat(self) -> None:
-        """Stop the player because of heat."""
+        """Stop the player because of heat; a cast clears the error in the status, but the page stays."""
         self.player.overheating = True
-        self._on_change()
+        self.show_page(Page.ERROR, "overheating")
 
     def break_page(self, reason: str = "cdp evaluate failed: timeout") -> None:
         """Let the page die: its commands fail, and the sockets are told."""
@@ -542,7 +570,7 @@ class DisplaySimulator:
 
         async def run() -> None:
             """Wait for that, then do it."""
-            await asyncio.sleep(_BEFORE_REBOOT)
+            await self.clock.sleep(_BEFORE_REBOOT)
             await action()
 
         return lambda: self._background(run)
