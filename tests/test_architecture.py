@@ -27,7 +27,7 @@ ORDER: tuple[set[str], ...] = (
     {"library"},
     {"display"},
     {"coordinator", "options_flow"},
-    {"config_flow", "details", "entity", "playback"},
+    {"config_flow", "entity", "playback"},
     {"browse"},
     {"actions", *PLATFORMS - {"config_flow", "media_player"}},
     {"media_player", "services"},

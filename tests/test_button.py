@@ -4,6 +4,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
+from custom_components.dp1.display import connection
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -17,8 +18,8 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(connection, "PATIENCE", 0.2)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
 
 

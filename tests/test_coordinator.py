@@ -6,6 +6,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
+from custom_components.dp1.display import connection
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -33,12 +34,12 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(module, "PATIENCE", 0.3)
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.05)
-    monkeypatch.setattr(module, "LAST_RETRY", 0.2)
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
     monkeypatch.setattr(module, "READ_COOLDOWN", 0.1)
-    monkeypatch.setattr(module, "PROBE_INTERVAL", 0.2)
+    monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.2)
 
 
 async def lose(hass: HomeAssistant, display: DisplaySimulator) -> None:
@@ -177,7 +178,7 @@ async def test_a_half_open_socket_is_noticed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A display that says nothing any more, not even to a ping, is connected to anew."""
-    monkeypatch.setattr(module, "HEARTBEAT", 0.2)
+    monkeypatch.setattr(connection, "HEARTBEAT", 0.2)
     await set_up(hass, display_entry)
     await until(lambda: len(display.sockets) == 1)
     display.go_half_open()
@@ -197,8 +198,8 @@ async def test_a_lost_display_is_told_once_and_comes_back(
     caplog.set_level(logging.INFO, "custom_components.dp1")
     caplog.clear()
     await lose(hass, display)
-    tries = setup_display.runtime_data._misses
-    await until(lambda: setup_display.runtime_data._misses > tries + 3)
+    tries = setup_display.runtime_data.connection.misses
+    await until(lambda: setup_display.runtime_data.connection.misses > tries + 3)
     await setup_display.runtime_data.async_refresh()
     assert told(caplog) == ["Wall is unavailable"]
     await display.power_on()
@@ -271,7 +272,7 @@ async def test_another_display_at_the_address_is_left_alone(
         other.player.load(EVENING)
         with pytest.raises(UpdateFailed):
             await setup_display.runtime_data._async_update_data()
-        setup_display.runtime_data.async_merge_data(screenshots=True)
+        setup_display.runtime_data.async_merge_data(set_up=True)
         with pytest.raises(HomeAssistantError) as caught:
             await hass.services.async_call(
                 "dp1",

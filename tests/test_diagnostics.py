@@ -82,7 +82,7 @@ async def test_a_lost_display_is_described_with_its_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is wrong is named by its kind."""
-    monkeypatch.setattr("custom_components.dp1.coordinator.PATIENCE", 0.0)
+    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.0)
     await display.power_off()
     await until(lambda: not setup_display.runtime_data.last_update_success)
     found = await diagnostics(hass, hass_client, setup_display)

@@ -192,8 +192,8 @@ async def test_nothing_known_while_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All entities of a display that is away are unavailable, and come back with it."""
-    monkeypatch.setattr("custom_components.dp1.coordinator.PATIENCE", 0.2)
-    monkeypatch.setattr("custom_components.dp1.coordinator.FIRST_RETRY", 0.02)
+    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
+    monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     await set_up(hass, display_entry)
     await until(lambda: "switch panel" in entities(hass))
     await hass.async_block_till_done()

@@ -8,8 +8,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display import rate_limit
+from custom_components.dp1.display import connection
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -22,7 +22,7 @@ from .simulators.display import DisplaySimulator, FaultKind
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

@@ -16,7 +16,6 @@ from .browse.pictures import async_setup_pictures
 from .client.playlist.signing import SigningKey
 from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .details import SlowReads
 from .display.history import History
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
@@ -74,10 +73,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator.metadata.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
-        hass, coordinator.async_follow(), f"{entry.title} follow"
-    )
-    entry.async_create_background_task(
-        hass, SlowReads(coordinator).async_follow(), f"{entry.title} slow reads"
+        hass, coordinator.async_run(), f"{entry.title} follow"
     )
     if not _has_entry(hass, EntryKind.LIBRARY):
         discovery_flow.async_create_flow(

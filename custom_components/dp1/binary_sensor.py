@@ -12,7 +12,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayData, problem_of
+from .coordinator import DisplayConfigEntry
+from .display.state import DisplayData
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 PARALLEL_UPDATES = 0
@@ -33,8 +34,7 @@ def _internet(data: DisplayData) -> bool | None:
 
 def _has_problem(data: DisplayData) -> bool | None:
     """Tell whether something keeps the work off the wall."""
-    problem = problem_of(data)
-    return None if problem is None else bool(problem)
+    return None if data.problem is None else bool(data.problem)
 
 
 BINARY_SENSORS = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import override
+from typing import Any, override
 
 from homeassistant.components.button import (
     ButtonDeviceClass,
@@ -14,13 +14,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Refresh,
-    async_take_screenshot,
-)
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
+from .display.state import Detail, DisplayData, DisplayDetails
 from .display.wake_on_lan import async_wake_on_lan, wired_macs
 from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
 
@@ -29,7 +24,9 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayButtonDescription(DisplayDescription, ButtonEntityDescription):
+class DisplayButtonDescription[_DataT = DisplayData](
+    DisplayDescription[_DataT], ButtonEntityDescription
+):
     """Describes a button of a display."""
 
     press_fn: Callable[[DisplayCoordinator], Awaitable[None]]
@@ -104,12 +101,13 @@ BUTTONS = (
             lambda display: display.show_pairing_code(False), Refresh.PLAYER
         ),
     ),
-    DisplayButtonDescription(
+    DisplayButtonDescription[DisplayDetails](
         key="take_screenshot",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        exists_fn=lambda data: data.screenshots,
-        press_fn=async_take_screenshot,
+        exists_fn=lambda details: details.screenshots,
+        press_fn=DisplayCoordinator.async_take_screenshot,
+        detail=Detail.SCREENSHOTS,
     ),
 )
 WAKE_ON_LAN = DisplayButtonDescription(
@@ -132,7 +130,7 @@ async def async_setup_entry(
 class DisplayButton(DescribedEntity, ButtonEntity):
     """A button of a display."""
 
-    entity_description: DisplayButtonDescription
+    entity_description: DisplayButtonDescription[Any]
 
     @override
     async def async_press(self) -> None:

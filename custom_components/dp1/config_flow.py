@@ -207,7 +207,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             and entry.data[CONF_PORT] == self._address.port
         )
         if there and (coordinator := getattr(entry, "runtime_data", None)):
-            coordinator.async_announced()
+            coordinator.connection.async_retry_now()
         return there
 
     async def _async_refuse(

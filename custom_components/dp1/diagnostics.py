@@ -11,7 +11,8 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_KIND, EntryKind
-from .coordinator import DisplayCoordinator, DisplayData
+from .coordinator import DisplayCoordinator
+from .display.state import DisplayData
 from .library.library import Library
 
 PLAYER = (

@@ -12,38 +12,41 @@ from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
 from .client.display.casts import Dialect
 from .const import DOMAIN
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData
-from .display.parts import Part
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.state import Detail, DisplayData
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayDescription(EntityDescription):
-    """Something that not every display offers.
+class DisplayDescription[_DataT = DisplayData](EntityDescription):
+    """Description of an entity that not every display has.
 
     Attributes:
-        exists_fn: whether the display has shown that it offers it.
-        part: what has to be read regularly for it, beside what every display is asked.
+        exists_fn: whether the display has it.
+        detail: the detail it shows, if it is not in the display's own data.
     """
 
-    exists_fn: Callable[[DisplayData], bool]
-    part: Part | None = None
+    exists_fn: Callable[[_DataT], bool]
+    detail: Detail | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class ValueDescription[_T](EntityDescription):
-    """A value that not every display has: it is offered once there is one.
+class ValueDescription[_T, _DataT = DisplayData](EntityDescription):
+    """Description of an entity that shows a value, once there is one.
 
     Attributes:
-        value_fn: the value.
-        part: what has to be read regularly for it, beside what every display is asked.
+        value_fn: returns the value.
+        detail: the detail it shows, if it is not in the display's own data.
     """
 
-    value_fn: Callable[[DisplayData], _T | None]
-    part: Part | None = None
+    value_fn: Callable[[_DataT], _T | None]
+    detail: Detail | None = None
 
-    def exists_fn(self, data: DisplayData) -> bool:
-        """Tell whether the display has shown that it offers it."""
+    def exists_fn(self, data: _DataT) -> bool:
+        """Return whether the display has it."""
         return self.value_fn(data) is not None
+
+
+type AnyDescription = DisplayDescription[Any] | ValueDescription[Any, Any]
 
 
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
@@ -51,14 +54,9 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
     _attr_has_entity_name = True
 
-    def __init__(
-        self,
-        coordinator: DisplayCoordinator,
-        key: str | None = None,
-        part: Part | None = None,
-    ) -> None:
-        """Belong to a display; without a key, be the display itself."""
-        super().__init__(coordinator, part)
+    def __init__(self, coordinator: DisplayCoordinator, key: str | None = None) -> None:
+        """Initialize the entity; without a key, it is the display itself."""
+        super().__init__(coordinator)
         display = coordinator.device_id
         self._attr_unique_id = f"{display}_{key}" if key else display
         self._attr_translation_key = key
@@ -76,79 +74,95 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
 
 class DescribedEntity(DisplayEntity):
-    """An entity of one display, as described, that is written only when there is news for it."""
+    """Base of the described entities of a display, which are written only when they change."""
 
+    entity_description: AnyDescription
     _was_available: bool | None = None
 
     def __init__(
-        self,
-        coordinator: DisplayCoordinator,
-        description: DisplayDescription | ValueDescription[Any],
+        self, coordinator: DisplayCoordinator, description: AnyDescription
     ) -> None:
-        """Belong to a display."""
-        super().__init__(coordinator, description.key, description.part)
+        """Initialize the entity."""
+        super().__init__(coordinator, description.key)
         self.entity_description = description
 
     @override
     async def async_added_to_hass(self) -> None:
-        """Follow the display, from what it said meanwhile."""
+        """Listen to the coordinators."""
         await super().async_added_to_hass()
-        self._take_over()
+        if (detail := self.entity_description.detail) is not None:
+            self.async_on_remove(
+                self.coordinator.details.async_add_listener(
+                    self._handle_coordinator_update, detail
+                )
+            )
+        self._update()
         self._was_available = self.available
 
     @callback
     @override
     def _handle_coordinator_update(self) -> None:
-        """Write the state if there is news for this entity."""
-        is_news = self._take_over()
+        """Write the state if it has changed."""
+        changed = self._update()
         available = self.available
-        if is_news or available is not self._was_available:
+        if changed or available is not self._was_available:
             self._was_available = available
             super()._handle_coordinator_update()
 
     @callback
-    def _take_over(self) -> bool:
-        """Take over what the display said last, and tell whether that is news."""
+    def _update(self) -> bool:
+        """Update the attributes, and return whether they have changed."""
         return False
 
 
 class ValueEntity[_T](DescribedEntity):
-    """An entity that shows one value."""
+    """Base of the entities that show a value."""
+
+    entity_description: ValueDescription[_T, Any]
 
     def __init__(
-        self, coordinator: DisplayCoordinator, description: ValueDescription[_T]
+        self, coordinator: DisplayCoordinator, description: ValueDescription[_T, Any]
     ) -> None:
-        """Read the value for the first time."""
+        """Initialize the entity."""
         super().__init__(coordinator, description)
-        self._value_fn = description.value_fn
-        self._value = self._value_fn(coordinator.data)
+        self._value: _T | None = None
+        self._update()
 
     @callback
     @override
-    def _take_over(self) -> bool:
-        """Read the value."""
-        before, self._value = self._value, self._value_fn(self.coordinator.data)
+    def _update(self) -> bool:
+        """Update the value."""
+        before = self._value
+        description = self.entity_description
+        self._value = description.value_fn(_data(self.coordinator, description))
         return self._value != before
 
 
 @callback
-def async_add_as_shown[_D: DisplayDescription | ValueDescription[Any]](
+def async_add_as_shown[_DescriptionT: AnyDescription](
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
-    descriptions: Iterable[_D],
-    make: Callable[[DisplayCoordinator, _D], DisplayEntity],
+    descriptions: Iterable[_DescriptionT],
+    make: Callable[[DisplayCoordinator, _DescriptionT], DisplayEntity],
 ) -> None:
-    """Add what a display offers, some of it later, when the display first shows that it does."""
+    """Add the entities that a display has, some of them when it first shows that it has them."""
     coordinator = entry.runtime_data
     waiting = list(descriptions)
 
     @callback
     def add() -> None:
-        """Add what has shown since."""
-        data = coordinator.data
-        if shown := [entity for entity in waiting if entity.exists_fn(data)]:
-            waiting[:] = [entity for entity in waiting if entity not in shown]
-            async_add_entities(make(coordinator, entity) for entity in shown)
+        """Add what the display has shown since."""
+        found = [new for new in waiting if new.exists_fn(_data(coordinator, new))]
+        if found:
+            waiting[:] = [other for other in waiting if other not in found]
+            async_add_entities(make(coordinator, new) for new in found)
 
     add()
     entry.async_on_unload(coordinator.async_add_listener(add))
+    if any(description.detail for description in waiting):
+        entry.async_on_unload(coordinator.details.async_add_listener(add))
+
+
+def _data(coordinator: DisplayCoordinator, description: AnyDescription) -> Any:
+    """Return the data that a description is about."""
+    return coordinator.details.data if description.detail else coordinator.data

@@ -10,8 +10,9 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.player_status import PlayerStatus
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, problem_of
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.metadata import artist_of
+from .display.state import DisplayData
 from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
 from .library.library import Work
 
@@ -61,7 +62,7 @@ class Changes:
         """Begin with what is: that it is so is nothing that happens."""
         self._available = available
         self._asleep = data.asleep
-        self._problem = problem_of(data)
+        self._problem = data.problem
         self._work = _work(data.player)
         self._list = _list(data.player)
 
@@ -78,7 +79,7 @@ class Changes:
             self._asleep = data.asleep
         if data.player is not None and not data.asleep:
             happened += self._on_the_wall(data.player)
-        problem = problem_of(data)
+        problem = data.problem
         if problem and not self._problem:
             happened.append(PLAYBACK_FAILED)
         self._problem = problem
@@ -149,5 +150,5 @@ def _about(kind: str, data: DisplayData) -> dict[str, Any]:
             "works": len(player.items),
         }
     if kind == PLAYBACK_FAILED:
-        about["reason"] = problem_of(data)
+        about["reason"] = data.problem
     return about

@@ -13,14 +13,9 @@ from homeassistant.util import dt as dt_util
 
 from .browse.pictures import async_fetch_picture
 from .const import LOGGER
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Screenshot,
-    async_take_screenshot,
-)
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.metadata import picture_of
+from .display.state import Detail, DisplayData, DisplayDetails, Screenshot
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 PARALLEL_UPDATES = 0
@@ -32,11 +27,13 @@ class WorkDescription(ValueDescription[str], ImageEntityDescription):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScreenshotDescription(ValueDescription[Screenshot], ImageEntityDescription):
+class ScreenshotDescription(
+    ValueDescription[Screenshot, DisplayDetails], ImageEntityDescription
+):
     """Describes the screenshot of a display."""
 
     @override
-    def exists_fn(self, data: DisplayData) -> bool:
+    def exists_fn(self, data: DisplayDetails) -> bool:
         """Return whether the display takes screenshots."""
         return data.screenshots
 
@@ -53,7 +50,8 @@ SCREENSHOT = ScreenshotDescription(
     key="screenshot",
     entity_category=EntityCategory.DIAGNOSTIC,
     entity_registry_enabled_default=False,
-    value_fn=lambda data: data.screenshot,
+    value_fn=lambda details: details.screenshot,
+    detail=Detail.SCREENSHOTS,
 )
 
 
@@ -82,9 +80,9 @@ class WorkImage(ValueEntity[str], ImageEntity):
 
     @callback
     @override
-    def _take_over(self) -> bool:
+    def _update(self) -> bool:
         """Drop the cached picture when the work changes."""
-        is_news = super()._take_over()
+        is_news = super()._update()
         if is_news:
             self._attr_image_last_updated = dt_util.utcnow()
             self._cached_image = None
@@ -131,7 +129,7 @@ class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
     async def _async_take_first(self) -> None:
         """Take a screenshot and ignore a failure."""
         try:
-            await async_take_screenshot(self.coordinator)
+            await self.coordinator.async_take_screenshot()
         except HomeAssistantError as err:
             LOGGER.debug("%s: %s", self.entity_id, err)
 

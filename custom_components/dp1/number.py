@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import override
+from typing import Any, override
 
 from homeassistant.components.number import (
     NumberDeviceClass,
@@ -15,8 +15,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
-from .display.parts import Part
+from .coordinator import DisplayConfigEntry, Refresh
+from .display.state import Detail, DisplayData, DisplayDetails
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
@@ -27,7 +27,9 @@ MARGIN_SIGNS = {"margin", "compositionRevision"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayNumberDescription(ValueDescription[float], NumberEntityDescription):
+class DisplayNumberDescription[_DataT = DisplayData](
+    ValueDescription[float, _DataT], NumberEntityDescription
+):
     """Describes a number of a display."""
 
     set_fn: Callable[[Display, float], Awaitable[None]]
@@ -53,7 +55,7 @@ def _margin(data: DisplayData) -> float | None:
         return None
 
 
-NUMBERS = (
+NUMBERS: tuple[DisplayNumberDescription[Any], ...] = (
     DisplayNumberDescription(
         key="seconds_per_work",
         device_class=NumberDeviceClass.DURATION,
@@ -77,31 +79,31 @@ NUMBERS = (
         set_fn=lambda display, value: display.update_settings(True, margin=int(value)),
         refresh=Refresh.PLAYER,
     ),
-    DisplayNumberDescription(
+    DisplayNumberDescription[DisplayDetails](
         key="panel_brightness",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.panel.brightness if data.panel else None,
+        value_fn=lambda details: details.panel.brightness if details.panel else None,
         set_fn=lambda display, value: display.panel_control("brightness", int(value)),
         refresh=Refresh.PANEL,
-        part=Part.PANEL,
+        detail=Detail.PANEL,
     ),
-    DisplayNumberDescription(
+    DisplayNumberDescription[DisplayDetails](
         key="panel_contrast",
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.panel.contrast if data.panel else None,
+        value_fn=lambda details: details.panel.contrast if details.panel else None,
         set_fn=lambda display, value: display.panel_control("contrast", int(value)),
         refresh=Refresh.PANEL,
-        part=Part.PANEL,
+        detail=Detail.PANEL,
     ),
-    DisplayNumberDescription(
+    DisplayNumberDescription[DisplayDetails](
         key="panel_volume",
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.panel.volume if data.panel else None,
+        value_fn=lambda details: details.panel.volume if details.panel else None,
         set_fn=lambda display, value: display.panel_control("volume", int(value)),
         refresh=Refresh.PANEL,
-        part=Part.PANEL,
+        detail=Detail.PANEL,
     ),
 )
 
@@ -118,7 +120,7 @@ async def async_setup_entry(
 class DisplayNumber(ValueEntity[float], NumberEntity):
     """Number of a display."""
 
-    entity_description: DisplayNumberDescription
+    entity_description: DisplayNumberDescription[Any]
 
     @property
     @override

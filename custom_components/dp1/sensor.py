@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import override
+from typing import Any, override
 
 from homeassistant.components.sensor import (
     SensorDeviceClass,
@@ -21,8 +21,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, DisplayData
-from .display.parts import Part
+from .coordinator import DisplayConfigEntry
+from .display.state import Detail, DisplayData, DisplayDetails
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 PARALLEL_UPDATES = 0
@@ -30,14 +30,14 @@ TITLE_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplaySensorDescription(
-    ValueDescription[StateType | datetime], SensorEntityDescription
+class DisplaySensorDescription[_DataT = DisplayData](
+    ValueDescription[StateType | datetime, _DataT], SensorEntityDescription
 ):
     """Describes a sensor of a display."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureDescription(DisplaySensorDescription):
+class MeasureDescription(DisplaySensorDescription[DisplayDetails]):
     """Describes a diagnostic sensor that is disabled by default."""
 
     entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
@@ -60,9 +60,9 @@ def _next_title(data: DisplayData) -> str | None:
     return clean(title, TITLE_LENGTH) or None
 
 
-def _started_at(data: DisplayData) -> datetime | None:
+def _started_at(details: DisplayDetails) -> datetime | None:
     """Return when the device started."""
-    metrics = data.metrics
+    metrics = details.metrics
     if metrics is None or metrics.uptime is None or metrics.timestamp is None:
         return None
     try:
@@ -81,7 +81,7 @@ def _share(used: float | None, total: float | None) -> float | None:
     return 100 * used / total if used is not None and total else None
 
 
-SENSORS = (
+SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     DisplaySensorDescription(
         key="work_number",
         value_fn=lambda data: data.player.position if data.player else None,
@@ -97,7 +97,7 @@ SENSORS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=_outage_at,
     ),
-    DisplaySensorDescription(
+    DisplaySensorDescription[DisplayDetails](
         key="playback_time",
         device_class=SensorDeviceClass.DURATION,
         state_class=SensorStateClass.TOTAL_INCREASING,
@@ -105,68 +105,78 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
-        value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
-        part=Part.COUNTERS,
+        value_fn=lambda details: (
+            details.counters.playback_seconds if details.counters else None
+        ),
+        detail=Detail.COUNTERS,
     ),
     MeasureDescription(
         key="casts",
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda data: data.counters.starts if data.counters else None,
-        part=Part.COUNTERS,
+        value_fn=lambda details: details.counters.starts if details.counters else None,
+        detail=Detail.COUNTERS,
     ),
     MeasureDescription(
         key="failed_casts",
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda data: data.counters.start_failures if data.counters else None,
-        part=Part.COUNTERS,
+        value_fn=lambda details: (
+            details.counters.start_failures if details.counters else None
+        ),
+        detail=Detail.COUNTERS,
     ),
     MeasureDescription(
         key="wifi_signal",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: data.counters.wifi_signal if data.counters else None,
-        part=Part.COUNTERS,
+        value_fn=lambda details: (
+            details.counters.wifi_signal if details.counters else None
+        ),
+        detail=Detail.COUNTERS,
     ),
     MeasureDescription(
         key="cpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda data: data.metrics.cpu_temperature if data.metrics else None,
-        part=Part.METRICS,
+        value_fn=lambda details: (
+            details.metrics.cpu_temperature if details.metrics else None
+        ),
+        detail=Detail.METRICS,
     ),
     MeasureDescription(
         key="gpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda data: data.metrics.gpu_temperature if data.metrics else None,
-        part=Part.METRICS,
+        value_fn=lambda details: (
+            details.metrics.gpu_temperature if details.metrics else None
+        ),
+        detail=Detail.METRICS,
     ),
     MeasureDescription(
         key="memory_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: (
-            _share(data.metrics.memory_used_mb, data.metrics.memory_total_mb)
-            if data.metrics
+        value_fn=lambda details: (
+            _share(details.metrics.memory_used_mb, details.metrics.memory_total_mb)
+            if details.metrics
             else None
         ),
-        part=Part.METRICS,
+        detail=Detail.METRICS,
     ),
     MeasureDescription(
         key="disk_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda data: (
-            _share(data.metrics.disk_used_kb, data.metrics.disk_total_kb)
-            if data.metrics
+        value_fn=lambda details: (
+            _share(details.metrics.disk_used_kb, details.metrics.disk_total_kb)
+            if details.metrics
             else None
         ),
-        part=Part.METRICS,
+        detail=Detail.METRICS,
     ),
-    DisplaySensorDescription(
+    DisplaySensorDescription[DisplayDetails](
         key="started",
         device_class=SensorDeviceClass.UPTIME,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=_started_at,
-        part=Part.METRICS,
+        detail=Detail.METRICS,
     ),
 )
 
@@ -183,7 +193,7 @@ async def async_setup_entry(
 class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):
     """Sensor of a display."""
 
-    entity_description: DisplaySensorDescription
+    entity_description: DisplaySensorDescription[Any]
 
     @property
     @override

@@ -10,8 +10,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
-from .display.parts import Part
+from .coordinator import DisplayConfigEntry, Refresh
+from .display.state import Detail, DisplayData, DisplayDetails
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 
 # Commands queue in the client, one at a time for a display.
@@ -19,16 +19,18 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplaySwitchDescription(ValueDescription[bool], SwitchEntityDescription):
+class DisplaySwitchDescription[_DataT = DisplayData](
+    ValueDescription[bool, _DataT], SwitchEntityDescription
+):
     """Describes a switch of a display."""
 
     set_fn: Callable[[Display, bool], Awaitable[object]]
     refresh: Refresh
 
 
-def _panel_is_on(data: DisplayData) -> bool | None:
+def _panel_is_on(details: DisplayDetails) -> bool | None:
     """Return whether the panel is on."""
-    power = data.panel.power if data.panel else None
+    power = details.panel.power if details.panel else None
     return power == "on" if power else None
 
 
@@ -38,9 +40,9 @@ def _schedule_is_on(data: DisplayData) -> bool | None:
     return record.enabled if record else None
 
 
-def _shows_mature_content(data: DisplayData) -> bool | None:
+def _shows_mature_content(details: DisplayDetails) -> bool | None:
     """Return whether works rated mature are shown."""
-    policy = data.policy
+    policy = details.policy
     return policy.show_mature_content if policy and policy.active else None
 
 
@@ -50,15 +52,15 @@ async def _show_mature_content(display: Display, show: bool) -> None:
     await display.set_content_policy(show, bool(policy.strict_personal))
 
 
-SWITCHES = (
-    DisplaySwitchDescription(
+SWITCHES: tuple[DisplaySwitchDescription[Any], ...] = (
+    DisplaySwitchDescription[DisplayDetails](
         key="panel",
         value_fn=_panel_is_on,
         set_fn=lambda display, on: display.panel_control(
             "power", "on" if on else "standby"
         ),
         refresh=Refresh.PANEL,
-        part=Part.PANEL,
+        detail=Detail.PANEL,
     ),
     DisplaySwitchDescription(
         key="sleep_schedule",
@@ -67,13 +69,13 @@ SWITCHES = (
         set_fn=lambda display, on: display.set_sleep_schedule(on),
         refresh=Refresh.DEVICE,
     ),
-    DisplaySwitchDescription(
+    DisplaySwitchDescription[DisplayDetails](
         key="mature_content",
         entity_category=EntityCategory.CONFIG,
         value_fn=_shows_mature_content,
         set_fn=_show_mature_content,
         refresh=Refresh.POLICY,
-        part=Part.POLICY,
+        detail=Detail.POLICY,
     ),
 )
 
@@ -90,7 +92,7 @@ async def async_setup_entry(
 class DisplaySwitch(ValueEntity[bool], SwitchEntity):
     """Switch of a display."""
 
-    entity_description: DisplaySwitchDescription
+    entity_description: DisplaySwitchDescription[Any]
 
     @property
     @override

@@ -10,7 +10,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, DisplayData, Refresh
+from .coordinator import DisplayConfigEntry, Refresh
+from .display.state import DisplayData
 from .entity import ValueDescription, ValueEntity, async_add_as_shown
 from .errors import invalid_input
 

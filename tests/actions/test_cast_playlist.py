@@ -11,6 +11,7 @@ import voluptuous as vol
 
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display import rate_limit
+from custom_components.dp1.display import connection
 from homeassistant.auth.permissions import PolicyPermissions
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
@@ -51,7 +52,7 @@ BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
-    monkeypatch.setattr(module, "PROBE_INTERVAL", 0.05)
+    monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.05)
     monkeypatch.setattr(rate_limit, "_BACKOFF", 0.01)
 
 
@@ -519,8 +520,8 @@ async def test_an_unplugged_display_is_diagnosed(
     respond: bool,
 ) -> None:
     """Refused is refused, whether the entity is available yet or not, with a response or without."""
-    monkeypatch.setattr(module, "PATIENCE", 0.0)
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(connection, "PATIENCE", 0.0)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     await display.power_off()
     error = await failure(hass, playlist=EVENING, respond=respond)
     assert error.translation_key == "display_refused"

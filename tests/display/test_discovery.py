@@ -108,9 +108,9 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
     hass: HomeAssistant, network: AsyncZeroconf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two tries, hearing of the display is a reason to try at once."""
-    base = "custom_components.dp1.coordinator"
+    base = "custom_components.dp1.display.connection"
     monkeypatch.setattr(f"{base}.PATIENCE", 0.0)
-    monkeypatch.setattr(f"{base}.PROBES_TO_LOSS", 1)
+    monkeypatch.setattr(f"{base}.MISSES_TO_LOSS", 1)
     async with DisplaySimulator(
         profile="B", device_id=DEVICE_ID, zeroconf=network
     ) as display:
@@ -119,7 +119,7 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
         monkeypatch.setattr(f"{base}.FIRST_RETRY", 600.0)
         monkeypatch.setattr(f"{base}.LAST_RETRY", 600.0)
         await display.power_off()
-        entry.runtime_data.async_announced()
+        entry.runtime_data.connection.async_retry_now()
         await until(lambda: state_of(hass).state == "unavailable")
         await display.power_on()
         await until(lambda: state_of(hass).state != "unavailable", 10.0)

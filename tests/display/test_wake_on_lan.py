@@ -8,7 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
-from custom_components.dp1.display import wake_on_lan
+from custom_components.dp1.display import connection, sleep, wake_on_lan
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -25,10 +25,10 @@ WIRED = {"installedVersion": "2.0.3", "macInfo": MACS, "network": {"link": "ethe
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
-    monkeypatch.setattr(module, "PATIENCE", 0.2)
-    monkeypatch.setattr(module, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(connection, "PATIENCE", 0.2)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
-    monkeypatch.setattr(module, "SLEEP_CHECKS", 2)
+    monkeypatch.setattr(sleep, "CHECKS", 2)
 
 
 class Packets(asyncio.DatagramProtocol):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import coordinator as coordinator_module
+from custom_components.dp1.display import connection
 from custom_components.dp1.playback.groups import GROUPS, Groups
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -235,8 +235,8 @@ async def test_a_member_that_comes_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A display that was away catches up."""
-    monkeypatch.setattr(coordinator_module, "PATIENCE", 0.1)
-    monkeypatch.setattr(coordinator_module, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(connection, "PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.walls["right"].refuse()
@@ -251,8 +251,8 @@ async def test_a_leader_that_is_lost(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The group stays when its leader is lost, which is said once; the others can be told by themselves."""
-    monkeypatch.setattr(coordinator_module, "PATIENCE", 0.1)
-    monkeypatch.setattr(coordinator_module, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(connection, "PATIENCE", 0.1)
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     caplog.set_level(logging.INFO)
     await house.show("left", playlist=TIDES)
     await join(house)

@@ -37,7 +37,9 @@ async def async_cast(
         result = await _async_send(coordinator, display, cast, start)
     cast = result.cast or cast
     coordinator.async_handle_cast(cast)
-    overtaken = options.asked is not None and options.asked < coordinator.sleep_asked
+    overtaken = (
+        options.asked is not None and options.asked < coordinator.sleep.last_request
+    )
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
     document = await _async_read_document(coordinator, cast)

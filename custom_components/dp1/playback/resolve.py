@@ -30,9 +30,10 @@ from ..client.playlist.document import (
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean
 from ..const import DOMAIN
-from ..coordinator import ASKED, async_displays
+from ..coordinator import async_displays
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
+from ..display.state import REQUEST_NUMBERS
 from ..errors import invalid_input, invalid_playlist, translated
 from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
@@ -78,7 +79,9 @@ class Options:
     limit: int | None = None
     wake: bool = True
     place: Start = field(default_factory=Start)
-    asked: int | None = field(default_factory=partial(next, ASKED), compare=False)
+    asked: int | None = field(
+        default_factory=partial(next, REQUEST_NUMBERS), compare=False
+    )
 
     @property
     def start(self) -> Start:

@@ -1,23 +1,22 @@
-"""What is read slowly: once to learn of it, then only while somebody looks."""
+"""The details of a display: read once to learn of them, then only while an entity shows them."""
+
+from datetime import timedelta
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
 
-from custom_components.dp1 import details
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
+from homeassistant.util import dt as dt_util
 
-from .displays import DESCRIPTION, FIRMWARE, set_up, until
-from .entities import all_switched_on, entity_id, known, value
-from .simulators.display import DisplaySimulator, FaultKind
+from ..displays import DESCRIPTION, FIRMWARE, set_up, until
+from ..entities import all_switched_on, entity_id, known, value
+from ..simulators.display import DisplaySimulator, FaultKind
 
-SLOW = {"ddcPanelStatus", "deviceMetrics", "getContentPolicy"}
-
-
-@pytest.fixture(autouse=True)
-def _fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a minute pass in no time."""
-    monkeypatch.setattr(details, "TICK", 0.05)
+DETAILS = {"ddcPanelStatus", "deviceMetrics", "getContentPolicy"}
 
 
 def asked(display: DisplaySimulator, command: str) -> int:
@@ -25,13 +24,19 @@ def asked(display: DisplaySimulator, command: str) -> int:
     return display.commands.count(command)
 
 
+async def poll(entry: MockConfigEntry, times: int = 1) -> None:
+    """Let some minutes pass."""
+    for _ in range(times):
+        await entry.runtime_data.details.async_refresh()
+
+
 @pytest.mark.parametrize(
     ("profile", "expected"),
     [
         ("A", {"ddcPanelStatus", "deviceMetrics"}),
         ("A1", {"ddcPanelStatus", "deviceMetrics"}),
-        ("B", SLOW),
-        ("C", SLOW),
+        ("B", DETAILS),
+        ("C", DETAILS),
         *((profile, set()) for profile in DESCRIPTION),
     ],
 )
@@ -39,48 +44,66 @@ async def test_learned_once(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
     expected: set[str],
 ) -> None:
-    """A display is asked once what it offers, and not after what it would not know."""
-    monkeypatch.setattr(details, "TICK", 60)
+    """A display is asked once what it has, and not for what it would not know."""
     await set_up(hass, display_entry)
     await until(lambda: set(display.commands) >= expected)
-    await hass.async_block_till_done()
-    assert {command for command in display.commands if command in SLOW} == expected
+    await poll(display_entry, 2)
+    assert {command for command in display.commands if command in DETAILS} == expected
     assert all(asked(display, command) == 1 for command in expected)
 
 
-async def test_nobody_looks(
+async def test_polled_while_an_entity_listens(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What only entities show that are off is not asked for again."""
+    """Details that only disabled entities show are not polled; the rest is by itself."""
     await known(hass, "number", "panel_brightness")
-    registry = er.async_get(hass)
-    await until(lambda: asked(display, "ddcPanelStatus") >= 2)
-    assert asked(display, "deviceMetrics") == 1
-    assert registry.async_get(
+    sensor = er.async_get(hass).async_get(
         entity_id(hass, "sensor", "cpu_temperature") or ""
-    ).disabled_by
+    )
+    assert sensor is not None
+    assert sensor.disabled_by
+    await poll(setup_display, 4)
+    assert asked(display, "ddcPanelStatus") == 1
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=61))
+    await until(lambda: asked(display, "ddcPanelStatus") == 2)
+    assert asked(display, "deviceMetrics") == 1
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-async def test_somebody_looks(
+async def test_what_entities_show_is_read(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is looked at follows the display, the panel seldom."""
+    """Entities follow the display, those of the panel seldom."""
     all_switched_on(monkeypatch)
+    # Otherwise the panel is pushed, too.
+    display.poller.relayer_connected = False
     await set_up(hass, display_entry)
     await known(hass, "sensor", "cpu_temperature")
+    await known(hass, "number", "panel_brightness")
     assert display.device.metrics is not None
     display.device.metrics["cpu"]["current_temperature"] = 61
-    await until(lambda: value(hass, "sensor", "cpu_temperature") == "61.0")
+    display.device.panel.values["brightness"] = 11
+    await poll(display_entry)
+    assert value(hass, "sensor", "cpu_temperature") == "61.0"
+    assert value(hass, "number", "panel_brightness") != "11"
+    await poll(display_entry, 4)
+    assert value(hass, "number", "panel_brightness") == "11"
+
+
+async def test_a_push_of_the_panel(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What the panel pushes is not waited for."""
+    await known(hass, "number", "panel_brightness")
+    await until(lambda: len(display.sockets))
     display.device.panel.values["brightness"] = 11
     await until(lambda: value(hass, "number", "panel_brightness") == "11")
-    assert asked(display, "deviceMetrics") > 2 * asked(display, "ddcPanelStatus")
+    assert asked(display, "ddcPanelStatus") == 1
 
 
 async def test_before_the_first_sample(
@@ -89,8 +112,12 @@ async def test_before_the_first_sample(
     """A display that has measured nothing yet is asked again."""
     display.device.metrics, sample = None, display.device.metrics
     await set_up(hass, display_entry)
-    await until(lambda: asked(display, "deviceMetrics") > 1)
+    await until(lambda: asked(display, "deviceMetrics"))
+    await poll(display_entry)
+    assert asked(display, "deviceMetrics") > 1
+    assert not entity_id(hass, "sensor", "cpu_temperature")
     display.device.metrics = sample
+    await poll(display_entry)
     await until(lambda: entity_id(hass, "sensor", "cpu_temperature"))
 
 
@@ -98,8 +125,10 @@ async def test_asked_again_after_a_failure(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
     """An answer that gets lost is not taken for a no."""
-    display.inject(FaultKind.CLOSE, command="ddcPanelStatus", times=2)
+    fault = display.inject(FaultKind.CLOSE, command="ddcPanelStatus", times=2)
     await set_up(hass, display_entry)
+    await until(lambda: fault.hits)
+    await poll(display_entry, 2)
     assert await known(hass, "switch", "panel") == "on"
 
 
@@ -109,21 +138,23 @@ async def test_a_no_is_a_no(
     """A display that does not know a question is not asked it again."""
     display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
     await set_up(hass, display_entry)
-    await until(lambda: asked(display, "ddcPanelStatus"))
     await until(lambda: entity_id(hass, "image", "screenshot"))
+    await poll(display_entry, 6)
     assert asked(display, "ddcPanelStatus") == 1
     assert entity_id(hass, "switch", "panel") is None
 
 
-async def test_new_firmware_may_offer_more(
+async def test_new_firmware_may_have_more(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """After an update the display is asked again what it offers."""
+    """After an update the display is asked again what it has."""
     fault = display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
     await set_up(hass, display_entry)
     await until(lambda: asked(display, "ddcPanelStatus"))
     fault.times = 0
     display.device.installed_version = "3.0.0"
+    await display_entry.runtime_data.async_refresh()
+    await poll(display_entry)
     assert await known(hass, "switch", "panel") == "on"
 
 
@@ -134,8 +165,8 @@ async def test_another_monitor_after_the_display_was_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A display that returns may have another monitor."""
-    monkeypatch.setattr("custom_components.dp1.coordinator.PATIENCE", 0.2)
-    monkeypatch.setattr("custom_components.dp1.coordinator.FIRST_RETRY", 0.02)
+    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
+    monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     display.device.panel.supported = False
     display.poller.relayer_connected = False
     await set_up(hass, display_entry)
@@ -143,7 +174,6 @@ async def test_another_monitor_after_the_display_was_away(
     assert entity_id(hass, "switch", "panel") is None
     await display.power_off()
     await until(lambda: hass.states.get("media_player.wall").state == "unavailable")
-    await until(lambda: asked(display, "ddcPanelStatus") == 1)
     display.device.panel.supported = True
     await display.power_on()
     assert await known(hass, "switch", "panel") == "on"

@@ -1,0 +1,133 @@
+"""The connection to a display: its socket, the retries, and whether the display is available."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing, suppress
+from random import uniform
+from typing import Final
+
+from homeassistant.core import callback
+
+from ..client.display.client import Display
+from ..client.display.notifications import Event
+from ..client.errors import (
+    Dp1Error,
+    LostAnswerError,
+    TemporaryError,
+    UnexpectedAnswerError,
+    UnreachableError,
+)
+from ..const import LOGGER
+
+HEARTBEAT: Final = 30.0
+FIRST_RETRY: Final = 0.5
+LAST_RETRY: Final = 4.0
+# For a display that answers, but has no socket.
+NO_SOCKET_RETRY: Final = 60.0
+PROBE_INTERVAL: Final = 20.0
+# A socket that lasted so long is no longer a failed try.
+STEADY: Final = 10.0
+# A display restarts its player now and then and refuses connections meanwhile.
+MISSES_TO_LOSS: Final = 3
+PATIENCE: Final = 30.0
+
+SILENCE: Final = (UnreachableError, LostAnswerError)
+
+
+class Connection:
+    """Keeps in touch with one display.
+
+    Attributes:
+        misses: how often in a row the display did not answer.
+    """
+
+    def __init__(
+        self,
+        display: Display,
+        on_event: Callable[[Event], None],
+        on_seen: Callable[[], None],
+        on_lost: Callable[[Dp1Error], None],
+    ) -> None:
+        """Initialize the connection, which is not open yet.
+
+        Args:
+            display: the client.
+            on_event: called with each push.
+            on_seen: called after a successful probe.
+            on_lost: called as long as the display is unavailable.
+        """
+        self.misses = 0
+        self._display = display
+        self._on_event = on_event
+        self._on_seen = on_seen
+        self._on_lost = on_lost
+        self._seen_at: float | None = None
+        self._retry_now = asyncio.Event()
+
+    @property
+    def was_seen(self) -> bool:
+        """Return whether the display has ever answered."""
+        return self._seen_at is not None
+
+    async def async_run(self, has_socket: bool) -> None:
+        """Keep the connection open until canceled."""
+        connect = self._async_listen if has_socket else self._async_probe
+        tries = 0
+        while True:
+            began = _now()
+            wait = min(LAST_RETRY, FIRST_RETRY * 2 ** min(tries, 8))
+            try:
+                await connect()
+            except Dp1Error as err:
+                self.missed(err)
+                if not isinstance(err, (*SILENCE, TemporaryError)):
+                    wait = NO_SOCKET_RETRY
+            lasted = _now() - began
+            tries = 0 if lasted > STEADY else tries + 1
+            await self._async_wait(max(FIRST_RETRY, wait - lasted))
+
+    async def _async_listen(self) -> None:
+        """Handle pushes until the socket closes."""
+        async with aclosing(self._display.listen(HEARTBEAT)) as events:
+            async for event in events:
+                self._on_event(event)
+
+    async def _async_probe(self) -> None:
+        """Probe a display that has no socket."""
+        await self._display.probe()
+        self._on_seen()
+        await asyncio.sleep(PROBE_INTERVAL)
+
+    async def _async_wait(self, seconds: float) -> None:
+        """Wait before the next try, unless the display announces itself."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds * uniform(0.75, 1.0)):
+                await self._retry_now.wait()
+        self._retry_now.clear()
+
+    @callback
+    def async_retry_now(self) -> None:
+        """Try again at once."""
+        self._retry_now.set()
+
+    @callback
+    def seen(self) -> None:
+        """Note a sign of life."""
+        self.misses = 0
+        self._seen_at = _now()
+
+    @callback
+    def missed(self, err: Dp1Error) -> None:
+        """Note a missing sign of life."""
+        LOGGER.debug("%s: %s", self._display.url, err)
+        if not isinstance(err, (*SILENCE, UnexpectedAnswerError)):
+            return
+        self.misses += 1
+        silence = _now() - (self._seen_at or 0)
+        if self.misses >= MISSES_TO_LOSS and silence >= PATIENCE:
+            self._on_lost(err)
+
+
+def _now() -> float:
+    """Return the time of the loop."""
+    return asyncio.get_running_loop().time()

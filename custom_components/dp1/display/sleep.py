@@ -1,0 +1,124 @@
+"""Turning a display off and on, and seeing that it happens."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, suppress
+from typing import Final, Protocol
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
+
+from ..client.display.client import Display
+from ..client.errors import RejectedError, UnreachableError
+from ..const import DOMAIN
+from .state import REQUEST_NUMBERS, DisplayData
+
+TRIES: Final = 2
+CHECKS: Final = 4
+WAKES_TO_ISSUE: Final = 3
+
+
+class SleepingDisplay(Protocol):
+    """What is needed of the coordinator of a display."""
+
+    hass: HomeAssistant
+    name: str
+    data: DisplayData
+
+    @property
+    def device_id(self) -> str:
+        """Return the id of the display."""
+
+    def async_command(self) -> AbstractAsyncContextManager[Display]:
+        """Send commands to the display."""
+
+    async def async_wait_for_player(self) -> None:
+        """Wait for news of the player."""
+
+    async def async_read_device(self) -> None:
+        """Read the device status."""
+
+
+class SleepControl:
+    """Turns one display off and on, and tells its owner when it repeatedly does not wake.
+
+    Attributes:
+        last_request: number of the last request.
+    """
+
+    def __init__(self, display: SleepingDisplay) -> None:
+        """Initialize the control."""
+        self.last_request = 0
+        self._display = display
+        self._failed_wakes = 0
+
+    async def async_set(self, asleep: bool) -> None:
+        """Turn the display off or on."""
+        try:
+            await self._async_set(asleep)
+        except HomeAssistantError as err:
+            if not asleep and not isinstance(err.__cause__, UnreachableError):
+                self._set_failed_wakes(self._failed_wakes + 1)
+            raise
+        if not asleep:
+            self._set_failed_wakes(0)
+
+    @callback
+    def async_shutdown(self) -> None:
+        """Withdraw the issue."""
+        self._set_failed_wakes(0)
+
+    async def _async_set(self, asleep: bool) -> None:
+        """Send the command, again if the state does not follow."""
+        display = self._display
+        device = display.data.device
+        record = device.sleep_schedule if device else None
+        self.last_request = mine = next(REQUEST_NUMBERS)
+        for _ in range(TRIES):
+            # Firmware 1.0 keeps what it was told and says no if its player is not on screen.
+            async with display.async_command() as commands:
+                with suppress(RejectedError):
+                    if record is None:
+                        await commands.set_sleep_mode(asleep)
+                    else:
+                        await (commands.sleep() if asleep else commands.wake())
+            if await self._async_reached(
+                lambda: display.data.asleep is asleep or self.last_request != mine
+            ):
+                await display.async_read_device()
+                return
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="did_not_sleep" if asleep else "did_not_wake",
+            translation_placeholders={"name": display.name},
+        )
+
+    async def _async_reached(self, reached: Callable[[], bool]) -> bool:
+        """Wait until the state follows; the display changes its page a moment after the answer."""
+        display = self._display
+        for _ in range(CHECKS):
+            if reached():
+                return True
+            await display.async_wait_for_player()
+            player = display.data.player
+            if player is None or player.asleep is None:
+                await display.async_read_device()
+        return reached()
+
+    @callback
+    def _set_failed_wakes(self, failures: int) -> None:
+        """Count how often in a row the display did not wake, and raise an issue for its owner."""
+        self._failed_wakes = failures
+        issue_id = f"wakes_not_{self._display.device_id}"
+        if failures >= WAKES_TO_ISSUE:
+            ir.async_create_issue(
+                self._display.hass,
+                DOMAIN,
+                issue_id,
+                is_fixable=False,
+                severity=ir.IssueSeverity.WARNING,
+                translation_key="wakes_not",
+                translation_placeholders={"name": self._display.name},
+            )
+        elif not failures:
+            ir.async_delete_issue(self._display.hass, DOMAIN, issue_id)
