@@ -71,4 +71,4 @@ async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
 
 async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
     """Raise unless a feed answers at a URL."""
-    await feed.Feed(async_get_clientsession(hass), url).info()
+    await feed.Feed(async_get_clientsession(hass), url).family()

@@ -399,7 +399,7 @@ async def test_long_pause_is_told_and_not_waited_for() -> None:
     """Nobody waits minutes for an action."""
     async with scripted(Reply(429, b"", {"Retry-After": "31"})) as (feed, server):
         with pytest.raises(BusyError) as caught:
-            await feed.info()
+            await feed.family()
     assert caught.value.retry_after == 31
     assert len(server.requests) == 1
 
@@ -422,59 +422,12 @@ async def test_nobody_there(unused_tcp_port: int) -> None:
     async with aiohttp.ClientSession() as session:
         feed = Feed(session, f"http://127.0.0.1:{unused_tcp_port}", api_key=API_KEY)
         for ask in (
-            feed.info(),
+            feed.family(),
             feed.check_key(),
             feed.playlist("x"),
             feed.publish(playlist()),
             feed.publish(playlist(), key=KEY),
-            feed.replace(ID, playlist()),
             feed.delete("x"),
         ):
             with pytest.raises(RefusedError):
                 await ask
-
-
-async def test_replace_signed() -> None:
-    """Id, slug and creation stay as the feed has them, since the feed insists; found again when in doubt."""
-    held = playlist(id=ID, slug="old", created="2026-01-01T00:00:00.123456789Z")
-    async with scripted(V2) as (feed, server):
-        server.script = [
-            Reply(body=held), V2, HTML, lambda _: Reply(200, sent(server)),
-        ]  # fmt: skip
-        told = await feed.replace("old", playlist(title="New", slug="new"), key=KEY)
-        document = sent(server)
-        assert server.calls() == [
-            "GET /api/v1/playlists/old",
-            "GET /api/v1",
-            f"PUT /api/v1/playlists/{ID}",
-            f"GET /api/v1/playlists/{ID}",
-        ]
-    for name in ("id", "slug", "created"):
-        assert document[name] == held[name]
-    assert (told.document["title"], told.signed_by) == ("New", KEY.did)
-
-
-async def test_replace_with_api_key() -> None:
-    """The same with a key, in either family; a doubtful answer is told."""
-    held = Reply(body=playlist(id=ID, slug="Old", created="2026-01-01T00:00:00.120Z"))
-    for family in (V2, TS):
-        async with scripted(held, family, echo(200), api_key=API_KEY) as (feed, server):
-            told = await feed.replace(ID, playlist(title="New"))
-            assert (told.id, told.slug, told.changed) == (ID, "Old", ())
-        async with scripted(held, family, HTML, api_key=API_KEY) as (feed, server):
-            with pytest.raises(TemporaryError):
-                await feed.replace(ID, playlist(title="New"))
-            assert len(server.requests) == 3
-
-
-async def test_replace_what_is_not_there() -> None:
-    """Nothing is sent."""
-    async with scripted(MISSING, Reply(body=playlist()), api_key=API_KEY) as (
-        feed,
-        server,
-    ):
-        with pytest.raises(NotFoundError):
-            await feed.replace(ID, playlist())
-        with pytest.raises(UnexpectedAnswerError):
-            await feed.replace(ID, playlist())
-        assert len(server.requests) == 2

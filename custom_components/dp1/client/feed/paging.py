@@ -21,7 +21,7 @@ async def records(
     params: dict[str, str],
     *,
     page_size: int,
-    limit: int | None,
+    limit: int | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield each record of a list once, in the list's order.
 

@@ -112,7 +112,6 @@ def draft_signed(
     document: Mapping[str, Any],
     key: SigningKey,
     curator: str,
-    fixed: Mapping[str, Any],
 ) -> Draft:
     """Bring a document into the form that a V2 feed leaves as it is, and sign it as one of its curators.
 
@@ -120,27 +119,22 @@ def draft_signed(
         document: the playlist.
         key: who signs.
         curator: name to give the signer, unless the playlist names them.
-        fixed: what the feed will not have otherwise.
 
     Raises:
         InvalidPlaylistError: not a valid playlist.
     """
     now = datetime.now(UTC)
     signer = {"name": curator or "Curator", "key": key.did}
-    normal = normalize({**document, **fixed}, now=now, curator=signer)
-    payload, left_out = signable({**normal, **fixed})
+    payload, left_out = signable(normalize(document, now=now, curator=signer))
     _check(payload)
     return Draft(sign(payload, key, now=now), signed=True, left_out=tuple(left_out))
 
 
-def draft_with_key(
-    document: Mapping[str, Any], fixed: Mapping[str, Any], *, complete: bool
-) -> Draft:
+def draft_with_key(document: Mapping[str, Any], *, complete: bool) -> Draft:
     """Leave the signatures off: a V2 feed would check them although there is a key, a TS feed drops them.
 
     Args:
         document: the playlist.
-        fixed: what the feed will not have otherwise.
         complete: whether every work needs a duration and a license of its own, as a TS feed has it.
 
     Raises:
@@ -154,7 +148,7 @@ def draft_with_key(
             unsigned["items"] = [
                 {"license": license_, **item} for item in unsigned["items"]
             ]
-    return Draft({**unsigned, **fixed}, signed=False)
+    return Draft(unsigned, signed=False)
 
 
 def draft_as_signed(document: Mapping[str, Any]) -> Draft:
