@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.display import metadata
-from custom_components.dp1.library import recognition as wall, shared_reads
+from custom_components.dp1.library import recognition, shared_reads
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -136,17 +136,20 @@ async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
         assert len(server.requests) == 1
 
 
-async def test_a_look_up_outlasts_an_outage(
+async def test_a_failed_look_up_is_retried(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What could not be looked up while the catalog was in trouble is looked up when it is well again."""
-    for module in (metadata, wall):
-        monkeypatch.setattr(module, "TROUBLE_SECONDS", 0.05)
-    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    """A look-up that failed is retried after a while, also if nothing else changes."""
+    monkeypatch.setattr(metadata, "FIRST_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr(recognition, "RETRY_SECONDS", 0.0)
+    # Longer than it takes to tell the displays of the failed read.
+    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
+    catalog = gallery.library.catalog_coordinator
+    key = gallery.exhibition(READY_MADE).partition("/")[2]
     await gallery.cast(playlist=elsewhere(work))
-    await until(lambda: gallery.library.problem)
+    await until(lambda: catalog.series_of(key).reason)
     assert not details(gallery).get("exhibition")
     gallery.catalog.heal()
     await until(lambda: details(gallery).get("exhibition") == READY_MADE)

@@ -12,6 +12,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 
 from tests import libraries
+from tests.client import timing
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
@@ -21,7 +22,7 @@ type MakeLibrary = Callable[..., Awaitable[Library]]
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for a server that is in trouble."""
-    libraries.impatient(monkeypatch, 2.0)
+    timing.impatient(monkeypatch, 2.0)
 
 
 @pytest.fixture

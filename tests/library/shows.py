@@ -7,6 +7,7 @@ from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )
+from custom_components.dp1.library.library import BuiltPlaylist, Library, Work
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -64,6 +65,13 @@ def player(
             "index": 0,
         }
     )
+
+
+def works_of(library: Library, built: BuiltPlaylist) -> list[tuple[str, Work]]:
+    """List the ids of the items of a playlist with what the library knows of their works."""
+    keys = [str(item["id"]) for item in (built.cast.playlist or {})["items"]]
+    found = [(key, library.known_work(on_wall({"id": key}))) for key in keys]
+    return [(key, work) for key, work in found if work]
 
 
 def on_wall(item: Json) -> PlaylistItem:

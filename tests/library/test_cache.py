@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.catalog.models import Exhibition
-from custom_components.dp1.library import cache as shelf, index, shared_reads
-from custom_components.dp1.library.cache import LibraryCache
+from custom_components.dp1.library import cache, catalog as catalog_module, shared_reads
 from custom_components.dp1.library.cached_list import CachedList
 from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import async_remove_stored
@@ -62,7 +61,7 @@ async def test_what_is_old_is_shown_and_read_again(
     series = before.nodes[0].id
     await library.async_children(series)
     catalog.reset_counters()
-    monkeypatch.setattr(index, "FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(catalog_module, "MAX_AGE_SECONDS", 0.0)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
     renamed = catalog.data.series(show_id(catalog, "Net Evil"))[0]
     title, renamed["title"] = renamed["title"], "Another Name"
@@ -131,14 +130,14 @@ async def test_memory_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Works that were not looked at for the longest time make room for others."""
-    monkeypatch.setattr(index, "MAX_WORKS", 60)
+    monkeypatch.setattr(catalog_module, "MAX_WORKS", 60)
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     long = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
     work = (await library.async_children(f"series/{long}")).nodes[5]
     await library.async_build_playlist(show)
-    kept = library._index._shelf.artworks
-    assert sum(len(it.records) for it in kept.values()) <= 60
+    kept = library.catalog_coordinator.to_store()["artworks"]
+    assert sum(len(artworks["records"]) for artworks in kept.values()) <= 60
     assert long not in kept
     # It is read again when it is wanted.
     assert (await library.async_build_playlist(work.id)).title == work.title
@@ -159,9 +158,9 @@ async def test_memory_of_the_whole_catalog(
     gc.collect()
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(library._index.all_series) == 700
+    assert len(library.catalog_coordinator.all_series) == 700
     assert used < 15_000_000
-    stored = library._index._shelf.to_store(None, None)
+    stored = library.catalog_coordinator.to_store()
     assert len(json.dumps(stored, indent=2)) < 2_000_000
 
 
@@ -180,16 +179,18 @@ async def test_the_copy_on_disk(
     await library.async_add_favorite(show)
     await library.async_stop()
     stored = hass_storage["dp1.library.library"]
-    assert stored["version"] == shelf.VERSION
+    assert stored["version"] == cache.VERSION
     data = stored["data"]
-    assert len(data["exhibitions"]["records"]) == 51
-    assert [it["title"] for it in data["playlists"]["records"]] == ["Evening"]
-    assert len(data["series"]) == 1 and len(data["artworks"]) == 8
-    restored = LibraryCache.from_store(
-        json.loads(json.dumps(data)), catalog.url, feed.url
-    )
-    assert restored.to_store(catalog.url, feed.url) == data
-    assert restored.exhibitions.records == library._index.exhibitions.records
+    of_catalog, of_feed = data["catalog"], data["feed"]
+    assert len(of_catalog["exhibitions"]["records"]) == 51
+    titles = [record["title"] for record in of_feed["playlists"]["records"]]
+    assert titles == ["Evening"]
+    assert len(of_catalog["series"]) == 1 and len(of_catalog["artworks"]) == 8
+    before = library.catalog_coordinator.data.records
+    library = await make_library(catalog, feed, wait=False)
+    assert library.catalog_coordinator.data.records == before
+    await library.async_stop()
+    assert hass_storage["dp1.library.library"]["data"] == data
     assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
     await async_remove_stored(hass, "library")
     assert not [key for key in hass_storage if key.startswith("dp1.")]
@@ -218,10 +219,16 @@ async def test_another_server_has_another_copy(
     "data",
     [
         {},
-        {"exhibitions": 7, "series": [], "artworks": {"a": None}, "channels": {}},
-        {"playlists": {"records": [1, {"id": "x"}, {"id": "x", "items": [1]}]}},
-        {"casts": {"a": 1, "b": "series/1"}, "channels": [{}, {"id": "c"}]},
-        {"exhibitions": {"records": [{"title": "no id"}], "read_at": "yesterday"}},
+        {"catalog": 7, "feed": [], "casts": None},
+        {"catalog": {"exhibitions": 7, "series": [], "artworks": {"a": None}}},
+        {"feed": {"channels": {}, "playlists": []}},
+        {"feed": {"playlists": {"records": [1, {"id": 1}, {"id": "x", "items": [1]}]}}},
+        {"feed": {"channels": [{}, {"id": "c"}]}, "casts": {"a": 1, "b": "series/1"}},
+        {
+            "catalog": {
+                "exhibitions": {"records": [{"title": "no id"}], "read_at": "yesterday"}
+            }
+        },
     ],
 )
 async def test_a_damaged_copy(
@@ -232,17 +239,20 @@ async def test_a_damaged_copy(
     make_library: MakeLibrary,
 ) -> None:
     """What makes no sense is left out, and read again."""
+    for name, server in (("catalog", catalog), ("feed", feed)):
+        if isinstance(stored := data.get(name), dict):
+            data = {**data, name: {"url": server.url, **stored}}
     hass_storage["dp1.library.library"] = {
-        "version": shelf.VERSION,
+        "version": cache.VERSION,
         "minor_version": 1,
         "key": "dp1.library.library",
-        "data": {"catalog_url": catalog.url, "feed_url": feed.url, **data},
+        "data": data,
     }
     library = await make_library(catalog, feed)
     assert len(library.sources()) == 47
 
 
-@pytest.mark.parametrize("version", [shelf.VERSION - 1, shelf.VERSION + 1])
+@pytest.mark.parametrize("version", [cache.VERSION - 1, cache.VERSION + 1])
 async def test_a_copy_of_another_version(
     version: int,
     hass_storage: dict[str, Any],
@@ -267,13 +277,13 @@ async def test_the_copy_is_written_soon(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What was read is written without waiting for the end."""
-    monkeypatch.setattr(shelf, "SAVE_SECONDS", 0.01)
+    monkeypatch.setattr(cache, "SAVE_SECONDS", 0.01)
     await make_library(catalog)
     async with asyncio.timeout(5):
         while "dp1.library.library" not in hass_storage:
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library"]["data"]
-    assert len(data["exhibitions"]["records"]) == 51
+    assert len(data["catalog"]["exhibitions"]["records"]) == 51
 
 
 async def test_series_of_shows_that_are_gone_go_too(
@@ -283,11 +293,11 @@ async def test_series_of_shows_that_are_gone_go_too(
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     await library.async_children(f"exhibition/{show}")
-    assert library._index.all_series
+    assert library.catalog_coordinator.all_series
     catalog.data.exhibitions.remove(catalog.data.find_exhibition("Net Evil"))
-    await library._index._read_exhibitions()
+    await library.catalog_coordinator.async_refresh()
     assert "Net Evil" not in library.sources()
-    assert not library._index.all_series
+    assert not library.catalog_coordinator.all_series
 
 
 def test_feed_records_survive_anything() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 import logging
 from typing import Any, override
 
@@ -19,9 +20,12 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.library import shared_reads
+from custom_components.dp1.library import (
+    catalog as catalog_module,
+    coordinator,
+    shared_reads,
+)
 from custom_components.dp1.library.cached_list import CachedList, Storable
-from custom_components.dp1.library.shared_reads import Health
 
 from .conftest import MakeLibrary
 from .shows import player, show_id
@@ -130,7 +134,9 @@ async def test_a_catalog_that_hangs(
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47
     assert asyncio.get_running_loop().time() - started < 0.5
-    unread = await library._index.async_series(show_id(catalog, "Net Evil"), 0.1)
+    unread = await library.catalog_coordinator.async_series(
+        show_id(catalog, "Net Evil"), 0.1
+    )
     assert not unread.records and isinstance(unread.reason, NoAnswerError)
 
 
@@ -175,22 +181,22 @@ async def test_a_page_that_hangs(
     async with HoldingCatalog() as catalog:
         catalog.held = "exhibitions", 10
         library = await make_library(catalog, wait=False)
-        index = library._index
-        shows = (await so_far(46, lambda: index.async_exhibitions(0.05))).records
+        server = library.catalog_coordinator
+        shows = (await so_far(46, lambda: server.async_list(0.05))).records
         openings = [it.opens_at for it in shows if it.opens_at]
         assert openings == sorted(openings, reverse=True)
         assert library.sources() == {}
         show = next(it for it in shows if it.title == "Twenty Kinds of Weather")
         assert (await library.async_node(f"exhibition/{show.id}")).can_play
         catalog.held = "series", 15
-        part = (await so_far(15, lambda: index.async_series(show.id, 0.05))).records
+        part = (await so_far(15, lambda: server.async_series(show.id, 0.05))).records
         key, size = next(
             (it.id, it.max_artwork)
             for it in part
             if it.model is Model.MULTI_UNIQUE and (it.max_artwork or 0) > 10
         )
         catalog.held = "artworks", (size or 0) - 5
-        await so_far(5, lambda: index.async_artworks(key, 10, 0.05))
+        await so_far(5, lambda: server.async_artworks(key, 10, 0.05))
         catalog.held = None
         assert (
             await library.async_build_playlist(f"series/{key}", limit=10)
@@ -286,15 +292,18 @@ async def test_too_many_requests(
 
 
 async def test_an_old_copy_stays_when_a_page_breaks(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What a refresh could not read is shown as it was."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     whole = await library.async_children(show)
     catalog.inject("status", offset=5)
-    await library._index._read_exhibitions()
-    await library._index._read_series(show.partition("/")[2])
+    await library.catalog_coordinator.async_refresh()
+    monkeypatch.setattr(catalog_module, "MAX_AGE_SECONDS", 0.0)
+    await library.async_children(show)
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47
     assert isinstance(children.problem, TemporaryError)
@@ -310,7 +319,7 @@ async def test_a_catalog_that_is_suddenly_empty(
     library = await make_library(catalog)
     catalog.inject("empty")
     catalog.inject("wrong_total", size=0)
-    await library._index._read_exhibitions()
+    await library.catalog_coordinator.async_refresh()
     assert len(library.sources()) == 47
     assert isinstance(library.problem, UnexpectedAnswerError)
 
@@ -342,16 +351,16 @@ async def test_a_feed_in_trouble(
     assert len((await library.async_children("playlists")).nodes) == 60
     await feed.stop()
     for _ in range(2):
-        await library._index._read_feed()
+        await library.feed_coordinator.async_refresh()
     children = await library.async_children("playlists")
     assert len(children.nodes) == 60 and isinstance(children.problem, RefusedError)
     assert isinstance(library.problem, RefusedError)
     assert len(lines(caplog)) == 1
     await feed.start()
-    await library._index._read_feed()
+    await library.feed_coordinator.async_refresh()
     assert library.problem is None
     feed.fault(paging=Paging.REPEAT, times=None)
-    await library._index._read_feed()
+    await library.feed_coordinator.async_refresh()
     # What it gives is all there is of it, once.
     assert len((await library.async_children("playlists")).nodes) == 50
 
@@ -390,7 +399,7 @@ async def test_the_refresh_tries_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Behind the scenes a failed refresh is repeated until it works."""
-    monkeypatch.setattr(shared_reads, "FIRST_REFRESH_RETRY", 0.05)
+    monkeypatch.setattr(coordinator, "FIRST_RETRY", timedelta(seconds=0.05))
     monkeypatch.setattr(catalog_client, "RETRIES", 0)
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)
@@ -398,20 +407,3 @@ async def test_the_refresh_tries_again(
         while not library.sources():
             await asyncio.sleep(0.02)
     assert library.problem is None
-
-
-def test_one_line_for_an_outage(caplog: pytest.LogCaptureFixture) -> None:
-    """However many reads fail, and in whatever order they recover, there is one line each way."""
-    caplog.set_level(logging.INFO)
-    health = Health("The catalog")
-    health.report("a", None)
-    for what in ("a", "b", "a"):
-        health.report(what, TemporaryError("down"))
-    health.report("c", NotFoundError("no such thing"), by_key=True)
-    health.report("a", None)
-    assert str(health.problem) == "down"
-    assert len(caplog.records) == 1
-    health.report("b", None)
-    health.report("b", None)
-    assert health.problem is None
-    assert [it.levelname for it in caplog.records] == ["WARNING", "INFO"]

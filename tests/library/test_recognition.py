@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
-from custom_components.dp1.library import recognition as wall
+from custom_components.dp1.library import recognition
 from custom_components.dp1.library.works import (
     Work,
     folder_of,
@@ -19,7 +19,7 @@ from custom_components.dp1.library.works import (
 )
 
 from .conftest import MakeLibrary
-from .shows import full_collection, item_of, on_wall, show_id
+from .shows import full_collection, item_of, on_wall, show_id, works_of
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
@@ -44,7 +44,9 @@ async def test_what_was_cast_is_known(
     hanging = await library.async_build_playlist(node)
     library = await make_library(catalog, wait=False)
     catalog.reset_counters()
-    for key, known in hanging.works_known:
+    known_works = works_of(library, hanging)
+    assert len(known_works) == hanging.works
+    for key, known in known_works:
         assert library.known_work(on_wall({"id": key})) == known
         assert known.exhibition == "Net Evil"
         assert known.title and known.artist and known.year and known.picture
@@ -52,7 +54,7 @@ async def test_what_was_cast_is_known(
     assert not catalog.requests
     assert library.known_work(on_wall({"id": "unknown", "title": "x"})) is None
     assert library.known_work(on_wall({})) is None
-    numbered = [known for _, known in hanging.works_known if known.series]
+    numbered = [known for _, known in known_works if known.series]
     assert numbered
     assert all(it.edition and it.edition.startswith("#") for it in numbered)
 
@@ -153,7 +155,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     catalog.heal()
     assert await library.async_find_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
-    monkeypatch.setattr(wall, "TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr(recognition, "RETRY_SECONDS", 0.0)
     catalog.inject("status", route="artworks")
     assert await library.async_find_work(item)
     catalog.heal()
@@ -192,7 +194,7 @@ MANIFEST = {
         (200, "[]", None),
         (200, "<html>", None),
         (404, json.dumps(MANIFEST), None),
-        (200, json.dumps({"x": "y" * wall.MAX_MANIFEST}), None),
+        (200, json.dumps({"x": "y" * recognition.MAX_MANIFEST}), None),
     ],
 )
 async def test_manifests(

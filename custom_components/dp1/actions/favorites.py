@@ -1,7 +1,7 @@
 """Actions on the favorites of a library: add one, remove one."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import voluptuous as vol
 
@@ -74,9 +74,10 @@ async def _async_shown(
         if favorite := library.favorite_of(player, coordinator.data.work):
             return library, favorite
     for library in async_libraries(hass):
-        work = await library.async_find_work(item)
-        if work is not None and work.node_id:
-            return library, work.node_id
+        with suppress(Dp1Error):
+            work = await library.async_find_work(item)
+            if work is not None and work.node_id:
+                return library, work.node_id
     for library in async_libraries(hass):
         if library.feed and player.playlist_id and item.id:
             text = node_id(NodeKind.ITEM, player.playlist_id, item.id)

@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.errors import Dp1Error
 from ..client.text import clean, shorten
 from ..const import DOMAIN
 from ..library.entries import async_libraries
@@ -70,8 +71,9 @@ def _is_image(source: str | None) -> bool:
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE = 4
-# A library that is in trouble may know more later.
-TROUBLE_SECONDS = 60.0
+# A library in trouble may know more later.
+FIRST_RETRY_SECONDS = 60.0
+LAST_RETRY_SECONDS = 3600.0
 
 
 class ArtworkMetadata:
@@ -144,15 +146,20 @@ class ArtworkMetadata:
             LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         )
         found: Work | None = None
+        retry = FIRST_RETRY_SECONDS
         self._ask_again = True
         while self._ask_again and not found:
-            self._ask_again = False
+            self._ask_again = in_trouble = False
             async with turns:
                 for library in async_libraries(self._hass):
-                    if found := await library.async_find_work(item):
-                        break
-            if not found and any(it.problem for it in async_libraries(self._hass)):
-                await asyncio.sleep(TROUBLE_SECONDS)
+                    try:
+                        if found := await library.async_find_work(item):
+                            break
+                    except Dp1Error:
+                        in_trouble = True
+            if in_trouble and not found:
+                await asyncio.sleep(retry)
+                retry = min(2 * retry, LAST_RETRY_SECONDS)
                 self._ask_again = True
         self._look_up = None
         if found is not None and found != self._work:

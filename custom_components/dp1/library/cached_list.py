@@ -1,44 +1,42 @@
-"""A list as it was read last, or as far as it could be read."""
+"""A list of a server as it was last read, complete or in part."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol, Self
 
+from homeassistant.util import dt as dt_util
+
 from ..client.catalog.paging import Listing
-from ..client.errors import Dp1Error
+from ..client.errors import BusyError, Dp1Error
 from ..client.values import mapping, moment, whole
+
+MAX_WAIT_SECONDS = 3600.0
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 type Json = dict[str, Any]
 
 
 class Storable(Protocol):
-    """A record that can be kept across restarts."""
+    """A record that can be stored."""
 
     @property
     def id(self) -> str:
-        """Key of the record."""
+        """Return the key of the record."""
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote; None if it makes no sense."""
+        """Return the stored record, None if it makes no sense."""
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the record as plain JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedList[T: Storable]:
-    """A list.
+    """A list, where `total` is what the server announced and `asked` the number of records wanted (None for all).
 
-    Attributes:
-        records: what there is of it.
-        total: how many there are in all, if the server said so.
-        complete: whether ``records`` is all there is.
-        asked: how many were asked for; None if all.
-        read_at: when all that was asked for could be read the last time.
-        reason: why not since then.
-        tried_at: when it was tried last, on the clock of the event loop.
+    `read_at` is the time of the last read without an error, `reason` what went wrong since then, `tried_at` the
+    time of the last try on the clock of the event loop.
     """
 
     records: tuple[T, ...] = ()
@@ -49,54 +47,60 @@ class CachedList[T: Storable]:
     reason: Dp1Error | None = None
     tried_at: float = 0.0
 
-    def followed_by(
-        self,
-        listing: Listing[T],
-        *,
-        asked: int | None = None,
-        now: datetime,
-        tried_at: float,
+    @property
+    def age(self) -> float:
+        """Return the seconds since the last read without an error."""
+        return (dt_util.utcnow() - (self.read_at or _NEVER)).total_seconds()
+
+    @property
+    def retry_after(self) -> float:
+        """Return the seconds the server asked to wait, within limits."""
+        match self.reason:
+            case BusyError(retry_after=float(seconds)):
+                return min(seconds, MAX_WAIT_SECONDS)
+        return 0.0
+
+    def updated(
+        self, listing: Listing[T], tried_at: float, asked: int | None = None
     ) -> CachedList[T]:
-        """Take over what was read; if that is not all that was asked for, what it lacks stays as it was."""
-        whole_list = listing.reason is None
+        """Return the list after a read; records which could not be read are kept."""
         records = listing.records
-        if not whole_list:
-            fresh = {record.id for record in records}
-            records += tuple(it for it in self.records if it.id not in fresh)
+        if listing.reason is not None:
+            new = {record.id for record in records}
+            records += tuple(old for old in self.records if old.id not in new)
         return CachedList(
             records=records,
             total=self.total if listing.total is None else listing.total,
             complete=listing.complete,
             asked=asked,
-            read_at=now if whole_list else self.read_at,
+            read_at=self.read_at if listing.reason else dt_util.utcnow(),
             reason=listing.reason,
             tried_at=tried_at,
         )
 
     @classmethod
-    def from_store(cls, data: object, record: type[T]) -> CachedList[T]:
-        """Read what ``to_store`` wrote."""
-        data = mapping(data)
-        records = data.get("records")
+    def from_store(cls, data: object, record_type: type[T]) -> CachedList[T]:
+        """Return the stored list, without the records that make no sense."""
+        stored = mapping(data)
+        records = stored.get("records")
         return CachedList(
             records=tuple(
-                found
-                for it in (records if isinstance(records, list) else ())
-                if (found := record.from_store(it))
+                record
+                for record_data in (records if isinstance(records, list) else ())
+                if (record := record_type.from_store(record_data))
             ),
-            total=whole(data.get("total")),
-            complete=data.get("complete") is True,
-            asked=whole(data.get("asked")),
-            read_at=moment(data.get("read_at")),
+            total=whole(stored.get("total")),
+            complete=stored.get("complete") is True,
+            asked=whole(stored.get("asked")),
+            read_at=moment(stored.get("read_at")),
         )
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
-        stored: Mapping[str, Any] = {
+        """Return the list as plain JSON."""
+        return {
             "total": self.total,
             "complete": self.complete,
             "asked": self.asked,
             "read_at": self.read_at and self.read_at.isoformat(),
             "records": [record.to_store() for record in self.records],
         }
-        return {name: value for name, value in stored.items() if value is not None}

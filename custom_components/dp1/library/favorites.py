@@ -1,7 +1,7 @@
-"""What a person likes: kept in Home Assistant, with enough of it to be shown and played without the servers."""
+"""Favorites of a library, stored with enough to show and play them without the servers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from homeassistant.core import HomeAssistant, callback
@@ -14,7 +14,6 @@ from .tree import Node, NodeKind, split_node_id
 
 VERSION = 1
 SAVE_SECONDS = 1.0
-# A playlist, or what one is made of.
 KINDS = frozenset(
     {
         NodeKind.EXHIBITION,
@@ -30,19 +29,14 @@ type Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Favorite:
-    """Something a person likes.
-
-    Attributes:
-        node: as it was when it was added.
-        item: of a single work: the item of a DP-1 playlist that shows it.
-    """
+    """A node as it was when it was added, and the playlist item of a single work."""
 
     node: Node
     item: Json | None = None
 
     @classmethod
     def from_store(cls, data: object) -> Favorite | None:
-        """Read what ``to_store`` wrote."""
+        """Read what `to_store` returned."""
         data = mapping(data)
         key, title = text(data.get("id")), text(data.get("title"))
         try:
@@ -68,21 +62,8 @@ class Favorite:
         return cls(node, item if isinstance(item, dict) else None)
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
-        node = self.node
-        stored = {
-            "id": node.id,
-            "title": node.title,
-            "artist": node.artist,
-            "picture": node.picture,
-            "can_expand": node.can_expand,
-            "subtitle": node.subtitle,
-            "year": node.year,
-            "works": node.works,
-            "medium": node.medium,
-            "item": self.item,
-        }
-        return {name: value for name, value in stored.items() if value is not None}
+        """Return the favorite as plain JSON."""
+        return {**asdict(self.node), "opens_at": None, "item": self.item}
 
 
 class Favorites:
@@ -91,7 +72,7 @@ class Favorites:
     def __init__(
         self, hass: HomeAssistant, entry_id: str, changed: Callable[[], None]
     ) -> None:
-        """Prepare; ``changed`` is called after every change."""
+        """Initialize without favorites; `changed` is called after every change."""
         self._changed = changed
         self._store = Store[Json](
             hass, VERSION, f"{DOMAIN}.favorites.{entry_id}", atomic_writes=True
@@ -99,47 +80,43 @@ class Favorites:
         self._favorites: dict[str, Favorite] = {}
 
     async def async_load(self) -> None:
-        """Read what was kept."""
+        """Load the stored favorites."""
         stored = mapping(await self._store.async_load()).get("favorites")
         for data in stored if isinstance(stored, list) else []:
             if favorite := Favorite.from_store(data):
                 self._favorites[favorite.node.id] = favorite
 
     async def async_save(self) -> None:
-        """Write everything now."""
+        """Save the favorites now."""
         await self._store.async_save(self._to_store())
 
     async def async_remove_store(self) -> None:
-        """Delete what was kept."""
+        """Remove the stored favorites."""
         await self._store.async_remove()
 
     def nodes(self) -> list[Node]:
-        """List them, the newest first."""
+        """Return the nodes, the newest first."""
         return [favorite.node for favorite in reversed(self._favorites.values())]
 
     def items(self) -> list[Json]:
-        """List the items of those that are single works, the newest first."""
-        return [it.item for it in reversed(self._favorites.values()) if it.item]
+        """Return the playlist items of single works, the newest first."""
+        return [
+            favorite.item
+            for favorite in reversed(self._favorites.values())
+            if favorite.item
+        ]
 
     def get(self, node_id: str) -> Favorite | None:
-        """Find a favorite."""
+        """Return a favorite."""
         return self._favorites.get(node_id)
 
     def is_favorite(self, node_id: str) -> bool:
-        """Tell whether something is liked."""
+        """Return if a node is a favorite."""
         return node_id in self._favorites
 
     @callback
     def async_add(self, node: Node, item: Json | None = None) -> None:
-        """Add something, or bring it to the front.
-
-        Args:
-            node: what; an exhibition, a series, a work, a playlist or a work of one.
-            item: of a single work: the item of a DP-1 playlist that shows it.
-
-        Raises:
-            ValueError: this is nothing to like.
-        """
+        """Add a node or move it to the front; raises ValueError for a folder."""
         if node.kind not in KINDS:
             raise ValueError("not a work or a playlist")
         self._favorites.pop(node.id, None)
@@ -148,15 +125,17 @@ class Favorites:
 
     @callback
     def async_remove(self, node_id: str) -> None:
-        """Remove something; nothing happens if it is not there."""
+        """Remove a node if it is a favorite."""
         if self._favorites.pop(node_id, None):
             self._save_soon()
 
     def _save_soon(self) -> None:
-        """Keep the change, and tell of it."""
+        """Save a change and tell of it."""
         self._store.async_delay_save(self._to_store, SAVE_SECONDS)
         self._changed()
 
     def _to_store(self) -> Json:
-        """Write plain JSON, the oldest first."""
-        return {"favorites": [it.to_store() for it in self._favorites.values()]}
+        """Return the favorites as plain JSON, the oldest first."""
+        return {
+            "favorites": [favorite.to_store() for favorite in self._favorites.values()]
+        }

@@ -1,11 +1,11 @@
-"""What the library keeps of a feed's documents: enough to list, search and recognize them, not the documents."""
+"""Records of a feed: enough of its documents to list, search and recognize them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from ..client.text import clean
-from ..client.values import mapping, moment, text
+from ..client.values import mapping, moment, text, whole
 
 MAX_ITEMS = 100
 MAX_CURATORS = 10
@@ -16,13 +16,7 @@ type Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """One work of a playlist.
-
-    Attributes:
-        key: what names it in its playlist: its id, or its place from 0 where it has none.
-        title: plain text, never empty.
-        source: address of the work.
-    """
+    """A work of a playlist; the key is its id, or its place where it has none."""
 
     key: str
     title: str
@@ -31,19 +25,7 @@ class FeedItem:
 
 @dataclass(frozen=True, slots=True)
 class FeedPlaylist:
-    """A playlist.
-
-    Attributes:
-        id: its id, or its address if it lies on another host.
-        slug: its name in addresses.
-        title: plain text, never empty.
-        summary: plain text.
-        cover: address of a picture.
-        created: when it was made, as it says.
-        curators: names.
-        count: how many works it has.
-        items: the first of them.
-    """
+    """A playlist with the first of its items; the id of one on another host is its address."""
 
     id: str
     slug: str
@@ -57,18 +39,13 @@ class FeedPlaylist:
 
     @property
     def year(self) -> int | None:
-        """When it was made."""
+        """Return the year it was made."""
         made = moment(self.created)
         return made.year if made else None
 
     @classmethod
     def parse(cls, document: Mapping[str, Any], url: str | None = None) -> Self | None:
-        """Read a document; None without an id.
-
-        Args:
-            document: as a feed sent it.
-            url: where it is, if not on the library's own feed.
-        """
+        """Read a document, None without an id; `url` is its address on another host."""
         if not (key := url or text(document.get("id"))):
             return None
         slug = text(document.get("slug")) or ""
@@ -88,52 +65,33 @@ class FeedPlaylist:
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote; None if that is not what this is."""
-        data = mapping(data)
-        try:
-            return cls(
-                id=str(data["id"]),
-                slug=str(data["slug"]),
-                title=str(data["title"]),
-                summary=str(data["summary"]),
-                cover=str(data["cover"]),
-                created=str(data["created"]),
-                curators=tuple(str(name) for name in data["curators"]),
-                count=int(data["count"]),
-                items=tuple(
-                    FeedItem(str(key), str(title), str(source))
-                    for key, title, source in data["items"]
-                ),
-            )
-        except KeyError, TypeError, ValueError:
-            return None
+        """Read what `to_store` returned."""
+        stored = mapping(data)
+        playlist = cls.parse(stored)
+        count = whole(stored.get("count")) or 0
+        return playlist and replace(playlist, count=max(playlist.count, count))
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return a document with what is known of the playlist."""
         return {
             "id": self.id,
             "slug": self.slug,
             "title": self.title,
             "summary": self.summary,
-            "cover": self.cover,
+            "coverImage": self.cover,
             "created": self.created,
-            "curators": list(self.curators),
+            "curators": [{"name": name} for name in self.curators],
             "count": self.count,
-            "items": [[item.key, item.title, item.source] for item in self.items],
+            "items": [
+                {"id": item.key, "title": item.title, "source": item.source}
+                for item in self.items
+            ],
         }
 
 
 @dataclass(frozen=True, slots=True)
 class FeedChannel:
-    """A channel: playlists in an order that somebody chose.
-
-    Attributes:
-        id: key.
-        title: plain text, never empty.
-        cover: address of a picture.
-        publisher: name.
-        playlists: addresses.
-    """
+    """A channel: the addresses of playlists in an order somebody chose."""
 
     id: str
     title: str
@@ -143,7 +101,7 @@ class FeedChannel:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read a document of a feed, or what ``to_store`` wrote; None without an id."""
+        """Read a document of a feed or what `to_store` returned, None without an id."""
         data = mapping(data)
         if not (key := text(data.get("id"))):
             return None
@@ -159,7 +117,7 @@ class FeedChannel:
         )
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return a document with what is known of the channel."""
         return {
             "id": self.id,
             "title": self.title,
@@ -170,28 +128,28 @@ class FeedChannel:
 
 
 def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Give each work of a playlist its key and its place from 0; what has no source is left out."""
+    """Yield the key and place of the items of a playlist; those without a source are left out."""
     seen = set()
     for place, data in enumerate(items if isinstance(items, list) else ()):
-        given = mapping(data)
-        if not text(given.get("source")):
+        item = mapping(data)
+        if not text(item.get("source")):
             continue
-        key = text(given.get("id"))
+        key = text(item.get("id"))
         if key is None or key in seen:
             key = str(place)
         seen.add(key)
-        yield key, place, given
+        yield key, place, item
 
 
 def items_of(items: object) -> tuple[FeedItem, ...]:
-    """Read the works of a playlist."""
+    """Read the items of a playlist."""
     return tuple(
         FeedItem(
             key=key,
-            title=clean(given.get("title"), MAX_TITLE) or f"#{place + 1}",
-            source=given["source"],
+            title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
+            source=item["source"],
         )
-        for key, place, given in keyed_items(items)
+        for key, place, item in keyed_items(items)
     )
 
 
@@ -199,11 +157,14 @@ def _names(people: object) -> tuple[str, ...]:
     """Read the names of curators."""
     if not isinstance(people, list):
         return ()
-    names = (clean(mapping(it).get("name"), MAX_TITLE) for it in people[:MAX_CURATORS])
+    names = (
+        clean(mapping(person).get("name"), MAX_TITLE)
+        for person in people[:MAX_CURATORS]
+    )
     return tuple(name for name in names if name)
 
 
 def _picture(value: object) -> str:
-    """Take the address of a picture that a browser can open."""
+    """Read the address of a picture a browser can open."""
     address = text(value) or ""
     return address if address.startswith(("http://", "https://")) else ""

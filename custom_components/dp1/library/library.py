@@ -7,21 +7,29 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.debounce import Debouncer
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_CATALOG_URL, CONF_FEED_KEYS, CONF_FEED_URL, CONF_SIGNING_KEY
+from ..const import (
+    CONF_CATALOG_URL,
+    CONF_FEED_KEYS,
+    CONF_FEED_URL,
+    CONF_SIGNING_KEY,
+    LOGGER,
+)
 from .branches import Branches
-from .cache import CacheStore
+from .cache import LibraryStore
+from .catalog import CatalogCoordinator
 from .favorites import Favorites
-from .index import Index
+from .feed import FeedCoordinator
 from .playlists import BuiltPlaylist, PlaylistBuilder
 from .preferences import Preferences
+from .prefetching_catalog import PrefetchingCatalog
 from .recognition import Recognition
 from .search import WORDS, Query, Search
-from .shared_reads import PrefetchingCatalog
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
 from .works import Work
@@ -38,30 +46,35 @@ __all__ = [
     "async_remove_stored",
 ]
 
+# Displays are told of many changes at once.
+UPDATE_SECONDS = 0.1
+
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
 class Library:
-    """One catalog, one feed, or both, and what a person likes of them.
-
-    Attributes:
-        catalog: the catalog's client, if there is one.
-        feed: the feed's client, if there is one.
-        key: what the library signs with.
-        favorites: what a person likes.
-        preferences: what a person has chosen.
-    """
+    """A catalog, a feed, or both, and the favorites."""
 
     def __init__(self, hass: HomeAssistant, entry: LibraryConfigEntry) -> None:
-        """Prepare; nothing is sent before ``async_start``."""
+        """Initialize the library; nothing is sent before `async_start`."""
         self.hass = hass
         self.entry = entry
         data, session = entry.data, async_get_clientsession(hass)
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
-        self.catalog = PrefetchingCatalog(session, catalog_url) if catalog_url else None
         self.key = SigningKey.parse(signing_key) if signing_key else None
-        self.feed = (
+        self.preferences = Preferences.of(entry.options)
+        refresh_seconds = self.preferences.refresh_seconds
+        self.catalog_coordinator = CatalogCoordinator(
+            hass,
+            entry,
+            PrefetchingCatalog(session, catalog_url) if catalog_url else None,
+            refresh_seconds,
+            self._save,
+        )
+        self.feed_coordinator = FeedCoordinator(
+            hass,
+            entry,
             Feed(
                 session,
                 feed_url,
@@ -69,72 +82,111 @@ class Library:
                 legacy_keys=self.feed_keys,
             )
             if feed_url
-            else None
+            else None,
+            refresh_seconds,
+            self._save,
         )
-        self.preferences = Preferences.of(entry.options)
-        self._index = Index(
-            hass, entry, self.catalog, self.feed, self.preferences.refresh_seconds
+        self.catalog, self.feed = (
+            self.catalog_coordinator.client,
+            self.feed_coordinator.client,
         )
-        self.favorites = Favorites(hass, entry.entry_id, self._index.changed)
-        self._builder = PlaylistBuilder(self._index, self.favorites, self.preferences)
-        self._branches = Branches(
-            entry.title, self._index, self.favorites, self._builder
+        self._store = LibraryStore(
+            hass, entry.entry_id, self.catalog_coordinator, self.feed_coordinator
         )
-        self._search = Search(self._index, self.favorites, self._branches)
-        self._sources = Sources(self._index, self.favorites, self.preferences)
-        self._recognition = Recognition(self._index, session)
+        self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
+        coordinators = self.catalog_coordinator, self.feed_coordinator
+        self._builder = PlaylistBuilder(*coordinators, self.favorites, self.preferences)
+        self._branches = Branches(entry.title, *coordinators, self.favorites)
+        self._search = Search(*coordinators, self.favorites, self._branches)
+        self._sources = Sources(
+            *coordinators, self.favorites, self.preferences, self._store.casts
+        )
+        self._recognition = Recognition(*coordinators, session)
+        self._listeners: list[CALLBACK_TYPE] = []
+        self._debouncer = Debouncer(
+            hass,
+            LOGGER,
+            cooldown=UPDATE_SECONDS,
+            immediate=False,
+            function=self._async_update_listeners,
+        )
 
     @property
     def entry_id(self) -> str:
-        """Id of the entry."""
+        """Return the id of the entry."""
         return self.entry.entry_id
 
     @property
     def title(self) -> str:
-        """What its owner calls it."""
+        """Return the title of the entry."""
         return self.entry.title
 
     @property
     def feed_keys(self) -> tuple[str, ...]:
-        """``did:key`` of what the feed signs with, as far as it is known."""
+        """Return the `did:key` the feed signs with, as far as they are known."""
         return tuple(self.entry.options.get(CONF_FEED_KEYS, ()))
 
     @property
     def since(self) -> datetime | None:
-        """How old what is served is: when the older of both lists was read whole; None if one never was."""
-        moments = [
-            *([self._index.exhibitions.read_at] if self.catalog else []),
-            *([self._index.playlists.read_at] if self.feed else []),
+        """Return when the older of both lists was read whole, None if one never was."""
+        times = [
+            coordinator.data.read_at
+            for coordinator in (self.catalog_coordinator, self.feed_coordinator)
+            if coordinator.url
         ]
-        known = [it for it in moments if it is not None]
-        return min(known) if known and len(known) == len(moments) else None
+        known = [time for time in times if time is not None]
+        return min(known) if known and len(known) == len(times) else None
 
     @property
     def problem(self) -> Dp1Error | None:
-        """Why what is served is not newer, or not all; None if nothing is wrong."""
-        return self._index.problem
+        """Return why not everything can be read."""
+        return self.catalog_coordinator.problem or self.feed_coordinator.problem
 
     async def async_start(self) -> None:
-        """Put up what was kept, without a request; what is old is read anew behind the scenes."""
+        """Load what is stored, and refresh what is old in the background."""
         await self.favorites.async_load()
-        await self._index.async_start()
+        await self._store.async_load()
+        for coordinator in (self.catalog_coordinator, self.feed_coordinator):
+            coordinator.async_start()
+            coordinator.async_add_listener(self._handle_update)
 
     async def async_stop(self) -> None:
-        """Keep everything for the next time."""
-        await self._index.async_stop()
+        """Stop reading and save everything."""
+        self._debouncer.async_shutdown()
+        await self.catalog_coordinator.async_shutdown()
+        await self.feed_coordinator.async_shutdown()
+        await self._store.async_save()
         await self.favorites.async_save()
 
     @callback
     def async_add_listener(self, listener: CALLBACK_TYPE) -> CALLBACK_TYPE:
-        """Tell when sources, favorites or anything that was read has changed; returns how to stop that."""
-        return self._index.async_add_listener(listener)
+        """Listen for changes of sources, favorites or anything that was read."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    @callback
+    def _save(self) -> None:
+        """Store soon what has been read."""
+        self._store.async_save_later()
+
+    @callback
+    def _handle_update(self) -> None:
+        """Handle a change."""
+        self._sources.invalidate()
+        self._debouncer.async_schedule_call()
+
+    @callback
+    def _async_update_listeners(self) -> None:
+        """Update all listeners."""
+        for listener in list(self._listeners):
+            listener()
 
     async def async_node(self, node: str) -> Node:
-        """Find a node by its id; see ``Branches.async_node``."""
+        """Return a node, or raise NotFoundError or why it could not be read."""
         return await self._branches.async_node(node)
 
     async def async_children(self, node: str, *, limit: int | None = None) -> Children:
-        """Open a node; see ``Branches.async_children``."""
+        """Return what is inside a node, with the reason if some of it could not be read."""
         return await self._branches.async_children(node, limit=limit)
 
     async def async_search(
@@ -145,55 +197,51 @@ class Library:
         limit: int = 20,
         within: str | None = None,
     ) -> list[Node]:
-        """Find what can be played, what fits best first; see ``Search.async_search``."""
+        """Return playable nodes that fit words, the best first."""
         return await self._search.async_search(
             query, kinds=kinds, limit=limit, within=within
         )
 
     async def async_build_playlist(
-        self, node: str, *, limit: int | None = None, shuffle: bool = False
+        self, node: str, *, limit: int | None = None
     ) -> BuiltPlaylist:
-        """Make what a display is to show for a node; see ``PlaylistBuilder.async_build``."""
-        return await self._builder.async_build(node, limit=limit, shuffle=shuffle)
+        """Return what a display is to show for a node, or raise why there is nothing."""
+        built = await self._builder.async_build(node, limit)
+        document = built.cast.playlist or {}
+        name = built.cast.playlist_url or document.get("id")
+        if name and self._store.casts.get(name) != built.node_id:
+            self._store.casts[name] = built.node_id
+            self._save()
+            self._handle_update()
+        return built
 
     async def async_find(self, kind: str, text: str) -> Node:
-        """Find what a person names.
+        """Return an exhibition by id, slug or title, a series by id, or a playlist by id, slug or address.
 
-        Args:
-            kind: ``exhibition`` (by id, slug or title), ``series`` (by id) or ``playlist`` (by id, slug or address).
-            text: the name.
-
-        Raises:
-            NotFoundError: there is none; says what was looked for.
-            Dp1Error: why that cannot be told.
+        Raises NotFoundError, or why it could not be read.
         """
         text = text.strip()
         match kind:
             case NodeKind.EXHIBITION:
-                return await self._find_exhibition(text)
+                return await self._async_find_exhibition(text)
             case NodeKind.PLAYLIST:
-                found = await self._branches.async_playlist(text)
+                found = await self.feed_coordinator.async_playlist(text)
                 return await self.async_node(node_id(NodeKind.PLAYLIST, found.id))
         return await self.async_node(node_id(NodeKind(kind), text))
 
-    async def _find_exhibition(self, text: str) -> Node:
-        """Find an exhibition by its id or slug, else the one whose title fits best."""
-        kept = await self._index.async_exhibitions()
-        for show in kept.records:
+    async def _async_find_exhibition(self, text: str) -> Node:
+        """Return the exhibition with an id or slug, else the one whose title fits best."""
+        exhibitions = await self.catalog_coordinator.async_list()
+        for show in exhibitions.records:
             if text.casefold() in (show.id.casefold(), show.slug.casefold()):
                 return await self.async_node(node_id(NodeKind.EXHIBITION, show.id))
         found = await self.async_search(text, kinds={NodeKind.EXHIBITION}, limit=1)
         if not found or Query.of(text).score(found[0].title) < WORDS:
-            raise kept.reason or NotFoundError(f"no exhibition {text!r}")
+            raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
         return found[0]
 
     async def async_add_favorite(self, node: str) -> Node:
-        """Add a node to the favorites, with what it takes to show it without the servers.
-
-        Raises:
-            NotFoundError: there is no such thing, or it cannot be shown.
-            Dp1Error: why it could not be read.
-        """
+        """Add a node to the favorites, with what it takes to show it without the servers."""
         found = await self.async_node(node)
         item = await self._builder.async_item(node)
         self.favorites.async_add(found, item)
@@ -209,23 +257,23 @@ class Library:
         return next(found, None)
 
     def sources(self) -> Mapping[str, str]:
-        """Return the ids of the nodes that the source list names, by their names."""
+        """Return the ids of the nodes of the source list by their names."""
         return self._sources.names()
 
     def source_of(self, player: PlayerStatus) -> str | None:
-        """Name the source that hangs, also when it was cast from elsewhere, if that can be told for certain."""
+        """Return the source a display shows, whoever cast it, if that is certain."""
         return self._sources.of(player)
 
     def known_work(self, item: PlaylistItem) -> Work | None:
-        """Tell what is known of a work on the wall, without asking anybody."""
+        """Return what is known of a work without a request."""
         return self._recognition.known_work(item)
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
-        """Tell what is known of a work on the wall, or can be found out."""
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
         return await self._recognition.async_find_work(item)
 
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
-    """Delete what was kept of a library that is no more."""
-    await CacheStore(hass, entry_id, None, None).async_remove()
+    """Remove what is stored of a removed library."""
+    await LibraryStore(hass, entry_id).async_remove()
     await Favorites(hass, entry_id, lambda: None).async_remove_store()

@@ -1,11 +1,10 @@
-"""From a node to what a display is told to show: the address of a playlist, or a document made of the catalog's works."""
+"""From a node to what a display is told to show: the address of a playlist, or a document made of works of the catalog."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import ceil
-from random import sample
 from typing import Any
 from uuid import uuid4
 
@@ -18,20 +17,21 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import StoredPlaylist
 from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
+from .catalog import CatalogCoordinator
 from .favorites import Favorites
-from .feed_records import FeedPlaylist, keyed_items
-from .index import Index
+from .feed import FeedCoordinator
+from .feed_records import keyed_items
 from .preferences import Preferences
-from .recognition import candidates, is_exhibition
+from .recognition import is_exhibition, playlists_claiming
 from .tree import FOLDER_TITLES, NodeKind, node_id, split_node_id
-from .works import Work, item_id, work_of
+from .works import item_id, work_of
 
-# A person waits in front of the wall.
+# A person waits in front of the display.
 PATIENCE = 25.0
-# A ready-made playlist saves time; it must not cost any.
+# A published playlist of an exhibition saves time, so it must not cost any.
 FEED_PATIENCE = 1.0
-# With four at a time this is five round trips; together with a show's series, and the display, eight at most.
-MOST_REQUESTS = 20
+# With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
+MAX_REQUESTS = 20
 MAX_TITLE = 200
 SIGNATURES = ("signature", "signatures")
 
@@ -40,70 +40,53 @@ type Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class BuiltPlaylist:
-    """What to show, and what is known about it.
-
-    Attributes:
-        cast: for a display.
-        title: of the playlist, plain text.
-        works: how many it has.
-        left_out: how many have no source that a display could play.
-        node_id: names it in the library.
-        works_known: what is known of its works, by the ids of their items.
-        problem: why works are missing, if some could not be read.
-    """
+    """A cast with its title and number of works; `left_out` have no playable source, `problem` is why others are missing."""
 
     cast: Cast
     title: str
     works: int
-    left_out: int
     node_id: str
-    works_known: tuple[tuple[str, Work], ...] = ()
+    left_out: int = 0
     problem: Dp1Error | None = None
 
 
 class PlaylistBuilder:
-    """Makes playlists of nodes."""
+    """Build playlists of nodes."""
 
     def __init__(
-        self, index: Index, favorites: Favorites, preferences: Preferences
+        self,
+        catalog: CatalogCoordinator,
+        feed: FeedCoordinator,
+        favorites: Favorites,
+        preferences: Preferences,
     ) -> None:
-        """Keep what playlists are made of."""
-        self._index = index
+        """Initialize with the sources of works."""
+        self._catalog = catalog
+        self._feed = feed
         self._favorites = favorites
         self._preferences = preferences
 
-    async def async_build(
-        self, node: str, *, limit: int | None = None, shuffle: bool = False
-    ) -> BuiltPlaylist:
-        """Make what a display is to show for a node.
+    async def async_build(self, node: str, limit: int | None = None) -> BuiltPlaylist:
+        """Build the playlist of a node, with at most `limit` works; by default 50 of the catalog and all of the feed.
 
-        Args:
-            node: id of the node.
-            limit: most works; None for a feed's playlist as it is, and 50 works of the catalog.
-            shuffle: whether in random order; a display shuffles by itself what it loads from a feed.
-
-        Raises:
-            NotFoundError: there is no such thing, or nothing of it can be played.
-            Dp1Error: why it could not be read.
+        Raises NotFoundError if there is nothing to play, or another Dp1Error if it could not be read.
         """
         try:
-            playlist = await self._hang(node, limit, shuffle)
+            return await self._build(node, limit)
         except Dp1Error:
             favorite = self._favorites.get(node)
             if favorite is None or favorite.item is None:
                 raise
-            playlist = self._one(node, favorite.node.title, favorite.item)
-        self._remember(playlist)
-        return playlist
+            return self._of_items(node, favorite.node.title, [favorite.item])
 
-    async def _hang(self, node: str, limit: int | None, shuffle: bool) -> BuiltPlaylist:
-        """Make what a display is to show for a node."""
+    async def _build(self, node: str, limit: int | None) -> BuiltPlaylist:
+        """Build the playlist of a node by its kind."""
         kind, keys = split_node_id(node)
         match kind:
             case NodeKind.EXHIBITION:
-                return await self._exhibition(keys[0], limit, shuffle)
+                return await self._exhibition(keys[0], limit)
             case NodeKind.SERIES:
-                return await self._series(keys[0], limit or CAP, shuffle)
+                return await self._series(keys[0], limit or CAP)
             case NodeKind.ARTWORK:
                 return await self._artwork(*keys)
             case NodeKind.PLAYLIST:
@@ -111,12 +94,12 @@ class PlaylistBuilder:
             case NodeKind.ITEM:
                 return await self._item(*keys)
             case NodeKind.FAVORITES:
-                return self._all_favorites(limit or CAP, shuffle)
+                return self._all_favorites(limit or CAP)
             case _:
                 raise NotFoundError(f"{node or 'the library'} is not one thing to show")
 
     async def async_item(self, node: str) -> Json | None:
-        """Make the item that shows a single work; None for anything else."""
+        """Return the playlist item of a single work, None for anything else."""
         kind, _ = split_node_id(node)
         if kind not in (NodeKind.ARTWORK, NodeKind.ITEM):
             return None
@@ -124,117 +107,76 @@ class PlaylistBuilder:
         item: Json = document["items"][0]
         return item
 
-    def _remember(self, playlist: BuiltPlaylist) -> None:
-        """Remember what the playlist is, to know it again on the wall."""
-        document = playlist.cast.playlist or {}
-        if name := playlist.cast.playlist_url or document.get("id"):
-            self._index.remember_cast(name, playlist.node_id)
+    # Works of the catalog
 
-    # Of the catalog
-
-    async def _exhibition(
-        self, key: str, limit: int | None, shuffle: bool
-    ) -> BuiltPlaylist:
-        """Show an exhibition: as the feed has it, or made of its series."""
-        exhibition = await self._index.async_exhibition(key, PATIENCE)
-        ready = asyncio.ensure_future(self._ready_made(exhibition))
+    async def _exhibition(self, key: str, limit: int | None) -> BuiltPlaylist:
+        """Build the playlist of an exhibition, or use the one the feed has."""
+        exhibition = await self._catalog.async_exhibition(key, PATIENCE)
+        node = node_id(NodeKind.EXHIBITION, exhibition.id)
+        published = asyncio.ensure_future(self._published(exhibition))
         try:
-            all_series = await self._index.async_series(key, PATIENCE)
-            if all_series.complete and (stored := await ready):
+            series_list = await self._catalog.async_series(key, PATIENCE)
+            if series_list.complete and (stored := await published):
                 works = len(stored.document["items"])
-                whole = is_exhibition(
-                    stored.document, all_series.records, self._index.works
-                )
-                if whole and (limit is None or works <= limit):
-                    return self._by_url(exhibition, stored)
+                if (limit is None or works <= limit) and is_exhibition(
+                    stored.document, series_list.records, self._catalog.works
+                ):
+                    cast = Cast(playlist_url=stored.url)
+                    return BuiltPlaylist(cast, exhibition.title, works, node)
         finally:
-            ready.cancel()
+            published.cancel()
         return await self._of_series(
-            NodeKind.EXHIBITION,
+            node,
             exhibition,
-            all_series.records,
+            exhibition,
+            series_list.records,
             limit or CAP,
-            shuffle,
-            all_series.reason,
+            series_list.reason,
         )
 
-    async def _ready_made(self, exhibition: Exhibition) -> StoredPlaylist | None:
-        """Read the one playlist of the feed that claims to be an exhibition."""
-        found = candidates(exhibition, self._index.playlists.records)
+    async def _published(self, exhibition: Exhibition) -> StoredPlaylist | None:
+        """Return the only playlist of the feed which claims to be an exhibition."""
+        found = playlists_claiming(exhibition, self._feed.data.records)
         if len(found) != 1:
             return None
         try:
-            return await self._index.async_document(found[0].id, FEED_PATIENCE)
+            return await self._feed.async_document(found[0].id, FEED_PATIENCE)
         except Dp1Error:
             return None
 
-    def _by_url(self, exhibition: Exhibition, stored: StoredPlaylist) -> BuiltPlaylist:
-        """Show an exhibition as the feed has it."""
-        items = stored.document["items"]
-        return BuiltPlaylist(
-            cast=Cast(playlist_url=stored.url),
-            title=exhibition.title,
-            works=len(items),
-            left_out=0,
-            node_id=node_id(NodeKind.EXHIBITION, exhibition.id),
-            works_known=tuple(self._known(items)),
-        )
-
-    def _known(self, items: Sequence[Mapping[str, Any]]) -> list[tuple[str, Work]]:
-        """List what is known of a feed's items."""
-        known = []
-        for item in items:
-            found = self._index.works.find(
-                source=item.get("source"), origin=item.get("provenance")
-            )
-            series = self._index.series(found[0]) if found else None
-            if found and series and isinstance(key := item.get("id"), str):
-                exhibition = self._index.exhibition(series.exhibition_id)
-                known.append((key, work_of(found[1], series, exhibition)))
-        return known
-
-    async def _series(self, key: str, cap: int, shuffle: bool) -> BuiltPlaylist:
-        """Show a series."""
-        series = await self._index.async_find_series(key)
-        exhibition = self._index.exhibition(series.exhibition_id)
-        return await self._of_series(
-            NodeKind.SERIES, exhibition, (series,), cap, shuffle
-        )
+    async def _series(self, key: str, cap: int) -> BuiltPlaylist:
+        """Build the playlist of a series."""
+        series = await self._catalog.async_find_series(key)
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        node = node_id(NodeKind.SERIES, series.id)
+        return await self._of_series(node, series, exhibition, (series,), cap)
 
     async def _of_series(
         self,
-        kind: NodeKind,
+        node: str,
+        named: Exhibition | Series,
         exhibition: Exhibition | None,
         all_series: Sequence[Series],
         cap: int,
-        shuffle: bool,
         reason: Dp1Error | None = None,
     ) -> BuiltPlaylist:
-        """Make a playlist of one or all series of an exhibition."""
-        groups, left_unread = await self._read_works(all_series, cap)
-        reason = reason or left_unread
-        show = exhibition.kind if exhibition else ExhibitionKind.GROUP
-        selection = select_works(show, groups, cap)
-        series = all_series[0] if kind is NodeKind.SERIES else None
-        title = " — ".join(it.title for it in (exhibition, series) if it and it.title)
+        """Build the playlist of one or all series of an exhibition, with the name of the node."""
+        groups, unread = await self._read_works(all_series, cap)
+        reason = reason or unread
+        kind = exhibition.kind if exhibition else ExhibitionKind.GROUP
+        selection = select_works(kind, groups, cap)
+        parts = (exhibition, None if named is exhibition else named)
+        title = " — ".join(part.title for part in parts if part and part.title)
         if not selection.works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
-        works = list(selection.works)
-        named: Series | Exhibition | None = series or exhibition
-        assert named is not None
-        return self._made(
-            node_id(kind, named.id),
+        return self._of_works(
+            node,
             title or named.id,
-            sample(works, len(works)) if shuffle else works,
-            exhibition,
+            selection.works,
             left_out=selection.left_out,
             problem=reason,
             cover=cover_url(named, "l"),
-            summary=series.description
-            if series
-            else exhibition.note
-            if exhibition
-            else "",
+            summary=named.note if isinstance(named, Exhibition) else named.description,
         )
 
     async def _read_works(
@@ -243,7 +185,7 @@ class PlaylistBuilder:
         """Read as many works of each series as are needed, or as there is time for."""
         pages = [ceil(count / PAGE_SIZE) for count in works_to_read(all_series, cap)]
         wanted = sum(1 for count in pages if count)
-        pages = shares(pages, max(MOST_REQUESTS, wanted, ceil(cap / PAGE_SIZE)))
+        pages = shares(pages, max(MAX_REQUESTS, wanted, ceil(cap / PAGE_SIZE)))
         chosen = [
             (series, count * PAGE_SIZE)
             for series, count in zip(all_series, pages, strict=True)
@@ -251,60 +193,44 @@ class PlaylistBuilder:
         ]
         found = await asyncio.gather(
             *(
-                self._index.async_artworks(series.id, count, PATIENCE)
+                self._catalog.async_artworks(series.id, count, PATIENCE)
                 for series, count in chosen
             )
         )
         groups: list[Group] = [
-            (series, kept.records)
-            for (series, _), kept in zip(chosen, found, strict=True)
+            (series, artworks.records)
+            for (series, _), artworks in zip(chosen, found, strict=True)
         ]
-        return groups, next((kept.reason for kept in found if kept.reason), None)
+        reasons = (artworks.reason for artworks in found if artworks.reason)
+        return groups, next(reasons, None)
 
     async def _artwork(self, series_id: str, key: str) -> BuiltPlaylist:
-        """Show one work."""
-        series = await self._index.async_find_series(series_id)
-        artwork = await self.async_artwork(series_id, key)
-        exhibition = self._index.exhibition(series.exhibition_id)
-        node = node_id(NodeKind.ARTWORK, series_id, key)
+        """Build the playlist of a work of the catalog."""
+        series = await self._catalog.async_find_series(series_id)
+        artwork = await self._catalog.async_artwork(series_id, key, PATIENCE)
+        exhibition = self._catalog.exhibition(series.exhibition_id)
         work = work_of(artwork, series, exhibition)
         if catalog_item(artwork, series) is None:
             raise NotFoundError(f"{work.title or key!r} has nothing that can be shown")
-        return self._made(
-            node, work.title or key, [(series, artwork)], exhibition, cover=work.picture
+        return self._of_works(
+            node_id(NodeKind.ARTWORK, series_id, key),
+            work.title or key,
+            [(series, artwork)],
+            cover=work.picture,
         )
 
-    async def async_artwork(self, series_id: str, key: str) -> Artwork:
-        """Find a work of a series, if need be by reading all of them.
-
-        Raises:
-            NotFoundError: there is none.
-            Dp1Error: why that cannot be told.
-        """
-        kept = self._index.artworks_of(series_id)
-        for count in (CAP, None):
-            if found := next((it for it in kept.records if it.id == key), None):
-                return found
-            if kept.complete:
-                break
-            kept = await self._index.async_artworks(series_id, count, PATIENCE)
-        if found := next((it for it in kept.records if it.id == key), None):
-            return found
-        raise kept.reason or NotFoundError(f"no work {key!r} in series {series_id!r}")
-
-    def _made(
+    def _of_works(
         self,
         node: str,
         title: str,
         works: Sequence[tuple[Series, Artwork]],
-        exhibition: Exhibition | None,
         *,
         left_out: int = 0,
         problem: Dp1Error | None = None,
         cover: str | None = None,
         summary: str = "",
     ) -> BuiltPlaylist:
-        """Make a playlist of works of the catalog."""
+        """Build a playlist of works of the catalog."""
         items = []
         for series, artwork in works:
             parts = catalog_item(artwork, series)
@@ -322,10 +248,6 @@ class PlaylistBuilder:
             works=len(items),
             left_out=left_out,
             node_id=node,
-            works_known=tuple(
-                (item_id(series, artwork), work_of(artwork, series, exhibition))
-                for series, artwork in works
-            ),
             problem=problem,
         )
 
@@ -336,7 +258,7 @@ class PlaylistBuilder:
         cover: str | None = None,
         summary: str = "",
     ) -> Json:
-        """Make a playlist."""
+        """Build a document with the preferences as defaults."""
         preferences = self._preferences
         return build(
             shorten(title, MAX_TITLE),
@@ -352,85 +274,50 @@ class PlaylistBuilder:
             summary=summary,
         )
 
-    # Of the feed, and of favorites
+    # Playlists of the feed, and favorites
 
     async def _playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
-        """Show a playlist of the feed by its address, or the beginning of it."""
-        known = self._index.playlist(ref)
+        """Use a playlist of the feed by its address, or build one of its first works."""
+        known = self._feed.playlist(ref)
         if known is None or (limit and known.count > limit):
-            stored = await self._index.async_document(ref, PATIENCE)
-            known = FeedPlaylist.parse(stored.document, ref if "://" in ref else None)
-            if known is None:
-                raise NotFoundError(f"the playlist {ref!r} has no id")
+            known, stored = await self._feed.async_described(ref, PATIENCE)
             if limit and known.count > limit:
-                return self._beginning(stored, known, limit)
-        assert self._index.feed is not None
-        url = known.id if "://" in known.id else self._index.feed.playlist_url(known.id)
-        return BuiltPlaylist(
-            cast=Cast(playlist_url=url),
-            title=known.title,
-            works=known.count,
-            left_out=0,
-            node_id=node_id(NodeKind.PLAYLIST, known.id),
+                # The signatures are for the whole playlist.
+                document = {
+                    name: value
+                    for name, value in stored.document.items()
+                    if name not in SIGNATURES
+                } | {"id": str(uuid4()), "items": stored.document["items"][:limit]}
+                node = node_id(NodeKind.PLAYLIST, known.id)
+                return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
+        assert self._feed.client is not None
+        url = (
+            known.id if "://" in known.id else self._feed.client.playlist_url(known.id)
         )
-
-    def _beginning(
-        self, stored: StoredPlaylist, known: FeedPlaylist, limit: int
-    ) -> BuiltPlaylist:
-        """Show the first works of a playlist; what it was signed for is another one."""
-        items = stored.document["items"][:limit]
-        kept = {
-            name: value
-            for name, value in stored.document.items()
-            if name not in SIGNATURES
-        }
-        return BuiltPlaylist(
-            cast=Cast(playlist={**kept, "id": str(uuid4()), "items": items}),
-            title=known.title,
-            works=len(items),
-            left_out=0,
-            node_id=node_id(NodeKind.PLAYLIST, known.id),
-            works_known=tuple(self._known(items)),
-        )
+        node = node_id(NodeKind.PLAYLIST, known.id)
+        return BuiltPlaylist(Cast(playlist_url=url), known.title, known.count, node)
 
     async def _item(self, ref: str, key: str) -> BuiltPlaylist:
-        """Show one work of a feed's playlist."""
-        document = (await self._index.async_document(ref, PATIENCE)).document
-        given = next(
-            (it for name, _, it in keyed_items(document.get("items")) if name == key),
-            None,
-        )
-        if given is None:
+        """Build the playlist of a work of a feed's playlist."""
+        document = (await self._feed.async_document(ref, PATIENCE)).document
+        items = {name: item for name, _, item in keyed_items(document.get("items"))}
+        if (item := items.get(key)) is None:
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-        alone = for_display({"defaults": document.get("defaults"), "items": [given]})
-        item = {"duration": self._preferences.duration, **alone["items"][0]}
-        node = node_id(NodeKind.ITEM, ref, key)
-        return self._one(node, clean(given.get("title"), MAX_TITLE) or key, item)
-
-    def _one(self, node: str, title: str, item: Json) -> BuiltPlaylist:
-        """Show one item."""
-        return BuiltPlaylist(
-            cast=Cast(playlist=self._document(title, [item])),
-            title=title,
-            works=1,
-            left_out=0,
-            node_id=node,
-            works_known=tuple(self._known([item])),
+        alone = for_display({"defaults": document.get("defaults"), "items": [item]})
+        return self._of_items(
+            node_id(NodeKind.ITEM, ref, key),
+            clean(item.get("title"), MAX_TITLE) or key,
+            [{"duration": self._preferences.duration, **alone["items"][0]}],
         )
 
-    def _all_favorites(self, cap: int, shuffle: bool) -> BuiltPlaylist:
-        """Show all works a person likes."""
-        items = self._favorites.items()[:cap]
-        if not items:
+    def _all_favorites(self, cap: int) -> BuiltPlaylist:
+        """Build the playlist of all single works among the favorites."""
+        if not (items := self._favorites.items()[:cap]):
             raise NotFoundError("no work is among the favorites")
-        if shuffle:
-            items = sample(items, len(items))
         title = FOLDER_TITLES[NodeKind.FAVORITES]
-        return BuiltPlaylist(
-            cast=Cast(playlist=self._document(title, items)),
-            title=title,
-            works=len(items),
-            left_out=0,
-            node_id=NodeKind.FAVORITES.value,
-            works_known=tuple(self._known(items)),
-        )
+        return self._of_items(NodeKind.FAVORITES.value, title, items)
+
+    def _of_items(self, node: str, title: str, items: Sequence[Json]) -> BuiltPlaylist:
+        """Build a playlist of items."""
+        cast = Cast(playlist=self._document(title, items))
+        return BuiltPlaylist(cast, title, len(items), node)

@@ -1,62 +1,69 @@
-"""What is known of the work that hangs on a wall, whoever put it there."""
+"""Metadata of the work on a display, whoever cast it, and playlists which are whole exhibitions."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 import re
 from typing import Any
 
 import aiohttp
+from lru import LRU
 
 from ..client.catalog.artwork import absolute_url, source_url
 from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.selection import CAP, shown_once
 from ..client.display.player_status import PlaylistItem
-from ..client.errors import Dp1Error
+from ..client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ..client.http import request_json
 from ..client.text import clean
 from ..client.values import mapping, text
+from .catalog import CatalogCoordinator
+from .feed import FeedCoordinator
 from .feed_records import FeedPlaylist
-from .index import Index
-from .works import (
-    MAX_TITLE,
-    KnownWorks,
-    RecentlyUsed,
-    Work,
-    with_manifest,
-    work_at,
-    work_of,
-)
+from .works import MAX_TITLE, KnownWorks, Work, with_manifest, work_at, work_of
+
+MANIFEST_SECONDS = 10.0
+# Manifests are advised to have at most 64 KB.
+MAX_MANIFEST = 256 * 1024
+MAX_LOOK_UPS = 256
+LOOK_UP_MAX_AGE_SECONDS = 600.0
+# A server in trouble may know more soon.
+RETRY_SECONDS = 30.0
+MAX_EXHIBITIONS = 3
 
 _TITLE = re.compile(
     r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
 )
 
 
-def show_of(title: str) -> str | None:
-    """Name the show that a playlist's title claims to be, as ``show_name`` does."""
+def claimed_exhibition(title: str) -> str | None:
+    """Return the name of the exhibition a playlist's title claims to be, as `comparable_name` writes it."""
     found = _TITLE.fullmatch(title.strip())
     return " ".join(found[1].casefold().split()) if found else None
 
 
-def show_name(exhibition: Exhibition) -> str:
-    """Name an exhibition so that it can be compared."""
+def comparable_name(exhibition: Exhibition) -> str:
+    """Return the name of an exhibition without case and extra blanks."""
     return " ".join(exhibition.title.casefold().split())
 
 
-def candidates(
+def playlists_claiming(
     exhibition: Exhibition, playlists: Iterable[FeedPlaylist]
 ) -> list[FeedPlaylist]:
-    """List the playlists that claim to be an exhibition."""
-    name = show_name(exhibition)
-    return [it for it in playlists if show_of(it.title) == name]
+    """Return the playlists which claim to be an exhibition."""
+    name = comparable_name(exhibition)
+    return [
+        playlist for playlist in playlists if claimed_exhibition(playlist.title) == name
+    ]
 
 
-def series_shown(items: Iterable[object], works: KnownWorks) -> frozenset[str] | None:
-    """Tell of which series the works of a playlist are; None unless that is known of each of them."""
+def series_of_items(
+    items: Iterable[object], works: KnownWorks
+) -> frozenset[str] | None:
+    """Return the ids of the series the items are of, None unless all are known."""
     found = set()
-    for data in items:
-        source = text(mapping(data).get("source"))
+    for item in items:
+        source = text(mapping(item).get("source"))
         known = works.find(source=source)
         series_id = known[0] if known else works.series_at(source)
         if series_id is None:
@@ -65,85 +72,91 @@ def series_shown(items: Iterable[object], works: KnownWorks) -> frozenset[str] |
     return frozenset(found)
 
 
-def is_whole(shown: frozenset[str] | None, all_series: Sequence[Series]) -> bool:
-    """Tell whether the series shown are those of an exhibition: all, and no other."""
-    return bool(shown) and shown == frozenset(it.id for it in all_series)
+def is_whole(series_ids: frozenset[str] | None, all_series: Sequence[Series]) -> bool:
+    """Return if the series are exactly those of an exhibition."""
+    return bool(series_ids) and series_ids == frozenset(
+        series.id for series in all_series
+    )
 
 
 def is_exhibition(
     document: Mapping[str, Any], all_series: Sequence[Series], works: KnownWorks
 ) -> bool:
-    """Tell whether a playlist that claims to be an exhibition is that.
-
-    Args:
-        document: of the playlist.
-        all_series: of the exhibition, every one.
-        works: what is known of works.
-    """
+    """Return if a playlist has works of all series of an exhibition and nothing else."""
     items = document.get("items")
-    if not isinstance(items, list):
-        return False
-    return is_whole(series_shown(items, works), all_series)
+    return isinstance(items, list) and is_whole(
+        series_of_items(items, works), all_series
+    )
 
 
-MANIFEST_SECONDS = 10.0
-# Manifests are advised to have at most 64 KB.
-MAX_MANIFEST = 256 * 1024
-MAX_FOUND_OUT = 256
-ASK_AGAIN_SECONDS = 600.0
-# A server that was in trouble may know more when it is well.
-TROUBLE_SECONDS = 30.0
-MAX_SHOWS = 3
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What was found of a work, used until it expires, and why there is not more."""
+
+    expires: float
+    work: Work | None
+    problem: Dp1Error | None
 
 
 class Recognition:
-    """Tells what is known of works."""
+    """Look up the metadata of works."""
 
-    def __init__(self, index: Index, session: aiohttp.ClientSession) -> None:
-        """Keep where to look."""
-        self._index = index
+    def __init__(
+        self,
+        catalog: CatalogCoordinator,
+        feed: FeedCoordinator,
+        session: aiohttp.ClientSession,
+    ) -> None:
+        """Initialize without results."""
+        self._catalog = catalog
+        self._feed = feed
         self._session = session
-        self._found_out: RecentlyUsed[tuple[float, Work | None]] = RecentlyUsed(
-            MAX_FOUND_OUT
-        )
+        self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
 
     def known_work(self, item: PlaylistItem) -> Work | None:
-        """Tell what is known, without asking anybody."""
-        _, found_out = self._found_out.get(_mark(item)) or (0.0, None)
-        return self._read(item) or found_out or self._lies_in_series(item)
+        """Return what is known of a work without a request."""
+        result = self._results.get(_key(item))
+        looked_up = result.work if result else None
+        return self._indexed(item) or looked_up or self._described_by_series(item)
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
-        """Tell what is known or can be found out; for some time nobody is asked the same again."""
-        if known := self._read(item):
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        if known := self._indexed(item):
             return known
-        mark, now = _mark(item), asyncio.get_running_loop().time()
-        asked = self._found_out.get(mark)
-        if asked is None or now >= asked[0]:
-            found = await self._find_out(item) or self._lies_in_series(item)
-            pause = TROUBLE_SECONDS if self._index.problem else ASK_AGAIN_SECONDS
-            asked = now + pause, await self._with_manifest(item, found)
-            self._found_out.keep(mark, asked)
-        return asked[1]
+        key, now = _key(item), asyncio.get_running_loop().time()
+        result = self._results.get(key)
+        if result is None or now >= result.expires:
+            found, problem = None, None
+            try:
+                found = await self._async_look_up(item)
+            except Dp1Error as err:
+                if not isinstance(err, NotFoundError | InvalidRequestError):
+                    problem = err
+            found = found or self._described_by_series(item)
+            found = await self._async_add_manifest(item, found)
+            max_age = RETRY_SECONDS if problem else LOOK_UP_MAX_AGE_SECONDS
+            result = self._results[key] = _Result(now + max_age, found, problem)
+        if result.work is None and result.problem is not None:
+            raise result.problem
+        return result.work
 
-    def _read(self, item: PlaylistItem) -> Work | None:
-        """Describe a work that was read."""
-        found = self._index.works.find(item.id, item.source, item.provenance)
-        series = self._index.series(found[0]) if found else None
-        if found is None or series is None:
-            return None
-        return self._described(series, found[1])
+    def _indexed(self, item: PlaylistItem) -> Work | None:
+        """Return a work that has been read from the catalog."""
+        found = self._catalog.works.find(item.id, item.source, item.provenance)
+        series = self._catalog.series(found[0]) if found else None
+        return self._described(series, found[1]) if found and series else None
 
     def _described(self, series: Series, artwork: Artwork) -> Work:
-        """Describe a work of a series."""
-        show = self._index.exhibition(series.exhibition_id)
-        return work_of(artwork, series, show)
+        """Return the metadata of a work of a series."""
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        return work_of(artwork, series, exhibition)
 
     def _series(self, item: PlaylistItem) -> Series | None:
-        """Find the series in whose folder a work lies."""
-        return self._index.series(self._index.works.series_at(item.source) or "")
+        """Return the series in whose folder a work lies."""
+        return self._catalog.series(self._catalog.works.series_at(item.source) or "")
 
-    def _lies_in_series(self, item: PlaylistItem) -> Work | None:
-        """Describe a work by the series that it is of."""
+    def _described_by_series(self, item: PlaylistItem) -> Work | None:
+        """Return what the series of a work tells of it."""
         if (series := self._series(item)) is None:
             return None
         work = self._described(series, work_at(series, item.source or ""))
@@ -151,36 +164,50 @@ class Recognition:
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
 
-    async def _find_out(self, item: PlaylistItem) -> Work | None:
-        """Find a work in the catalog: the show by the feed's playlists, the series by its folder, the work by its number."""
-        for exhibition in self._shows(item):
-            await self._index.async_series(exhibition.id)
+    async def _async_look_up(self, item: PlaylistItem) -> Work | None:
+        """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
+        for exhibition in self._claimed_exhibitions(item):
+            series_list = await self._catalog.async_series(exhibition.id)
+            if series_list.reason and self._series(item) is None:
+                raise series_list.reason
         if (series := self._series(item)) is None:
+            never_read = [
+                coordinator.data.reason
+                for coordinator in (self._catalog, self._feed)
+                if coordinator.data.reason and coordinator.data.read_at is None
+            ]
+            if never_read:
+                raise never_read[0]
             return None
         place = 0 if shown_once(series) else work_at(series, item.source or "").index
         if place is None:
-            await self._index.async_artworks(series.id, CAP)
-            return self._read(item)
-        artwork = await self._index.async_work_at(series, place)
+            artworks = await self._catalog.async_artworks(series.id, CAP)
+            if (work := self._indexed(item)) is None and artworks.reason:
+                raise artworks.reason
+            return work
+        artwork = await self._catalog.async_artwork_at(series, place)
         if artwork and source_url(artwork, series) == item.source:
             return self._described(series, artwork)
         return None
 
-    def _shows(self, item: PlaylistItem) -> list[Exhibition]:
-        """List the shows that the feed's playlists with this work claim to be."""
+    def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
+        """Return the exhibitions that playlists of the feed with this work claim to be."""
         names = {
-            show
-            for playlist in self._index.playlists.records
-            if any(it.source == item.source for it in playlist.items)
-            and (show := show_of(playlist.title))
+            name
+            for playlist in self._feed.data.records
+            if any(known.source == item.source for known in playlist.items)
+            and (name := claimed_exhibition(playlist.title))
         }
-        shows = self._index.exhibitions.records
-        return [it for it in shows if show_name(it) in names][:MAX_SHOWS]
+        return [
+            exhibition
+            for exhibition in self._catalog.data.records
+            if comparable_name(exhibition) in names
+        ][:MAX_EXHIBITIONS]
 
-    async def _with_manifest(
+    async def _async_add_manifest(
         self, item: PlaylistItem, known: Work | None
     ) -> Work | None:
-        """Add what the work's own manifest says."""
+        """Add what the manifest of a work says."""
         address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
         if address is None:
             return known
@@ -192,13 +219,13 @@ class Recognition:
                 timeout=MANIFEST_SECONDS,
                 max_body=MAX_MANIFEST,
             )
-            told = answer.json() if answer.ok else None
+            manifest = answer.json() if answer.ok else None
         except Dp1Error:
             return known
-        found = with_manifest(known, told)
+        found = with_manifest(known, manifest)
         return None if found == Work() else found
 
 
-def _mark(item: PlaylistItem) -> str:
-    """Name a work on the wall."""
+def _key(item: PlaylistItem) -> str:
+    """Return the key of a work in the results."""
     return f"{item.id} {item.source} {item.ref}"

@@ -1,4 +1,4 @@
-"""Finding by words, whatever language and accents they have: what fits best comes first, and all of it can be played."""
+"""Search by words, regardless of case and accents."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Iterator
@@ -12,9 +12,10 @@ from homeassistant.util import dt as dt_util
 from ..client.catalog.artwork import credit
 from ..client.catalog.models import Exhibition, Series
 from .branches import Branches
+from .catalog import CatalogCoordinator
 from .favorites import Favorites
+from .feed import FeedCoordinator
 from .feed_records import FeedPlaylist
-from .index import Index
 from .tree import Node, NodeKind, artist_of, playlist_node, split_node_id
 
 # A person waits; what is known already is found at once.
@@ -127,9 +128,16 @@ def _is_in(word: str, folded: str) -> bool:
 class Search:
     """Looks through all of a library."""
 
-    def __init__(self, index: Index, favorites: Favorites, branches: Branches) -> None:
-        """Keep what is looked through."""
-        self._index = index
+    def __init__(
+        self,
+        catalog: CatalogCoordinator,
+        feed: FeedCoordinator,
+        favorites: Favorites,
+        branches: Branches,
+    ) -> None:
+        """Initialize with what is searched."""
+        self._catalog = catalog
+        self._feed = feed
         self._favorites = favorites
         self._branches = branches
 
@@ -177,9 +185,9 @@ class Search:
     async def _everywhere(self, text: str, query: Query) -> list[tuple[int, Node]]:
         """Look everywhere."""
         kept, relevant, _ = await asyncio.gather(
-            self._index.async_exhibitions(PATIENCE),
-            self._index.async_relevant(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
-            self._index.async_playlists(PATIENCE),
+            self._catalog.async_list(PATIENCE),
+            self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
+            self._feed.async_list(PATIENCE),
         )
         scores = {it.id: (_score_show(query, it), it) for it in kept.records}
         for show in relevant:
@@ -188,8 +196,8 @@ class Search:
         shows = list(scores.values())
         await self._open_best(query, shows)
         found = [(score, self._branches.exhibition_node(show)) for score, show in shows]
-        found += self._among_series(query, self._index.all_series)
-        found += self._among_playlists(query, self._index.playlists.records)
+        found += self._among_series(query, self._catalog.all_series)
+        found += self._among_playlists(query, self._feed.data.records)
         found += self._among_nodes(query, self._favorites.nodes())
         return found
 
@@ -205,7 +213,7 @@ class Search:
         ]
         best = sorted((it for it in fitting if it[0]), reverse=True)[:SHOWS_TO_OPEN]
         await asyncio.gather(
-            *(self._index.async_series(key, PATIENCE) for _, key in best)
+            *(self._catalog.async_series(key, PATIENCE) for _, key in best)
         )
 
     def _among_series(
@@ -214,7 +222,7 @@ class Search:
         """Look through series; those of shows that are not open are not there."""
         now = dt_util.utcnow()
         for series in all_series:
-            show = self._index.exhibition(series.exhibition_id)
+            show = self._catalog.exhibition(series.exhibition_id)
             artist = artist_of(series, show)
             score = query.score(series.title, artist, show.title if show else "")
             if score and (show is None or show.viewable(now)):
@@ -253,11 +261,11 @@ class Search:
         children = await self._branches.async_children(within)
         found = list(self._among_nodes(query, children.nodes))
         if kind is NodeKind.EXHIBITIONS:
-            found += self._among_series(query, self._index.all_series)
+            found += self._among_series(query, self._catalog.all_series)
         for node in children.nodes:
             if node.kind is NodeKind.PLAYLIST:
                 _, (ref,) = split_node_id(node.id)
-                if playlist := self._index.playlist(ref):
+                if playlist := self._feed.playlist(ref):
                     found += self._among_items(query, playlist)
         return found
 

@@ -1,6 +1,5 @@
 """What the library knows of a work on the wall, told by its id, its address or its token."""
 
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 import re
@@ -177,16 +176,16 @@ class KnownWorks:
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
 
-    def know_series(self, series: Series) -> None:
+    def add_series(self, series: Series) -> None:
         """Remember where a series' works lie; a folder of two series tells nothing."""
         for folder in folders_of(series):
             known = self._folders.setdefault(folder, series.id)
             if known != series.id:
                 self._folders[folder] = None
 
-    def know(self, series: Series, artworks: Sequence[Artwork]) -> None:
+    def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Remember the works of a series, instead of those remembered before."""
-        self.forget(series.id)
+        self.discard(series.id)
         marks = {
             mark: (series.id, artwork)
             for artwork in reversed(artworks)
@@ -196,7 +195,7 @@ class KnownWorks:
         self._work_keys |= marks
         self._by_series[series.id] = list(marks)
 
-    def forget(self, series_id: str) -> None:
+    def discard(self, series_id: str) -> None:
         """Forget the works of a series."""
         for mark in self._by_series.pop(series_id, ()):
             del self._work_keys[mark]
@@ -247,29 +246,3 @@ def _place(series: Series, source: str) -> int | None:
     else:
         found = _EDITION.search(source)
     return int(found[1]) if found else None
-
-
-class RecentlyUsed[T]:
-    """A few things by name; the one that was not used for the longest time makes room."""
-
-    def __init__(self, size: int) -> None:
-        """Start empty."""
-        self._size = size
-        self._things: OrderedDict[str, T] = OrderedDict()
-
-    def get(self, name: str) -> T | None:
-        """Find a thing."""
-        if name in self._things:
-            self._things.move_to_end(name)
-        return self._things.get(name)
-
-    def keep(self, name: str, thing: T) -> None:
-        """Keep a thing."""
-        self._things[name] = thing
-        self._things.move_to_end(name)
-        while len(self._things) > self._size:
-            self._things.popitem(last=False)
-
-    def items(self) -> list[tuple[str, T]]:
-        """List all, the one used last at the end."""
-        return list(self._things.items())

@@ -1,0 +1,375 @@
+"""Coordinator of the exhibition catalog; series and artworks are read on demand."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, override
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from ..client.catalog.client import Catalog
+from ..client.catalog.models import Artwork, Exhibition, Series
+from ..client.catalog.paging import PAGE_SIZE, Listing
+from ..client.catalog.selection import CAP
+from ..client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
+from ..client.values import mapping
+from ..const import LOGGER
+from .cached_list import CachedList, Json
+from .coordinator import LIST, PATIENCE, ServerCoordinator
+from .works import KnownWorks
+
+# Series and artworks change rarely; older ones are shown and refreshed in the background.
+MAX_AGE_SECONDS = 3600.0
+MAX_WORKS = 3000
+# Only reading the series of all exhibitions finds the exhibition of an unknown series.
+FIND_SERIES_SECONDS = 30.0
+
+
+class CatalogCoordinator(ServerCoordinator[Exhibition]):
+    """Exhibitions, the newest first, with their series and artworks as far as they have been read."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        client: Catalog | None,
+        refresh_seconds: float,
+        save: Callable[[], None],
+    ) -> None:
+        """Initialize the coordinator; a library may have no catalog."""
+        url = client.url if client else None
+        super().__init__(hass, entry, "catalog", url, refresh_seconds, save)
+        self.client = client
+        self.works = KnownWorks()
+        self._series_lists: dict[str, CachedList[Series]] = {}
+        # The lists used last are at the end.
+        self._artwork_lists: dict[str, CachedList[Artwork]] = {}
+        self._exhibitions: dict[str, Exhibition] = {}
+        self._series: dict[str, Series] = {}
+
+    # Storage
+
+    @override
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Load what is stored of this catalog, and index it."""
+        self.data = CachedList.from_store(data.get("exhibitions"), Exhibition)
+        self._series_lists = {
+            key: CachedList.from_store(stored, Series)
+            for key, stored in mapping(data.get("series")).items()
+        }
+        self._artwork_lists = {
+            key: CachedList.from_store(stored, Artwork)
+            for key, stored in mapping(data.get("artworks")).items()
+        }
+        self._index_exhibitions()
+        for series_list in self._series_lists.values():
+            self._index_series(series_list.records)
+        for key, artworks in self._artwork_lists.items():
+            if key in self._series:
+                self.works.add(self._series[key], artworks.records)
+
+    @override
+    def to_store(self) -> Json:
+        """Return everything that was read as plain JSON."""
+        return {
+            "exhibitions": self.data.to_store(),
+            "series": {
+                key: series_list.to_store()
+                for key, series_list in self._series_lists.copy().items()
+            },
+            "artworks": {
+                key: artworks.to_store()
+                for key, artworks in self._artwork_lists.copy().items()
+            },
+        }
+
+    # What is known
+
+    @property
+    def all_series(self) -> list[Series]:
+        """Return all series that have been read."""
+        return list(self._series.values())
+
+    def exhibition(self, key: str) -> Exhibition | None:
+        """Return a known exhibition."""
+        return self._exhibitions.get(key)
+
+    def series(self, key: str) -> Series | None:
+        """Return a known series."""
+        return self._series.get(key)
+
+    def series_of(self, exhibition_id: str) -> CachedList[Series]:
+        """Return the series of an exhibition as far as they have been read."""
+        return self._series_lists.get(exhibition_id, CachedList())
+
+    def artworks_of(self, series_id: str) -> CachedList[Artwork]:
+        """Return the artworks of a series as far as they have been read."""
+        return self._artwork_lists.get(series_id, CachedList())
+
+    def is_open(self, exhibition: Exhibition) -> bool:
+        """Return if an exhibition can be seen now and is not known to be empty."""
+        series = self.series_of(exhibition.id)
+        empty = series.complete and not series.records
+        return exhibition.viewable(dt_util.utcnow()) and not empty
+
+    # Reads
+
+    async def async_exhibition(
+        self, key: str, patience: float = PATIENCE
+    ) -> Exhibition:
+        """Return an exhibition, or raise NotFoundError or why it could not be read."""
+        if (found := self.exhibition(key)) is None:
+            exhibitions = await self.async_list(patience)
+            if (found := self.exhibition(key)) is None:
+                raise exhibitions.reason or NotFoundError(f"no exhibition {key!r}")
+        return found
+
+    async def async_series(
+        self, exhibition_id: str, patience: float = PATIENCE
+    ) -> CachedList[Series]:
+        """Return the series of an exhibition."""
+        if self.client is None:
+            return self.series_of(exhibition_id)
+        return await self.reads.cached(
+            f"series {exhibition_id}",
+            lambda: self.series_of(exhibition_id),
+            partial(self._async_read_series, exhibition_id),
+            max_age=MAX_AGE_SECONDS,
+            patience=patience,
+        )
+
+    async def async_artworks(
+        self, series_id: str, count: int | None, patience: float = PATIENCE
+    ) -> CachedList[Artwork]:
+        """Return at least `count` artworks of a series, spread evenly over it; None for all."""
+        if self.client is None:
+            return self.artworks_of(series_id)
+        wanted = _wanted(self.artworks_of(series_id), count)
+
+        def enough() -> CachedList[Artwork]:
+            """Return the artworks, marked as unread if more are wanted."""
+            artworks = self.artworks_of(series_id)
+            if artworks.complete or artworks.asked == wanted:
+                return artworks
+            return replace(artworks, read_at=None, tried_at=0.0)
+
+        artworks = await self.reads.cached(
+            f"artworks {series_id} {wanted}",
+            enough,
+            partial(self._async_read_artworks, series_id, wanted),
+            max_age=MAX_AGE_SECONDS,
+            patience=patience,
+        )
+        if series_id in self._artwork_lists:
+            self._artwork_lists[series_id] = self._artwork_lists.pop(series_id)
+        return artworks
+
+    async def async_artwork(
+        self, series_id: str, key: str, patience: float = PATIENCE
+    ) -> Artwork:
+        """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
+        artworks = self.artworks_of(series_id)
+        for count in (CAP, None):
+            if found := _by_id(artworks, key):
+                return found
+            if artworks.complete:
+                break
+            artworks = await self.async_artworks(series_id, count, patience)
+        if found := _by_id(artworks, key):
+            return found
+        raise artworks.reason or NotFoundError(
+            f"no work {key!r} in series {series_id!r}"
+        )
+
+    async def async_artwork_at(self, series: Series, place: int) -> Artwork | None:
+        """Return the artwork at a place of a series, None if there is none; raises why it could not be read."""
+        assert self.client is not None
+        read = partial(self.client.artworks, series_id=series.id, offset=place, limit=1)
+        try:
+            page = await self.reads.share(f"work {series.id} {place}", read, PATIENCE)
+        except Dp1Error as err:
+            self.async_read_done(err)
+            raise
+        self.async_read_done(None)
+        return next(iter(page.records), None)
+
+    async def async_find_series(self, key: str) -> Series:
+        """Return a series, known or not, or raise NotFoundError or why it could not be read."""
+        if (found := self.series(key)) is not None:
+            return found
+        if self.client is None:
+            raise NotFoundError(f"no series {key!r}")
+        artworks = await self.async_artworks(key, 1)
+        if not artworks.records:
+            raise artworks.reason or NotFoundError(f"no series {key!r}")
+        await self.reads.share(
+            f"exhibition of {key}",
+            partial(self._async_find_exhibition_of, key),
+            FIND_SERIES_SECONDS,
+        )
+        return self.series(key) or Series(id=key, exhibition_id="", title="")
+
+    async def async_search(
+        self, words: str, count: int, patience: float
+    ) -> tuple[Exhibition, ...]:
+        """Return the exhibitions the catalog finds by words, none if it cannot be asked."""
+        if self.client is None:
+            return ()
+        read = partial(self._async_read_search, words, count)
+        try:
+            return await self.reads.share(f"search {words}", read, patience)
+        except Dp1Error as err:
+            self.async_read_done(err)
+            LOGGER.debug("The catalog finds nothing: %s", err)
+            return ()
+
+    @override
+    async def _async_read_list(self) -> CachedList[Exhibition]:
+        """Read all exhibitions."""
+        assert self.client is not None
+        before = self.data
+
+        def partial_list(read: Callable[[], Listing[Exhibition]]) -> Any:
+            """Return the exhibitions that have been read, which can be opened already."""
+            exhibitions = _newest_first(self._partial(before, read()))
+            self._exhibitions |= {
+                exhibition.id: exhibition for exhibition in exhibitions.records
+            }
+            return exhibitions
+
+        listing = await self.client.all_exhibitions(
+            progress=lambda read: self.reads.set_progress(
+                LIST, partial(partial_list, read)
+            )
+        )
+        if not listing.records and before.records and listing.reason is None:
+            # An empty answer would take all sources away.
+            reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
+            listing = Listing((), None, False, reason)
+        exhibitions = _newest_first(before.updated(listing, self.hass.loop.time()))
+        self.data = exhibitions
+        self._index_exhibitions()
+        if exhibitions.complete:
+            for gone in self._series_lists.keys() - self._exhibitions.keys():
+                del self._series_lists[gone]
+            self._index_series(())
+        return exhibitions
+
+    async def _async_read_series(self, exhibition_id: str) -> None:
+        """Read the series of an exhibition."""
+        assert self.client is not None
+        name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
+
+        def partial_list(read: Callable[[], Listing[Series]]) -> Any:
+            """Return the series that have been read, which can be opened already."""
+            series_list = self._partial(before, read())
+            self._series |= {series.id: series for series in series_list.records}
+            return series_list
+
+        listing = await self.client.all_series(
+            exhibition_id,
+            progress=lambda read: self.reads.set_progress(
+                name, partial(partial_list, read)
+            ),
+        )
+        series_list = before.updated(listing, self.hass.loop.time())
+        self._series_lists[exhibition_id] = series_list
+        self._index_series(series_list.records)
+        self.async_read_done(series_list.reason)
+        self.async_updated()
+
+    async def _async_read_artworks(self, series_id: str, count: int | None) -> None:
+        """Read artworks of a series."""
+        assert self.client is not None
+        name, before = f"artworks {series_id} {count}", self.artworks_of(series_id)
+        listing = await self.client.all_artworks(
+            series_id,
+            cap=count,
+            spread=True,
+            progress=lambda read: self.reads.set_progress(
+                name, lambda: self._partial(before, read())
+            ),
+        )
+        artworks = before.updated(listing, self.hass.loop.time(), count)
+        self._artwork_lists.pop(series_id, None)
+        self._artwork_lists[series_id] = artworks
+        if series_id in self._series:
+            self.works.add(self._series[series_id], artworks.records)
+        self._discard_artworks(series_id)
+        self.async_read_done(artworks.reason)
+        self.async_updated()
+
+    async def _async_read_search(
+        self, words: str, count: int
+    ) -> tuple[Exhibition, ...]:
+        """Read the exhibitions that fit words best."""
+        assert self.client is not None
+        page = await self.client.exhibitions(
+            keyword=words, sort_by="relevance", limit=count
+        )
+        for exhibition in page.records:
+            self._exhibitions.setdefault(exhibition.id, exhibition)
+        self.async_read_done(None)
+        return page.records
+
+    async def _async_find_exhibition_of(self, series_id: str) -> None:
+        """Read the series of one exhibition after the other until the series is found."""
+        exhibitions = await self.async_list()
+        for exhibition in exhibitions.records:
+            if series_id in self._series:
+                return
+            await self.async_series(exhibition.id)
+
+    # Indexes
+
+    def _discard_artworks(self, newest: str) -> None:
+        """Discard the artworks that were not used for the longest time."""
+        count = sum(len(artworks.records) for artworks in self._artwork_lists.values())
+        for key in [key for key in self._artwork_lists if key != newest]:
+            if count <= MAX_WORKS:
+                return
+            count -= len(self._artwork_lists.pop(key).records)
+            self.works.discard(key)
+
+    def _index_exhibitions(self) -> None:
+        """Index the exhibitions by id."""
+        self._exhibitions = {
+            exhibition.id: exhibition for exhibition in self.data.records
+        }
+
+    def _index_series(self, new: tuple[Series, ...]) -> None:
+        """Index new series, and remove those that are gone."""
+        for series in new:
+            self.works.add_series(series)
+        self._series = {
+            series.id: series
+            for series_list in self._series_lists.values()
+            for series in series_list.records
+        }
+
+
+def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:
+    """Return how many artworks to read: whole pages, and never fewer than are known."""
+    if count is None or (artworks.read_at and artworks.asked is None):
+        return None
+    pages = max(1, -(-count // PAGE_SIZE))
+    return max(pages * PAGE_SIZE, artworks.asked or 0)
+
+
+def _by_id(artworks: CachedList[Artwork], key: str) -> Artwork | None:
+    """Return the artwork with an id."""
+    return next((artwork for artwork in artworks.records if artwork.id == key), None)
+
+
+def _newest_first(exhibitions: CachedList[Exhibition]) -> CachedList[Exhibition]:
+    """Return the exhibitions sorted by their opening."""
+    order = sorted(exhibitions.records, key=_opening, reverse=True)
+    return replace(exhibitions, records=tuple(order))
+
+
+def _opening(exhibition: Exhibition) -> tuple[float, str]:
+    """Return the sort key of an exhibition; those without an opening come last."""
+    opens = exhibition.opens_at
+    return opens.timestamp() if opens else float("-inf"), exhibition.number
