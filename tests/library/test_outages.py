@@ -7,6 +7,7 @@ import logging
 from typing import Any, override
 
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog import client as catalog_client
@@ -23,6 +24,7 @@ from custom_components.dp1.client.errors import (
 from custom_components.dp1.library import (
     catalog as catalog_module,
     coordinator,
+    feed as feed_module,
     shared_reads,
 )
 from custom_components.dp1.library.cached_list import CachedList, Storable
@@ -34,6 +36,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
 
 LOGGER = "custom_components.dp1"
+CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 
 
 @pytest.fixture(autouse=True)
@@ -407,3 +410,81 @@ async def test_the_refresh_tries_again(
         while not library.sources():
             await asyncio.sleep(0.02)
     assert library.problem is None
+
+
+async def test_a_series_in_trouble_is_no_outage(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A series that cannot be read is told where it is opened, and is no reason to blame the whole catalog."""
+    library = await make_library(catalog)
+    show = f"exhibition/{show_id(catalog, 'Net Evil')}"
+    caplog.clear()
+    catalog.inject("status", route="series", status=500)
+    assert isinstance((await library.async_children(show)).problem, TemporaryError)
+    assert library.problem is None and not lines(caplog)
+
+
+async def test_an_outage_ends_with_any_answer(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A catalog that was out of reach for one series is well again when it answers for another."""
+    library = await make_library(catalog)
+    caplog.clear()
+    await catalog.stop()
+    for title in ("Net Evil", "Slow Weather"):
+        unread = await library.async_children(f"exhibition/{show_id(catalog, title)}")
+        assert isinstance(unread.problem, RefusedError)
+    assert isinstance(library.problem, RefusedError)
+    assert len(lines(caplog)) == 1
+    await catalog.start()
+    await library.async_children(f"exhibition/{show_id(catalog, 'Longform')}")
+    assert library.problem is None
+    assert len(lines(caplog, logging.INFO)) == 2
+
+
+async def test_a_channel_of_slow_hosts(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Playlists of other hosts are read at the same time, a few at a time, and those too slow are missing."""
+    open_requests, most = 0, 0
+    stuck = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.Response:
+        """Answer slowly, and some not at all."""
+        nonlocal open_requests, most
+        open_requests += 1
+        most = max(most, open_requests)
+        name = request.match_info["name"]
+        try:
+            await asyncio.sleep(0.05)
+            if name.startswith("stuck"):
+                await stuck.wait()
+        finally:
+            open_requests -= 1
+        items = [{"source": f"https://art.example/{name}"}]
+        return web.json_response({"id": name, "title": name, "items": items})
+
+    app = web.Application()
+    app.router.add_get("/{name}", answer)
+    async with TestServer(app) as host:
+        names = [f"{number}.json" for number in range(40)]
+        names[10] = "stuck.json"
+        urls = [str(host.make_url(f"/{name}")) for name in names]
+        feed.seed([], [{"id": CHANNEL, "title": "Elsewhere", "playlists": urls}])
+        library = await make_library(feed=feed)
+        monkeypatch.setattr(feed_module, "PATIENCE", 1.5)
+        async with asyncio.timeout(2.5):
+            children = await library.async_children(f"channel/{CHANNEL}")
+        assert 4 < most <= feed_module.FOREIGN_CONCURRENCY
+        answered = [name for name in names if name != "stuck.json"]
+        assert [node.title for node in children.nodes] == answered
+        assert children.not_shown == 1
+        assert isinstance(children.problem, NoAnswerError)
+        stuck.set()
+        again = await library.async_children(f"channel/{CHANNEL}")
+        assert [node.title for node in again.nodes] == names
+        assert again.problem is None
