@@ -1,4 +1,4 @@
-"""Catalog and feed as one tree of nodes, kept across restarts.
+"""Exhibition catalog and playlist feed as one tree of nodes, stored across restarts.
 
 It may import `client`, `const` and `errors`.
 """

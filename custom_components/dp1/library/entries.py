@@ -1,4 +1,4 @@
-"""From what an action names to the library meant, and to what is in it."""
+"""The libraries of Home Assistant, and what actions name in them."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -26,7 +26,7 @@ FEED_NODES = ("channel", "channels", "item", "playlist", "playlists")
 
 @callback
 def async_libraries(hass: HomeAssistant) -> list[Library]:
-    """List the libraries that are loaded, the oldest first."""
+    """Return the loaded libraries, the oldest first."""
     return [
         entry.runtime_data
         for entry in _entries(hass)
@@ -35,7 +35,7 @@ def async_libraries(hass: HomeAssistant) -> list[Library]:
 
 
 def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
-    """List the entries of libraries, but for those that somebody has disabled."""
+    """Return the entries of libraries which are not disabled."""
     entries = hass.config_entries.async_entries(DOMAIN, False, False)
     return [entry for entry in entries if entry.data[CONF_KIND] == EntryKind.LIBRARY]
 
@@ -44,7 +44,7 @@ def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
 def async_feed(
     hass: HomeAssistant, entry_id: str | None
 ) -> tuple[LibraryConfigEntry, Feed]:
-    """Find the library that an action is about, and its feed; the only one if none is named."""
+    """Return the entry of a library and its feed, or the only one if none is named."""
     entry = _only(hass) if entry_id is None else _named(hass, entry_id)
     feed = _loaded(entry).feed
     if feed is None:
@@ -53,7 +53,7 @@ def async_feed(
 
 
 def _only(hass: HomeAssistant) -> LibraryConfigEntry:
-    """Take the only library; of several, the only one with a feed."""
+    """Return the only library, or the only one with a feed."""
     entries = _entries(hass)
     if not entries:
         raise invalid_input("no_library")
@@ -65,7 +65,7 @@ def _only(hass: HomeAssistant) -> LibraryConfigEntry:
 
 
 def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
-    """Take the library with this id."""
+    """Return the entry of a library by its id."""
     entry = hass.config_entries.async_get_entry(entry_id)
     if (
         entry is None
@@ -77,7 +77,7 @@ def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
 
 
 def _loaded(entry: LibraryConfigEntry) -> Library:
-    """Get hold of a library."""
+    """Return a loaded library."""
     if entry.state is not ConfigEntryState.LOADED:
         raise HomeAssistantError(
             translation_domain=DOMAIN,
@@ -88,7 +88,7 @@ def _loaded(entry: LibraryConfigEntry) -> Library:
 
 
 async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
-    """Find a playlist by id or slug in the feed of any library; the first that has it counts."""
+    """Return a playlist by id or slug from the first feed that has it."""
     feeds = [
         (library.title, library.feed)
         for library in async_libraries(hass)
@@ -106,38 +106,32 @@ async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
 
 
 async def async_build_playlist(
-    hass: HomeAssistant, what: Mapping[str, Any], **options: Any
+    hass: HomeAssistant, what: Mapping[str, Any], limit: int | None = None
 ) -> BuiltPlaylist:
-    """Put together what ``exhibition``, ``series`` or ``media_content_id`` names.
-
-    Args:
-        hass: Home Assistant.
-        what: one of these fields.
-        options: how, as ``Library.async_cast`` takes it.
-    """
+    """Build the playlist of what `exhibition`, `series` or `media_content_id` names."""
     (field, text), *_ = what.items()
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
     else:
         library, node = await _async_find(hass, field, text)
     with translated_errors(server_of(node), library.title, clean(text, 100)):
-        return await library.async_build_playlist(node, **options)
+        return await library.async_build_playlist(node, limit=limit)
 
 
 def server_of(node: str) -> str:
-    """Tell which server a node comes from, as the keys of error texts begin."""
+    """Return which server a node comes from, as the keys of error texts start."""
     return "feed" if node.partition("/")[0] in FEED_NODES else "catalog"
 
 
 @callback
 def library_of(hass: HomeAssistant, entry_id: str) -> Library:
-    """Get hold of the library with this id."""
+    """Return the library with an entry id."""
     return _loaded(_named(hass, entry_id))
 
 
 @callback
 def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
-    """Find the library, and the node in it, that a media id names."""
+    """Return the library and the node id of a media id."""
     found = parse_media_id(media_id)
     if found is None:
         raise invalid_input("not_of_a_library", media_id=clean(media_id, 100))
@@ -146,7 +140,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 
 
 async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
-    """Find something by its name in any library; one that is called exactly so comes before one that only fits."""
+    """Return something by its name in any library; an exact match comes first."""
     libraries = async_libraries(hass)
     found: list[tuple[Library, Node]] = []
     problem: HomeAssistantError | None = None
@@ -158,7 +152,7 @@ async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Librar
         except Dp1Error as err:
             problem = translated(err, "catalog", library.title, clean(text, 100))
     if found:
-        library, node = max(found, key=lambda it: fold(it[1].title) == fold(text))
+        library, node = max(found, key=lambda match: fold(match[1].title) == fold(text))
         return library, node.id
     if problem is not None:
         raise problem
@@ -174,20 +168,20 @@ CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
 def async_add_libraries_listener(
     hass: HomeAssistant, action: CALLBACK_TYPE
 ) -> CALLBACK_TYPE:
-    """Call when a library comes, goes or has news; returns how to stop that."""
+    """Listen for libraries which are loaded, unloaded or updated."""
     return async_dispatcher_connect(hass, CHANGED, action)
 
 
 @callback
 def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Let the displays know of a library for as long as it is loaded, and when it goes."""
+    """Tell displays of updates of a library while it is loaded, and when it is unloaded."""
 
     @callback
     def tell() -> None:
-        """Let them know."""
+        """Tell displays."""
         async_dispatcher_send(hass, CHANGED)
 
     entry.async_on_unload(entry.runtime_data.async_add_listener(tell))
     entry.async_on_unload(entry.async_on_state_change(tell))
-    # It does not count as loaded any more by then.
+    # By then it is no longer loaded.
     entry.async_on_unload(tell)

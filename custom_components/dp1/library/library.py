@@ -253,7 +253,7 @@ class Library:
         candidates = [work.node_id if work else None]
         if item is not None and item.id and player.playlist_id:
             candidates.append(node_id(NodeKind.ITEM, player.playlist_id, item.id))
-        found = (it for it in candidates if it and self.favorites.is_favorite(it))
+        found = (key for key in candidates if key and self.favorites.is_favorite(key))
         return next(found, None)
 
     def sources(self) -> Mapping[str, str]:

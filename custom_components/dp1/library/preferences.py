@@ -1,4 +1,4 @@
-"""What the owner of a library has chosen."""
+"""Preferences of a library."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,17 +24,7 @@ from ..const import (
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """Options of a library.
-
-    Attributes:
-        refresh_seconds: how long what was read counts as new.
-        sources: groups of the source list: ``exhibitions``, ``playlists``, ``favorites``.
-        source_limit: most exhibitions, and most playlists, of the source list.
-        duration: seconds of a work in a new playlist.
-        license: of a new playlist.
-        display: scaling, background and margin of a new playlist, as far as they are chosen.
-        curator: name to publish under.
-    """
+    """Options of a library; `display` has scaling, background and margin of new playlists as far as they are set."""
 
     refresh_seconds: float
     sources: frozenset[str]
@@ -46,7 +36,7 @@ class Preferences:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
-        """Read the options of an entry."""
+        """Return the preferences in the options of an entry."""
         display = {
             key: options[key]
             for key in (CONF_SCALING, CONF_BACKGROUND)

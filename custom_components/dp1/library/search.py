@@ -18,15 +18,15 @@ from .feed import FeedCoordinator
 from .feed_records import FeedPlaylist
 from .tree import Node, NodeKind, artist_of, playlist_node, split_node_id
 
-# A person waits; what is known already is found at once.
+# Readers wait for what is not known yet.
 PATIENCE = 4.0
-# Reading the series of a show takes requests: only those of the shows that fit best.
+# Reading series takes requests, so only those of the best exhibitions are read.
 SHOWS_TO_OPEN = 3
 HITS_ASKED = 5
 MAX_QUERY = 200
 
 EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
-# Said around a name, and seldom part of it.
+# Words around a name.
 FILLERS = frozenset(
     {
         "a",
@@ -56,35 +56,32 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 @lru_cache(maxsize=8192)
 def fold(text: str) -> str:
-    """Write a text without capitals, accents and punctuation."""
+    """Return a text without case, accents and punctuation."""
     if not text.isascii():
         parts = normalize("NFKD", text)
-        text = normalize("NFC", "".join(it for it in parts if category(it) != "Mn"))
+        text = normalize(
+            "NFC", "".join(part for part in parts if category(part) != "Mn")
+        )
     return _NO_WORD.sub(" ", text.casefold()).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for.
-
-    Attributes:
-        text: folded.
-        words: of it, without those that say nothing unless there are no others.
-    """
+    """A query: the folded text, and its words without fillers unless there are no others."""
 
     text: str
     words: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> Query:
-        """Read a query."""
+        """Return the query of a text."""
         folded = fold(text[:MAX_QUERY])
         words = folded.split()
-        telling = tuple(it for it in words if it not in FILLERS)
+        telling = tuple(word for word in words if word not in FILLERS)
         return cls(folded, telling or tuple(words))
 
     def score(self, title: str, artist: str | None = "", context: str = "") -> int:
-        """Tell how well something fits; 0 if it does not."""
+        """Return how well something fits, 0 if it does not."""
         if not artist and self._has_none_of(title):
             return 0
         name = fold(title)
@@ -105,28 +102,28 @@ class Query:
         return 0
 
     def _has_none_of(self, title: str) -> bool:
-        """Tell quickly of most titles, of which a feed has thousands, that they do not fit."""
+        """Return quickly for most of the thousands of titles if none of the words is in it."""
         if not title.isascii():
             return False
         small = title.lower()
         return not any(word in small for word in self.words)
 
     def names(self, title: str) -> bool:
-        """Tell whether a title is part of what is looked for."""
+        """Return if a title is part of the query."""
         return f" {fold(title)} " in f" {self.text} "
 
     def _all_in(self, folded: str) -> bool:
-        """Tell whether a folded text has all words."""
+        """Return if a folded text has all words."""
         return all(_is_in(word, folded) for word in self.words)
 
 
 def _is_in(word: str, folded: str) -> bool:
-    """Tell whether a word of a text begins so; scripts without blanks have no beginnings of words."""
+    """Return if a word of a text starts so; scripts without blanks have no starts of words."""
     return f" {word}" in f" {folded}" if word.isascii() else word in folded
 
 
 class Search:
-    """Looks through all of a library."""
+    """Search a library."""
 
     def __init__(
         self,
@@ -149,14 +146,7 @@ class Search:
         limit: int = 20,
         within: str | None = None,
     ) -> list[Node]:
-        """Find what can be played, what fits best first.
-
-        Args:
-            query: words.
-            kinds: what may be found; None for anything.
-            limit: most nodes to find.
-            within: id of a node that everything found must be in.
-        """
+        """Return playable nodes that fit words, the best first, optionally of some kinds or within a node."""
         asked = Query.of(query)
         if not asked.words:
             return []
@@ -169,11 +159,11 @@ class Search:
             if score and node.can_play and (kinds is None or node.kind in kinds):
                 if node.id not in best or best[node.id][0] < score:
                     best[node.id] = score, node
-        ranked = sorted(best.values(), key=lambda it: self._rank(*it))
+        ranked = sorted(best.values(), key=lambda found: self._rank(*found))
         return [node for _, node in ranked[:limit]]
 
     def _rank(self, score: int, node: Node) -> tuple[int, bool, int, int, int]:
-        """Put in order what fits equally well."""
+        """Return the sort key of a found node."""
         return (
             -score,
             not self._favorites.is_favorite(node.id),
@@ -183,13 +173,15 @@ class Search:
         )
 
     async def _everywhere(self, text: str, query: Query) -> list[tuple[int, Node]]:
-        """Look everywhere."""
-        kept, relevant, _ = await asyncio.gather(
+        """Search everything."""
+        exhibitions, relevant, _ = await asyncio.gather(
             self._catalog.async_list(PATIENCE),
             self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
             self._feed.async_list(PATIENCE),
         )
-        scores = {it.id: (_score_show(query, it), it) for it in kept.records}
+        scores = {
+            show.id: (_score_show(query, show), show) for show in exhibitions.records
+        }
         for show in relevant:
             best, _ = scores.get(show.id, (0, show))
             scores[show.id] = max(best, _score_show(query, show), RELEVANT), show
@@ -204,14 +196,14 @@ class Search:
     async def _open_best(
         self, query: Query, shows: list[tuple[int, Exhibition]]
     ) -> None:
-        """Read the series of the shows that fit best, or that are named beside something else."""
+        """Read the series of the exhibitions that fit best, or that are named beside something else."""
         now = dt_util.utcnow()
         fitting = [
             (score or query.names(show.title), show.id)
             for score, show in shows
             if show.viewable(now)
         ]
-        best = sorted((it for it in fitting if it[0]), reverse=True)[:SHOWS_TO_OPEN]
+        best = sorted((fit for fit in fitting if fit[0]), reverse=True)[:SHOWS_TO_OPEN]
         await asyncio.gather(
             *(self._catalog.async_series(key, PATIENCE) for _, key in best)
         )
@@ -219,7 +211,7 @@ class Search:
     def _among_series(
         self, query: Query, all_series: Iterable[Series]
     ) -> Iterator[tuple[int, Node]]:
-        """Look through series; those of shows that are not open are not there."""
+        """Search series, except those of exhibitions that are not open."""
         now = dt_util.utcnow()
         for series in all_series:
             show = self._catalog.exhibition(series.exhibition_id)
@@ -231,7 +223,7 @@ class Search:
     def _among_playlists(
         self, query: Query, playlists: Iterable[FeedPlaylist]
     ) -> Iterator[tuple[int, Node]]:
-        """Look through playlists and their works."""
+        """Search playlists and their works."""
         for playlist in playlists:
             curators = ", ".join(playlist.curators)
             if score := query.score(playlist.title, curators):
@@ -241,7 +233,7 @@ class Search:
     def _among_items(
         self, query: Query, playlist: FeedPlaylist
     ) -> Iterator[tuple[int, Node]]:
-        """Look through the works of a playlist."""
+        """Search the works of a playlist."""
         for item in playlist.items:
             if score := query.score(item.title, context=playlist.title):
                 yield score, self._branches.item_node(playlist, item)
@@ -249,12 +241,12 @@ class Search:
     def _among_nodes(
         self, query: Query, nodes: Iterable[Node]
     ) -> Iterator[tuple[int, Node]]:
-        """Look through nodes."""
+        """Search nodes."""
         for node in nodes:
             yield query.score(node.title, node.artist, node.subtitle or ""), node
 
     async def _within(self, query: Query, within: str) -> list[tuple[int, Node]]:
-        """Look through one node."""
+        """Search one node."""
         kind, _ = split_node_id(within)
         if kind is NodeKind.ROOT:
             return await self._everywhere(query.text, query)
@@ -271,7 +263,7 @@ class Search:
 
 
 def _score_show(query: Query, show: Exhibition) -> int:
-    """Tell how well an exhibition fits, by its name and by who shows in it."""
+    """Return how well an exhibition fits, by its name and its people."""
     artists = credit(show.artists)
-    people = [it.name for it in (*show.artists, show.curator) if it] or [""]
+    people = [person.name for person in (*show.artists, show.curator) if person] or [""]
     return max(query.score(show.title, person, artists) for person in people)

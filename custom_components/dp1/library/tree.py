@@ -1,4 +1,4 @@
-"""Nodes of the library: what can be opened, played and pictured, and the ids by which anything is named."""
+"""Nodes of the library and their ids."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,7 +26,7 @@ PLAYABLE = ("http://", "https://", "data:")
 
 
 class NodeKind(StrEnum):
-    """What a node stands for; also the first part of its id."""
+    """Kind of a node, the first part of its id."""
 
     ROOT = ""
     EXHIBITIONS = "exhibitions"
@@ -41,7 +41,7 @@ class NodeKind(StrEnum):
     FAVORITES = "favorites"
 
 
-# How many keys follow the kind in an id.
+# Number of keys after the kind in an id.
 KEYS = {
     NodeKind.EXHIBITION: 1,
     NodeKind.SERIES: 1,
@@ -60,22 +60,7 @@ FOLDER_TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One thing of the library. All texts are plain.
-
-    Attributes:
-        id: names it for good, like ``series/<id>``.
-        kind: what it stands for.
-        title: its name.
-        artist: who made it, or shows in it.
-        picture: public address of a small picture.
-        can_play: it can be put on the wall.
-        can_expand: it can be opened.
-        subtitle: what it is part of, or who chose it.
-        year: when it opened or was made.
-        works: how many works it has, where that is known.
-        medium: of a series or work: ``image``, ``video``, ``software`` and others.
-        opens_at: when it opens, if that is still to come.
-    """
+    """A node with its texts in plain form; `picture` is a small public one, and `opens_at` is set until it opens."""
 
     id: str
     kind: NodeKind
@@ -93,14 +78,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Children:
-    """What is inside a node.
-
-    Attributes:
-        nodes: as far as they are shown.
-        not_shown: how many more there are.
-        problem: why something is missing or old.
-        since: when it was read whole the last time.
-    """
+    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old."""
 
     nodes: tuple[Node, ...]
     not_shown: int = 0
@@ -109,31 +87,26 @@ class Children:
 
 
 def node_id(kind: NodeKind, *keys: str) -> str:
-    """Name a node; keys may hold anything."""
+    """Return the id of a node; keys may contain anything."""
     return "/".join((kind.value, *(quote(key, safe="") for key in keys)))
 
 
 def split_node_id(text: str) -> tuple[NodeKind, list[str]]:
-    """Take a node's id apart.
-
-    Raises:
-        NotFoundError: no node can have this id.
-    """
+    """Return the kind and the keys of a node's id, or raise NotFoundError if no node can have it."""
     kind, *keys = text.split("/")
-    if kind not in tuple(NodeKind) or len(keys) != KEYS.get(NodeKind(kind), 0):
-        raise NotFoundError(f"nothing is called {text!r}")
-    if not all(keys):
+    known = kind in tuple(NodeKind) and len(keys) == KEYS.get(NodeKind(kind), 0)
+    if not known or not all(keys):
         raise NotFoundError(f"nothing is called {text!r}")
     return NodeKind(kind), [unquote(key) for key in keys]
 
 
 def media_id(entry_id: str, node: str = "") -> str:
-    """Name a node for browsers, automations and players."""
+    """Return the media id of a node."""
     return f"{MEDIA_PREFIX}{entry_id}/{node}".removesuffix("/")
 
 
 def parse_media_id(text: str) -> tuple[str, str] | None:
-    """Take a media id apart into the library's entry id and the node's id; None if it is none of ours."""
+    """Return the entry id and the node id of a media id, None if it is not of a library."""
     if not text.startswith(MEDIA_PREFIX):
         return None
     entry_id, _, node = text.removeprefix(MEDIA_PREFIX).partition("/")
@@ -141,7 +114,7 @@ def parse_media_id(text: str) -> tuple[str, str] | None:
 
 
 def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> Node:
-    """Make the node of a list that is always there."""
+    """Return the node of a fixed list."""
     return Node(
         id=kind.value,
         kind=kind,
@@ -152,7 +125,7 @@ def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> N
 
 
 def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
-    """Make the node of an exhibition; one that is not open can neither be opened nor played."""
+    """Return the node of an exhibition, which can be expanded and played while it is open."""
     opens = exhibition.opens_at
     return Node(
         id=node_id(NodeKind.EXHIBITION, exhibition.id),
@@ -171,7 +144,7 @@ def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
 def series_node(
     series: Series, exhibition: Exhibition | None, *, can_play: bool = True
 ) -> Node:
-    """Make the node of a series; one that is a single work, or copies of one, need not be opened."""
+    """Return the node of a series, which can be expanded if it has different works."""
     return Node(
         id=node_id(NodeKind.SERIES, series.id),
         kind=NodeKind.SERIES,
@@ -194,7 +167,7 @@ def artwork_node(
     *,
     can_play: bool = True,
 ) -> Node:
-    """Make the node of a work."""
+    """Return the node of a work."""
     number = edition(artwork)
     return Node(
         id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
@@ -210,7 +183,7 @@ def artwork_node(
 
 
 def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
-    """Name who made a series; where it does not say, a show of one artist does."""
+    """Return the artists of a series, or the only artist of its exhibition."""
     people = series.artists
     if not people and exhibition and len(exhibition.artists) == 1:
         people = exhibition.artists
@@ -218,7 +191,7 @@ def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
 
 
 def channel_node(channel: FeedChannel) -> Node:
-    """Make the node of a feed's channel."""
+    """Return the node of a channel."""
     return Node(
         id=node_id(NodeKind.CHANNEL, channel.id),
         kind=NodeKind.CHANNEL,
@@ -230,7 +203,7 @@ def channel_node(channel: FeedChannel) -> Node:
 
 
 def playlist_node(playlist: FeedPlaylist) -> Node:
-    """Make the node of a feed's playlist, or of another host's by its address."""
+    """Return the node of a playlist."""
     return Node(
         id=node_id(NodeKind.PLAYLIST, playlist.id),
         kind=NodeKind.PLAYLIST,
@@ -245,7 +218,7 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
 
 
 def item_node(playlist: FeedPlaylist, item: FeedItem, picture: str | None) -> Node:
-    """Make the node of a work in a feed's playlist."""
+    """Return the node of a work in a playlist."""
     return Node(
         id=node_id(NodeKind.ITEM, playlist.id, item.key),
         kind=NodeKind.ITEM,

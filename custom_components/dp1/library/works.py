@@ -1,4 +1,4 @@
-"""What the library knows of a work on the wall, told by its id, its address or its token."""
+"""Metadata of works, found by id, address or token."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ from ..client.text import clean
 from ..client.values import mapping, text
 from .tree import NodeKind, artist_of, node_id
 
-# One work has one id in every playlist made here, so that a display's word for it is enough to know it.
+# A work has the same id in all playlists built here, so that it is recognized by its id.
 WORK_IDS = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
 MAX_TITLE = 200
 MAX_NOTE = 500
@@ -40,22 +40,7 @@ type WorkKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What is known of a work. All texts are plain.
-
-    Attributes:
-        title: its name.
-        artist: who made it.
-        series: what it belongs to, unless that has the same name.
-        exhibition: where it was shown.
-        edition: its number, like ``#12 of 40``, or ``AP``.
-        year: when it was minted.
-        picture: public address of a picture, large.
-        link: address of its page.
-        medium: ``image``, ``video``, ``software`` and others.
-        note: at most 500 characters about it.
-        provenance: as DP-1 has it.
-        node_id: names it in the library.
-    """
+    """Metadata of a work in plain text; `edition` is like `#12 of 40` or `AP`, `provenance` as in DP-1."""
 
     title: str | None = None
     artist: str | None = None
@@ -72,12 +57,12 @@ class Work:
 
 
 def item_id(series: Series, artwork: Artwork) -> str:
-    """Make the id of a work's item."""
+    """Return the id of the playlist item of a work."""
     return str(uuid5(WORK_IDS, f"{series.id}/{artwork.id}"))
 
 
 def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> Work:
-    """Describe a work of the catalog."""
+    """Return the metadata of a work of the catalog."""
     name = title(artwork, series) or None
     return Work(
         title=name,
@@ -98,7 +83,7 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
 
 
 def _edition(artwork: Artwork, series: Series) -> str | None:
-    """Name a work's place among those of its series."""
+    """Return the edition of a work."""
     if series.single:
         return None
     if artwork.name in PROOF_NAMES:
@@ -110,7 +95,7 @@ def _edition(artwork: Artwork, series: Series) -> str | None:
 
 
 def with_manifest(known: Work | None, data: object) -> Work:
-    """Add to what is known of a work what its reference manifest says (DP-1 specification)."""
+    """Return the metadata of a work with what its reference manifest adds (DP-1 specification)."""
     known = known or Work()
     metadata = mapping(mapping(data).get("metadata"))
     artists = metadata.get("artists")
@@ -132,32 +117,39 @@ def with_manifest(known: Work | None, data: object) -> Work:
 
 
 def _thumbnail(sizes: Mapping[str, Any]) -> str | None:
-    """Choose the picture of a manifest that fits a card best."""
+    """Return the thumbnail of a manifest that fits a card best."""
     addresses = (text(mapping(sizes.get(size)).get("uri")) for size in THUMBNAILS)
     return next(
-        (url for it in addresses if it and (url := absolute_url(it, "l"))), None
+        (
+            url
+            for address in addresses
+            if address and (url := absolute_url(address, "l"))
+        ),
+        None,
     )
 
 
 def folder_of(address: str) -> str | None:
-    """Find the folder an address lies in that is named by a UUID, as those of the catalog's series are."""
+    """Return the folder of an address that is named by a UUID, as those of series are."""
     found = _FOLDER.match(address)
     return found[0] if found else None
 
 
 def folders_of(series: Series) -> set[str]:
-    """Find the folders that hold a series' works and nothing else."""
+    """Return the folders with the works of a series and nothing else."""
     paths = (
         f"{ASSETS_URL}/previews/{series.id}/",
         *series.previews,
         f"{series.unique_preview_path}/",
     )
     addresses = (absolute_url(path) for path in paths if path.strip("/"))
-    return {folder for it in addresses if it and (folder := folder_of(it))}
+    return {
+        folder for address in addresses if address and (folder := folder_of(address))
+    }
 
 
 def token_key(origin: object) -> WorkKey | None:
-    """Name a token by contract and number; addresses on Ethereum are the same in any case of letters."""
+    """Return contract and number of a token; addresses on Ethereum are case-insensitive."""
     contract = mapping(mapping(origin).get("contract"))
     address, token = text(contract.get("address")), text(contract.get("tokenId"))
     if not address or not token:
@@ -168,23 +160,23 @@ def token_key(origin: object) -> WorkKey | None:
 
 
 class KnownWorks:
-    """Finds works that were read from the catalog by what a display or a playlist says of them."""
+    """Index of the works that have been read from the catalog."""
 
     def __init__(self) -> None:
-        """Know nothing."""
+        """Initialize without works."""
         self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
 
     def add_series(self, series: Series) -> None:
-        """Remember where a series' works lie; a folder of two series tells nothing."""
+        """Add the folders of a series; one of two series is ambiguous."""
         for folder in folders_of(series):
             known = self._folders.setdefault(folder, series.id)
             if known != series.id:
                 self._folders[folder] = None
 
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
-        """Remember the works of a series, instead of those remembered before."""
+        """Add the works of a series, instead of those added before."""
         self.discard(series.id)
         marks = {
             mark: (series.id, artwork)
@@ -196,7 +188,7 @@ class KnownWorks:
         self._by_series[series.id] = list(marks)
 
     def discard(self, series_id: str) -> None:
-        """Forget the works of a series."""
+        """Remove the works of a series."""
         for mark in self._by_series.pop(series_id, ()):
             del self._work_keys[mark]
 
@@ -206,7 +198,7 @@ class KnownWorks:
         source: str | None = None,
         origin: object = None,
     ) -> tuple[str, Artwork] | None:
-        """Find a work and its series' id by its item's id, its token, or its address."""
+        """Return a work and the id of its series by the id of its item, its token, or its address."""
         marks = (("id", key or ""), token_key(origin), ("source", source or ""))
         return next(
             (found for mark in marks if mark and (found := self._work_keys.get(mark))),
@@ -214,13 +206,13 @@ class KnownWorks:
         )
 
     def series_at(self, source: str | None) -> str | None:
-        """Find the id of the series whose folder an address lies in."""
+        """Return the id of the series in whose folder an address lies."""
         folder = folder_of(source or "")
         return self._folders.get(folder) if folder else None
 
 
 def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
-    """List what names a work; copies share an address, which then stands for the first of them."""
+    """Yield the keys of a work; copies share an address, which then stands for the first of them."""
     yield "id", item_id(series, artwork)
     if mark := token_key(provenance(artwork)):
         yield mark
@@ -229,7 +221,7 @@ def _work_keys(series: Series, artwork: Artwork) -> Iterator[WorkKey]:
 
 
 def work_at(series: Series, source: str) -> Artwork:
-    """Make do with what an address and its series tell of a work that was not read."""
+    """Return a work that has not been read, as far as its address and series tell."""
     return Artwork(
         id="",
         series_id=series.id,
@@ -239,7 +231,7 @@ def work_at(series: Series, source: str) -> Artwork:
 
 
 def _place(series: Series, source: str) -> int | None:
-    """Find a work's place in its series, from 0, in its address."""
+    """Return the place of a work in its series, from 0, as its address has it."""
     folder = absolute_url(series.unique_preview_path)
     if folder and source.startswith(f"{folder}/"):
         found = _NUMBER.match(source.removeprefix(f"{folder}/"))
