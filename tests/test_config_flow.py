@@ -1,6 +1,8 @@
 """Adding and changing a display, against simulated ones on loopback."""
 
+import asyncio
 from ipaddress import ip_address
+import logging
 from typing import Any
 
 import pytest
@@ -24,7 +26,7 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from .client.display.displays import plain
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import DEVICE_ID, entry_of, set_up
+from .displays import DEVICE_ID, Names, entry_of, set_up
 from .libraries import suggested
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
@@ -32,6 +34,8 @@ from .simulators.feed import FeedSimulator
 pytestmark = pytest.mark.usefixtures("socket_enabled", "mdns", "names")
 
 OTHER_ID = "FF1-ZZ99ZZ99"
+CLIENT = "custom_components.dp1.client.display"
+DISCOVERY = "custom_components.dp1.display.discovery"
 UNKNOWN = {"ok": False}
 
 
@@ -277,6 +281,77 @@ async def test_an_old_address_of_another_display_is_free(
     assert result["type"] is FlowResultType.CREATE_ENTRY
 
 
+# Without internet
+
+NO_INTERNET = pytest.mark.parametrize("fault", ["hang", "reset"])
+
+
+def lose_internet(
+    display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch, fault: str = "hang"
+) -> None:
+    """Let the device status come later than anybody waits, or be cut."""
+    monkeypatch.setattr(f"{DISCOVERY}.DEVICE_STATUS_TIMEOUT", 0.2)
+    display.inject(fault, command="getDeviceStatus", seconds=1.0)
+
+
+@NO_INTERNET
+@pytest.mark.parametrize(
+    ("profile", "unique_id"), [("A", None), ("A1", None), ("B", DEVICE_ID)]
+)
+async def test_a_display_without_internet_is_added_by_its_address(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+    unique_id: str | None,
+) -> None:
+    """Its device status comes late or is cut, so it is known by what it says otherwise."""
+    lose_internet(display, monkeypatch, fault)
+    result = await enter(hass, await begin(hass), written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["result"].unique_id == unique_id
+    assert result["data"]["dialect"] == "ff"
+    assert result["data"]["macs"] == []
+    assert result["title"] == unique_id or display.host
+
+
+@NO_INTERNET
+@pytest.mark.parametrize("profile", ["A", "A1", "B", "C"])
+async def test_a_display_without_internet_is_discovered(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    fault: str,
+) -> None:
+    """The announcement says who it is, and any other answer that it is a display."""
+    lose_internet(display, monkeypatch, fault)
+    result = await hear(hass, announcement(display))
+    assert result["step_id"] == "zeroconf_confirm"
+    result = await hass.config_entries.flow.async_configure(result["flow_id"], {})
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["title"] == "Wall"
+    assert result["result"].unique_id == DEVICE_ID
+
+
+async def test_an_unknown_local_name_is_an_error_and_no_traceback(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Looking a name up takes as long as the display has to connect, and is not abandoned halfway."""
+    monkeypatch.setattr(f"{CLIENT}.transport._CONNECT_TIMEOUT", 0.1)
+    flow = await begin(hass)
+    monkeypatch.setattr(Names, "seconds", 0.3)
+    result = await enter(hass, flow, "nobody.local")
+    assert result["errors"] == {"host": "no_answer"}
+    await asyncio.sleep(0.4)
+    assert "Traceback" not in caplog.text
+    assert not [line for line in caplog.records if line.levelno >= logging.ERROR]
+    result = await enter(hass, result, written(display))
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+
+
 # What comes after the first display
 
 
@@ -449,23 +524,19 @@ async def test_firmware_without_an_id_is_known_by_its_hardware(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """The new address counts for the display with the same hardware addresses only."""
-    stranger = entry_of(
-        display, data={"host": "192.0.2.1", "macs": ["02:00:00:ff:ff:ff"]}
-    )
+    stranger = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
     stranger.add_to_hass(hass)
     result = await hear(hass, announcement(display))
     assert result["reason"] == "another_display"
-    assert stranger.data["host"] == "192.0.2.1"
+    assert stranger.data["port"] == 1
 
-    macs = sorted(
-        display.device.status(display.player.page, display.sleep)["macInfo"].values()
-    )
+    macs = sorted(display.device.network_addresses.values())
     hass.config_entries.async_update_entry(
         stranger, data={**stranger.data, "macs": macs[:1]}
     )
     result = await hear(hass, announcement(display))
     assert result["reason"] == "already_configured"
-    assert stranger.data["host"] == display.host
+    assert stranger.data["port"] == display.port
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
@@ -485,6 +556,59 @@ async def test_a_display_that_moved_is_followed_once_it_answers(
     assert entry.state is ConfigEntryState.LOADED
 
 
+@pytest.mark.parametrize("profile", ["A", "B"])
+@pytest.mark.parametrize("is_same_hardware", [True, False])
+async def test_a_second_server_does_not_take_a_display_over(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    profile: str,
+    is_same_hardware: bool,
+) -> None:
+    """As long as the display answers where it is known, its id elsewhere changes nothing; afterwards it is followed."""
+    macs = sorted(display.device.network_addresses.values())
+    entry = await set_up(hass, entry_of(display, data={"macs": macs}))
+    async with DisplaySimulator(profile=profile, device_id=DEVICE_ID) as other:
+        other.device.hardware = 0 if is_same_hardware else 1
+        lose_internet(display, monkeypatch)
+        result = await hear(hass, announcement(other))
+        known = is_same_hardware or profile == "B"
+        assert result["reason"] == "already_configured" if known else "another_display"
+        assert entry.data["port"] == display.port
+        assert entry.state is ConfigEntryState.LOADED
+        await display.power_off()
+        started = hass.loop.time()
+        result = await hear(hass, announcement(other))
+        assert hass.loop.time() - started < 1.0
+        assert (entry.data["port"] == other.port) is known
+        await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_the_hardware_tells_which_of_two_is_the_display(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """What answers at the known address with the id and other hardware gives way to the display itself."""
+    macs = sorted(display.device.network_addresses.values())
+    async with DisplaySimulator(profile="B", device_id=DEVICE_ID) as other:
+        other.device.hardware = 1
+        entry = entry_of(other, data={"macs": macs})
+        entry.add_to_hass(hass)
+        result = await hear(hass, announcement(display))
+        assert result["reason"] == "already_configured"
+        assert entry.data["port"] == display.port
+
+
+async def test_a_display_with_other_hardware_is_followed_by_its_id(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A new network adapter has a new address and new MAC addresses, which the display has verified."""
+    entry = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
+    entry.add_to_hass(hass)
+    assert (await hear(hass, announcement(display)))["reason"] == "already_configured"
+    assert entry.data["port"] == display.port
+    assert entry.data["macs"] == sorted(display.device.network_addresses.values())
+
+
 async def test_an_announcement_at_the_known_address_asks_nothing(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
@@ -493,6 +617,29 @@ async def test_an_announcement_at_the_known_address_asks_nothing(
     result = await hear(hass, announcement(display))
     assert result["reason"] == "already_configured"
     assert not display.received
+
+
+@pytest.mark.parametrize("profile", ["A", "B"])
+async def test_a_display_added_by_its_address_takes_its_name(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    device_registry: dr.DeviceRegistry,
+    profile: str,
+) -> None:
+    """The address is no name; the one that the display announces is, unless the owner gave another."""
+    display.inject("reset", command="getDeviceStatus")
+    entry = (await enter(hass, await begin(hass), written(display)))["result"]
+    assert entry.title == (DEVICE_ID if profile == "B" else display.host)
+    display.heal()
+    assert (await hear(hass, announcement(display)))["reason"] == "already_configured"
+    assert entry.title == "Wall"
+    assert entry.state is ConfigEntryState.LOADED
+    (device,) = dr.async_entries_for_config_entry(device_registry, entry.entry_id)
+    assert device.name == "Wall"
+
+    hass.config_entries.async_update_entry(entry, title="Hall")
+    await hear(hass, announcement(display))
+    assert entry.title == "Hall"
 
 
 @pytest.mark.parametrize("profile", ["A"])
@@ -567,6 +714,31 @@ async def test_reconfiguring_gives_another_address(
     assert entry.data["host"] == display.host
     assert entry.data["port"] == display.port
     assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_reconfiguring_heals_a_display_with_other_hardware(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Its id is proof enough, and what it has verified is stored."""
+    entry = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
+    entry.add_to_hass(hass)
+    flow = await entry.start_reconfigure_flow(hass)
+    result = await enter(hass, flow, written(display))
+    assert result["reason"] == "reconfigure_successful"
+    assert entry.data["macs"] == sorted(display.device.network_addresses.values())
+    assert entry.state is ConfigEntryState.LOADED
+
+
+async def test_reconfiguring_stores_the_id(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """After an update of the firmware the display tells its id, and its entry keeps it."""
+    entry = entry_of(display, unique_id=None, data={"port": 1})
+    entry.add_to_hass(hass)
+    flow = await entry.start_reconfigure_flow(hass)
+    result = await enter(hass, flow, written(display))
+    assert result["reason"] == "reconfigure_successful"
+    assert entry.unique_id == DEVICE_ID
 
 
 async def test_reconfiguring_refuses_another_display(

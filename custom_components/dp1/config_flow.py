@@ -48,9 +48,12 @@ from .display.discovery import (
     NAME_LENGTH,
     Address,
     FoundDisplay,
-    async_adopt,
-    async_advertised,
+    async_announced,
+    async_entry_without_id,
     async_identify,
+    async_set_device_id,
+    async_still_answers,
+    async_update_name,
     parse_address,
 )
 from .errors import suffix
@@ -129,8 +132,12 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             if not errors and not await self._async_is_same(entry):
                 errors = {CONF_HOST: "another_display"}
             if not errors:
+                if entry.unique_id is None and self._found.device_id:
+                    await self.async_set_unique_id(self._found.device_id)
+                    self._abort_if_unique_id_configured()
+                    async_set_device_id(self.hass, entry, self._found.device_id)
                 return self.async_update_reload_and_abort(
-                    entry, data_updates=self._address_data
+                    entry, data_updates=self._verified_data
                 )
         current = Address(entry.data[CONF_HOST], entry.data[CONF_PORT])
         values = user_input or {CONF_HOST: current.text}
@@ -150,19 +157,19 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
 
     async def _async_is_same(self, entry: ConfigEntry) -> bool:
         """Return whether the display that answered is the one of an entry."""
-        advertised, _ = await async_advertised(self.hass, self._address)
-        if not self._found.device_id and advertised and entry.unique_id:
-            return advertised == entry.unique_id
-        return self._found.may_be(entry.unique_id, set(entry.data.get(CONF_MACS, ())))
+        announced, _ = await async_announced(self.hass, self._address)
+        if not self._found.device_id and announced and entry.unique_id:
+            return announced == entry.unique_id
+        return self._found.matches(entry.unique_id, set(entry.data[CONF_MACS]))
 
     async def _async_add_by_address(self) -> ConfigFlowResult:
         """Add the display that answered, without a unique id if it has none."""
-        advertised, name = await async_advertised(self.hass, self._address)
-        device_id = self._found.device_id or advertised or self._address.device_id
+        announced, name = await async_announced(self.hass, self._address)
+        device_id = self._found.device_id or announced or self._address.device_id
         if device_id:
             await self.async_set_unique_id(device_id, raise_on_progress=False)
-            self._abort_if_unique_id_configured(updates=self._address_data)
-            self._abort_if_adopted(device_id)
+            self._abort_if_unique_id_configured(updates=self._verified_data)
+            self._abort_if_added_without_id(device_id, name)
         else:
             self._async_abort_entries_match(self._address_data)
         self._title = self._found.name or name or device_id or self._address.host
@@ -172,27 +179,37 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_zeroconf(
         self, discovery_info: ZeroconfServiceInfo
     ) -> ConfigFlowResult:
-        """Handle zeroconf discovery; a new address is stored once the display answers there."""
+        """Handle zeroconf discovery; a new address is stored once the display answers only there."""
         texts = discovery_info.properties
         device_id = str(texts.get("id") or "").upper()
         if not device_id:
             return self.async_abort(reason="not_a_display")
+        name = clean(texts.get("name"), NAME_LENGTH)
         await self.async_set_unique_id(device_id)
         port = discovery_info.port or DEFAULT_PORT
         self._address = Address(discovery_info.host, port)
-        known = self.hass.config_entries.async_entry_for_domain_unique_id(
+        entry = self.hass.config_entries.async_entry_for_domain_unique_id(
             DOMAIN, device_id
         )
-        if known is not None and (
-            known.source == SOURCE_IGNORE
-            or self._is_announced_there(known, discovery_info)
-        ):
+        if entry is not None and entry.source == SOURCE_IGNORE:
+            return self.async_abort(reason="already_configured")
+        if entry is not None and self._is_announced_there(entry, discovery_info):
+            async_update_name(self.hass, entry, name)
             self._abort_if_unique_id_configured()
-        if reason := await self._async_refuse(device_id, known):
-            return self.async_abort(reason=reason)
-        self._abort_if_unique_id_configured(updates=self._address_data)
-        self._abort_if_adopted(device_id)
-        name = clean(texts.get("name"), NAME_LENGTH)
+        try:
+            self._found = await async_identify(self.hass, self._address)
+        except Dp1Error as err:
+            return self.async_abort(reason=suffix(err))
+        macs = set(entry.data[CONF_MACS] if entry else ())
+        if not self._found.matches(device_id, macs):
+            return self.async_abort(reason="another_display")
+        if entry is not None:
+            async_update_name(self.hass, entry, name)
+            still_there = await async_still_answers(self.hass, entry, self._found)
+            self._abort_if_unique_id_configured(
+                updates=None if still_there else self._verified_data
+            )
+        self._abort_if_added_without_id(device_id, name)
         self._title = self._found.name or name or device_id
         self.context["title_placeholders"] = {"name": self._title}
         return await self.async_step_zeroconf_confirm()
@@ -209,17 +226,6 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         if there and (coordinator := getattr(entry, "runtime_data", None)):
             coordinator.connection.async_retry_now()
         return there
-
-    async def _async_refuse(
-        self, device_id: str, known: ConfigEntry | None
-    ) -> str | None:
-        """Return the reason to refuse what answers at the announced address, if any."""
-        try:
-            self._found = await async_identify(self.hass, self._address)
-        except Dp1Error as err:
-            return suffix(err)
-        macs = set(known.data.get(CONF_MACS, ())) if known else set()
-        return None if self._found.may_be(device_id, macs) else "another_display"
 
     async def async_step_zeroconf_confirm(
         self, user_input: dict[str, Any] | None = None
@@ -238,10 +244,24 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         """Return the part of the entry data that holds the address."""
         return {CONF_HOST: self._address.host, CONF_PORT: self._address.port}
 
-    def _abort_if_adopted(self, device_id: str) -> None:
+    @property
+    def _verified_data(self) -> dict[str, Any]:
+        """Return the part of the entry data that the display has just verified."""
+        macs = {CONF_MACS: sorted(self._found.macs)} if self._found.macs else {}
+        return self._address_data | macs
+
+    def _abort_if_added_without_id(self, device_id: str, name: str | None) -> None:
         """Abort if the display was added before its id was known, and store the id."""
-        if async_adopt(self.hass, self._address_data, self._found.macs, device_id):
-            raise AbortFlow("already_configured")
+        entry = async_entry_without_id(self.hass, self._address_data, self._found.macs)
+        if entry is None:
+            return
+        async_set_device_id(self.hass, entry, device_id)
+        async_update_name(self.hass, entry, self._found.name or name or device_id)
+        self.hass.config_entries.async_update_entry(
+            entry, data={**entry.data, **self._verified_data}
+        )
+        self.hass.config_entries.async_schedule_reload(entry.entry_id)
+        raise AbortFlow("already_configured")
 
     def _create_display(self) -> ConfigFlowResult:
         """Create the entry of a display."""

@@ -103,7 +103,7 @@ async def test_switched_on_again(
     assert value(hass, "button", "wake_on_lan") == "unknown"
     await act(hass, "button", "wake_on_lan", "press")
     await until(lambda: packets.came)
-    mac = bytes.fromhex(display.device._macs()["enp1s0"].replace(":", ""))
+    mac = bytes.fromhex(display.device.network_addresses["enp1s0"].replace(":", ""))
     assert set(packets.came) == {b"\xff" * 6 + mac * 16}
 
 

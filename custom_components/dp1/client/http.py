@@ -132,8 +132,9 @@ async def request_json(
             headers=headers,
             data=data,
             allow_redirects=method in ("GET", "HEAD"),
+            # Not "connect": a name that is looked up longer than that would be logged with a traceback.
             timeout=aiohttp.ClientTimeout(
-                total=timeout, connect=min(connect, timeout / 2)
+                total=timeout, sock_connect=min(connect, timeout / 2)
             ),
         ) as response:
             body = await _read(response, max_body)

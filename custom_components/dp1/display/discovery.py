@@ -1,6 +1,8 @@
 """Find out which display is at an address."""
 
+import asyncio
 from collections.abc import Mapping, Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 import re
@@ -11,6 +13,8 @@ from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
 from homeassistant.components import zeroconf
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
@@ -18,12 +22,20 @@ from homeassistant.helpers.device_registry import format_mac
 
 from ..client.display.casts import Dialect
 from ..client.display.client import Display
-from ..client.errors import NotReadyError, RejectedError, UnexpectedAnswerError
+from ..client.display.device_status import DeviceStatus
+from ..client.errors import (
+    Dp1Error,
+    NotReadyError,
+    RejectedError,
+    UnexpectedAnswerError,
+)
 from ..client.text import clean
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
 
 SERVICE_TYPE = "_ff1._tcp.local."
 NAME_LENGTH = 64
+DEVICE_STATUS_TIMEOUT = 2.0
+STORED_ADDRESS_TIMEOUT = 2.0
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
 
 
@@ -80,15 +92,18 @@ def _ip(text: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class FoundDisplay:
-    """A display that answered at an address; firmware before 2.0 gives no device id."""
+    """A display that answered, with the device id, name and MAC addresses only if it gave them."""
 
     device_id: str | None
     name: str | None
     dialect: Dialect
     macs: frozenset[str]
 
-    def may_be(self, device_id: str | None, macs: set[str]) -> bool:
-        """Return whether this can be the display with a device id, or else with MAC addresses."""
+    def matches(self, device_id: str | None, macs: AbstractSet[str]) -> bool:
+        """Return whether this is the display with a device id, or else with MAC addresses.
+
+        MAC addresses change with the network hardware, so they count only where the display gives no id.
+        """
         if self.device_id and device_id:
             return self.device_id == device_id
         return not (self.macs and macs) or not self.macs.isdisjoint(macs)
@@ -97,28 +112,60 @@ class FoundDisplay:
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     """Identify the display at an address, or raise UnexpectedAnswerError for anything else."""
     display = Display(async_get_clientsession(hass), address.host, address.port)
+    return await _async_found(display, await _async_device_id(display))
+
+
+async def async_still_answers(
+    hass: HomeAssistant, entry: ConfigEntry[Any], other: FoundDisplay
+) -> bool:
+    """Return whether the display of an entry still answers at its stored address, rather than at another one."""
+    host, port = entry.data[CONF_HOST], entry.data[CONF_PORT]
+    display = Display(async_get_clientsession(hass), host, port)
     try:
-        identity = await display.identify()
-    except RejectedError, UnexpectedAnswerError:
-        identity = None
+        async with asyncio.timeout(STORED_ADDRESS_TIMEOUT):
+            device_id = await _async_device_id(display)
+    except Dp1Error, TimeoutError:
+        return False
+    found = await _async_found(display, device_id)
+    macs = set(entry.data.get(CONF_MACS, ()))
+    if other.device_id and not found.device_id:
+        return False
+    if found.macs and found.macs.isdisjoint(macs) and not other.macs.isdisjoint(macs):
+        return False
+    return found.matches(entry.unique_id, macs)
+
+
+async def _async_device_id(display: Display) -> str | None:
+    """Return the device id that a display gives, or raise if it is not a display."""
+    with suppress(RejectedError, UnexpectedAnswerError):
+        if identity := await display.identify():
+            return identity.device_id or None
     try:
-        device = await display.device_status()
+        await display.player_status()
     except NotReadyError, RejectedError:
-        # A display of the 2025 description takes commands, but not this one.
-        device = None
+        # It takes commands and has no player now, or it follows the 2025 description.
+        return None
     except UnexpectedAnswerError:
         if not await display.takes_commands():
             raise
-        device = None
+    return None
+
+
+async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
+    """Add what the device status tells, which a display without internet answers late or not at all."""
+    device: DeviceStatus | None = None
+    with suppress(Dp1Error, TimeoutError):
+        async with asyncio.timeout(DEVICE_STATUS_TIMEOUT):
+            device = await display.device_status()
     return FoundDisplay(
-        device_id=identity.device_id if identity else None,
+        device_id=device_id,
         name=clean(device.device_name, NAME_LENGTH) or None if device else None,
         dialect=display.dialect,
         macs=frozenset(map(format_mac, device.mac_info.values()) if device else ()),
     )
 
 
-async def async_advertised(
+async def async_announced(
     hass: HomeAssistant, address: Address
 ) -> tuple[str | None, str | None]:
     """Return the device id and the name that the display at an address announces."""
@@ -137,18 +184,26 @@ async def async_advertised(
 
 
 @callback
-def async_adopt(
-    hass: HomeAssistant,
-    address: Mapping[str, Any],
-    macs: AbstractSet[str],
-    device_id: str,
-) -> bool:
-    """Give the entry that was created without a device id the id, and keep its entities."""
+def async_entry_without_id(
+    hass: HomeAssistant, address: Mapping[str, Any], macs: AbstractSet[str]
+) -> ConfigEntry[Any] | None:
+    """Return the entry of the display with these MAC addresses, or else at this address, if it has no id."""
     for entry in hass.config_entries.async_entries(DOMAIN):
-        if entry.unique_id is None and _is_of(entry.data, address, macs):
-            break
-    else:
-        return False
+        if entry.unique_id is not None:
+            continue
+        if macs and (known := entry.data.get(CONF_MACS)):
+            if not macs.isdisjoint(known):
+                return entry
+        elif address.items() <= entry.data.items():
+            return entry
+    return None
+
+
+@callback
+def async_set_device_id(
+    hass: HomeAssistant, entry: ConfigEntry[Any], device_id: str
+) -> None:
+    """Give an entry that was created without a device id the id, and keep its entities."""
     devices, entities = dr.async_get(hass), er.async_get(hass)
     for entity in er.async_entries_for_config_entry(entities, entry.entry_id):
         unique_id = entity.unique_id.replace(entry.entry_id, device_id, 1)
@@ -158,17 +213,15 @@ def async_adopt(
     )
     if device is not None:
         devices.async_update_device(device.id, new_identifiers={(DOMAIN, device_id)})
-    hass.config_entries.async_update_entry(
-        entry, unique_id=device_id, data={**entry.data, **address}
-    )
-    hass.config_entries.async_schedule_reload(entry.entry_id)
-    return True
+    hass.config_entries.async_update_entry(entry, unique_id=device_id)
 
 
-def _is_of(
-    data: Mapping[str, Any], address: Mapping[str, Any], macs: AbstractSet[str]
-) -> bool:
-    """Return whether an entry is for the display with these MAC addresses, or else at this address."""
-    if macs and (known := data.get(CONF_MACS)):
-        return not macs.isdisjoint(known)
-    return address.items() <= data.items()
+@callback
+def async_update_name(hass: HomeAssistant, entry: ConfigEntry[Any], name: str) -> None:
+    """Name an entry as its display announces itself, unless its owner has named it."""
+    if not name or entry.title not in (entry.data[CONF_HOST], entry.unique_id):
+        return
+    hass.config_entries.async_update_entry(entry, title=name)
+    devices = dr.async_get(hass)
+    for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
+        devices.async_update_device(device.id, name=name)

@@ -46,6 +46,7 @@ class Device:
         device_id: serial.
         clock: its time.
         name: what the owner calls it; empty if nothing.
+        hardware: number of its network interfaces; another one has other addresses.
         wired: on Ethernet and not on Wi-Fi.
         ssid: name of the Wi-Fi.
         installed_version: as reported; changes by an update.
@@ -79,6 +80,7 @@ class Device:
     device_id: str
     clock: Clock
     name: str = ""
+    hardware: int = 0
     wired: bool = False
     ssid: str = "HomeNet"
     installed_version: str = ""
@@ -169,7 +171,7 @@ class Device:
         if self.beta_features:
             found["betaFeaturesEnabled"] = True
         if self.firmware.since("1.0.6"):
-            found["macInfo"] = self._macs()
+            found["macInfo"] = self.network_addresses
         if self.firmware.since("1.0.7") and self.mixer is not None:
             found["volume"] = self.volume
             found["isMuted"] = self.muted
@@ -194,10 +196,11 @@ class Device:
             found["signatureVerificationMode"] = self.signature_mode
         return found
 
-    def _macs(self) -> dict[str, str]:
+    @property
+    def network_addresses(self) -> dict[str, str]:
         """The addresses of the network interfaces; made of the serial, so that no two displays have the same."""
         tail = sum(ord(char) * (n + 1) for n, char in enumerate(self.device_id)) % 65536
-        base = f"02:00:00:{tail >> 8:02x}:{tail & 255:02x}"
+        base = f"02:00:{self.hardware:02x}:{tail >> 8:02x}:{tail & 255:02x}"
         return {"enp1s0": f"{base}:01", "wlp2s0": f"{base}:02"}
 
     # Commands
