@@ -1,9 +1,11 @@
 """Setting up, unloading and removing a display."""
 
+from typing import Any
+
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.setup import async_setup_component
@@ -44,6 +46,26 @@ async def test_a_display_comes_and_goes(
     assert hass.states.get(ENTITY_ID) is None
     assert not er.async_entries_for_config_entry(entity_registry, entry_id)
     assert not dr.async_entries_for_config_entry(device_registry, entry_id)
+
+
+async def test_removing_a_display_that_was_disabled_at_start(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What was stored of it goes, although the integration was never set up."""
+    entry = MockConfigEntry(
+        domain="dp1",
+        data={"kind": "display", "host": "127.0.0.1", "port": 1111},
+        disabled_by=ConfigEntryDisabler.USER,
+    )
+    entry.add_to_hass(hass)
+    key = f"dp1.history.{entry.entry_id}"
+    hass_storage[key] = {"version": 1, "minor_version": 1, "key": key, "data": []}
+    assert await hass.config_entries.async_remove(entry.entry_id)
+    await hass.async_block_till_done()
+    assert key not in hass_storage
+    assert "Error calling entry remove callback" not in caplog.text
 
 
 async def test_entities_stay_known_while_a_display_is_off(

@@ -11,6 +11,7 @@ from homeassistant.helpers import (
     issue_registry as ir,
 )
 from homeassistant.helpers.typing import ConfigType
+from homeassistant.setup import async_setup_component
 
 from .browse.pictures import async_setup_pictures
 from .client.playlist.signing import SigningKey
@@ -42,7 +43,7 @@ DISPLAY_PLATFORMS = [
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Register the actions, and read what lasts longer than an entry is loaded."""
+    """Register the actions, and load what lasts longer than an entry is loaded."""
     hass.data[ANNOUNCEMENTS] = Announcements(hass)
     hass.data[GROUPS] = Groups(hass)
     await hass.data[ANNOUNCEMENTS].async_load()
@@ -73,7 +74,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator.metadata.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     entry.async_create_background_task(
-        hass, coordinator.async_run(), f"{entry.title} follow"
+        hass, coordinator.async_run(), f"{entry.title} connection"
     )
     if not _has_entry(hass, EntryKind.LIBRARY):
         discovery_flow.async_create_flow(
@@ -83,7 +84,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
 
 
 async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
-    """Set up a library; what it kept is there at once, and its servers may be down."""
+    """Set up a library from what it has stored; its servers may be down."""
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
     async_forward_library_updates(hass, entry)
@@ -91,7 +92,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
-    """Let go of a display or a library."""
+    """Unload a display or a library."""
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         await entry.runtime_data.async_stop()
         return True
@@ -99,8 +100,10 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Delete what was kept of a display or a library; tell the owner that a signing key went with it."""
+    """Remove what was stored of a display or a library, and tell the owner that a signing key went with it."""
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
+        # Home Assistant may have started with nothing but disabled entries.
+        await async_setup_component(hass, DOMAIN, {})
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()

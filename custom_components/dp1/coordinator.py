@@ -455,6 +455,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def async_shutdown(self) -> None:
         """Stop reading."""
         self.sleep.async_shutdown()
+        await self.history.async_save()
         self._player_debouncer.async_shutdown()
         await super().async_shutdown()
 

@@ -320,6 +320,7 @@ async def test_a_removed_display_is_forgotten(
     await hang(house)
     await ring(house)
     entry = house.entries["wall"]
+    await entry.runtime_data.history.async_save()
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
     assert hass_storage["dp1.announcements"]["data"] == {}

@@ -1,8 +1,9 @@
-"""What a display has been given lately, so that it can be named, and shown again."""
+"""The history of a display: the playlists it was given, to name them and to show them again."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
@@ -16,145 +17,163 @@ from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.text import clean
 from ..const import DOMAIN
 
-STORAGE_VERSION = 1
+STORAGE_VERSION: Final = 1
+SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
 # The largest document that a display takes.
 MAX_SIZE = 4 * 1024 * 1024
-TITLE_LENGTH = 200
+TITLE_LENGTH: Final = 200
 # What the player reports for a work that stays until somebody changes it.
-STAYS_SECONDS = 999_999_999
+STAYS_SECONDS: Final = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One list that a display was given.
+    """A playlist that a display was given.
 
     Attributes:
-        media_id: names it for good: its URL, or an address that only Home Assistant understands.
-        title: of the playlist.
+        media_id: its URL, or an id that only Home Assistant understands.
+        title: title of the playlist.
         cast: what shows it again.
-        cast_at: when it was last seen to come.
+        cast_at: when it was last given.
+        size: size of the document as JSON.
     """
 
     media_id: str
     title: str | None
     cast: Cast
     cast_at: datetime
+    size: int
 
 
 class History:
-    """The lists that one display was given lately, by Home Assistant or by anybody else.
+    """The playlists that one display was given, by Home Assistant or by anybody else.
 
     Attributes:
-        paused: what the display is given hangs only for a moment, and is not kept.
+        paused: what the display is given is only shown for a moment, and not kept.
     """
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
-        """Start with none."""
-        self._hass = hass
+        """Initialize an empty history."""
         self._store: Store[list[dict[str, Any]]] = Store(
-            hass, STORAGE_VERSION, f"{DOMAIN}.history.{entry_id}", private=True
+            hass,
+            STORAGE_VERSION,
+            f"{DOMAIN}.history.{entry_id}",
+            private=True,
+            serialize_in_event_loop=False,
         )
-        self._given: dict[str, HistoryEntry] = {}
+        self._entries: dict[str, HistoryEntry] = {}
         self._seen: tuple[str | None, tuple[PlaylistItem, ...], bool] | None = None
-        self._shown: HistoryEntry | None = None
+        self._current: HistoryEntry | None = None
+        self._changed = False
         self.paused = False
 
     async def async_load(self) -> None:
-        """Read what was kept."""
-        for kept in await self._store.async_load() or ():
-            given = HistoryEntry(
-                kept["media_id"],
-                kept["title"],
-                Cast(kept["playlist_url"], kept["playlist"]),
-                datetime.fromisoformat(kept["cast_at"]),
+        """Load the stored history."""
+        for stored in await self._store.async_load() or ():
+            entry = HistoryEntry(
+                stored["media_id"],
+                stored["title"],
+                Cast(stored["playlist_url"], stored["playlist"]),
+                datetime.fromisoformat(stored["cast_at"]),
+                stored["size"],
             )
-            self._given[given.media_id] = given
+            self._entries[entry.media_id] = entry
+
+    async def async_save(self) -> None:
+        """Save now what is not saved yet."""
+        if self._changed:
+            self._changed = False
+            await self._store.async_save(_stored(self.entries()))
 
     async def async_remove(self) -> None:
-        """Forget everything, for good."""
+        """Remove the stored history."""
         await self._store.async_remove()
 
     def entries(self) -> list[HistoryEntry]:
-        """List what was given, the latest first."""
-        return list(reversed(self._given.values()))
+        """Return the history, the latest first."""
+        return list(reversed(self._entries.values()))
 
     def get(self, media_id: str) -> HistoryEntry | None:
-        """Look up what was given by its id."""
-        return self._given.get(media_id)
+        """Return the entry with this media id."""
+        return self._entries.get(media_id)
 
     @callback
     def add(self, cast: Cast) -> None:
-        """Keep what the display was just given, whole, as it will tell only a part of it."""
+        """Add what the display was just given, whole, as it will tell only a part of it."""
         media_id = media_id_of(cast)
         if media_id is None or self.paused:
             return
-        known = self._given.get(media_id)
+        known = self._entries.get(media_id)
         title = (cast.playlist or {}).get("title") or (known.title if known else None)
-        self._keep(media_id, title, cast)
+        self._add(media_id, title, cast)
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Tell which of the lists hangs now, and keep it if somebody else gave it to the display."""
+        """Return the entry of the current playlist, which is added if somebody else gave it to the display."""
         seen = (player.playlist_url, player.items, player.playlist is None)
         if seen != self._seen:
-            self._shown = self._find(player)
+            self._current = self._find(player)
             self._seen = seen
-        return self._shown
+        return self._current
 
     def _find(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Look up what hangs. More may be known once the display was asked for what pushes leave out."""
+        """Find or add the current playlist. Pushes leave out what is needed to add it."""
         media_id = player.playlist_url or _media_id(i.source for i in player.items)
         if media_id is None:
             return None
-        known = self._given.get(media_id)
+        known = self._entries.get(media_id)
         if player.playlist is None or self.paused:
             return known
         title = player.playlist_title or (known.title if known else None)
-        latest = next(reversed(self._given.values()), None)
+        latest = next(reversed(self._entries.values()), None)
         if known is None or known is not latest or known.title != _title(title):
-            known = self._keep(
-                media_id, title, known.cast if known else cast_of(player)
-            )
+            return self._add(media_id, title, known.cast if known else cast_of(player))
         return known
 
-    def _keep(self, media_id: str, title: object, cast: Cast) -> HistoryEntry:
-        """Put it on top, and drop what is too old or too much."""
-        self._given.pop(media_id, None)
-        new = HistoryEntry(media_id, _title(title), cast, dt_util.utcnow())
-        self._given[media_id] = new
+    def _add(self, media_id: str, title: object, cast: Cast) -> HistoryEntry:
+        """Put an entry on top, and drop what is too old or too much."""
+        known = self._entries.pop(media_id, None)
+        if known is not None and known.cast is cast:
+            size = known.size
+        else:
+            size = len(json_bytes(cast.playlist)) if cast.playlist else 0
+        new = HistoryEntry(media_id, _title(title), cast, dt_util.utcnow(), size)
+        self._entries[media_id] = new
         self._seen = None
-        size = 0
-        for place, given in enumerate(self.entries()):
-            size += len(json_bytes(given.cast.playlist))
-            if place and (place >= MAX_LISTS or size > MAX_SIZE):
-                del self._given[given.media_id]
-        self._hass.async_create_task(
-            self._store.async_save(
-                [
-                    {
-                        "media_id": given.media_id,
-                        "title": given.title,
-                        "playlist_url": given.cast.playlist_url,
-                        "playlist": given.cast.playlist,
-                        "cast_at": given.cast_at.isoformat(),
-                    }
-                    for given in self._given.values()
-                ]
-            ),
-            f"{DOMAIN} keep recent",
-        )
+        total = 0
+        for place, entry in enumerate(self.entries()):
+            total += entry.size
+            if place and (place >= MAX_LISTS or total > MAX_SIZE):
+                del self._entries[entry.media_id]
+        self._changed = True
+        self._store.async_delay_save(partial(_stored, self.entries()), SAVE_DELAY)
         return new
 
 
+def _stored(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
+    """Return the history as it is stored, the oldest first."""
+    return [
+        {
+            "media_id": entry.media_id,
+            "title": entry.title,
+            "playlist_url": entry.cast.playlist_url,
+            "playlist": entry.cast.playlist,
+            "cast_at": entry.cast_at.isoformat(),
+            "size": entry.size,
+        }
+        for entry in reversed(entries)
+    ]
+
+
 def _title(title: object) -> str | None:
-    """Take the markup out of a title."""
+    """Return a title without markup."""
     return clean(title, TITLE_LENGTH) or None if title else None
 
 
 def cast_of(player: PlayerStatus) -> Cast:
-    """Make what shows the same list again, from all that the display tells of it."""
+    """Return what shows the same playlist again, from all that the display tells of it."""
     if player.playlist_url:
         return Cast(playlist_url=player.playlist_url)
     kept = {
@@ -166,7 +185,7 @@ def cast_of(player: PlayerStatus) -> Cast:
 
 
 def _item(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out the duration that stands for none."""
+    """Return an item without the duration that stands for none."""
     item = dict(raw)
     duration = item.get("duration")
     if isinstance(duration, int | float) and duration >= STAYS_SECONDS:
@@ -175,13 +194,13 @@ def _item(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def media_id_of(cast: Cast) -> str | None:
-    """Name a list so that it can be found again."""
+    """Return the media id of a cast."""
     items = (cast.playlist or {}).get("items") or ()
     return cast.playlist_url or _media_id(item.get("source") for item in items)
 
 
 def _media_id(sources: Iterable[object]) -> str | None:
-    """Name a list without a URL by its works in any order; None if not all of them are known."""
+    """Return the media id of works in any order; None if not all of them are known."""
     given = list(sources)
     known = sorted(source for source in given if isinstance(source, str) and source)
     if not known or len(known) < len(given):
