@@ -36,9 +36,10 @@ ORDER: tuple[set[str], ...] = (
 CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
-    {"text"},
+    {"text", "url"},
     {"values"},
     {"errors"},
+    {"guard"},
     {"http"},
     {"playlist"},
     {"catalog", "display", "feed"},

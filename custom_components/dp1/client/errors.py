@@ -124,3 +124,7 @@ class NotFoundError(Dp1Error):
 
 class InvalidRequestError(Dp1Error):
     """The feed or catalog found fault with the request (400, 422) in words of its own."""
+
+
+class BlockedAddressError(InvalidRequestError):
+    """An address that a stranger chose and that is not requested: none of the web, or one within the home."""

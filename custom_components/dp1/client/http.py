@@ -23,6 +23,8 @@ from .errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from .guard import Guard
+from .url import web_url
 from .values import decode
 
 MAX_BODY = 64 * 1024 * 1024
@@ -82,7 +84,7 @@ class Answer:
 
 
 async def request_json(
-    session: aiohttp.ClientSession,
+    session: aiohttp.ClientSession | Guard,
     method: str,
     url: str,
     *,
@@ -99,7 +101,7 @@ async def request_json(
     a POST or PATCH, aiohttp sends once more by itself when the connection ends before an answer begins.
 
     Args:
-        session: what to send with.
+        session: what to send with; a guard for an address that did not come from the owner.
         method: HTTP method in capitals.
         url: an absolute ``http`` or ``https`` address.
         timeout: seconds for the whole exchange.
@@ -115,10 +117,12 @@ async def request_json(
         UnreachableError: no secure connection could be agreed on; nothing was sent.
         LostAnswerError: sent, and the answer did not come whole or not in time.
         UnexpectedAnswerError: not HTTP, endless redirects, or a body over ``max_body``.
-        InvalidRequestError: the address is none.
+        InvalidRequestError: the address is none, or (BlockedAddressError) one that the guard does not let through.
     """
-    if not url.lower().startswith(("http://", "https://")):
-        raise InvalidRequestError("not a web address (http or https)")
+    try:
+        target = web_url(url)
+    except ValueError as err:
+        raise InvalidRequestError(str(err)) from None
     headers = {"Accept": "application/json", **(headers or {})}
     data = None
     if json is not None:
@@ -127,7 +131,7 @@ async def request_json(
     try:
         async with session.request(
             method,
-            url,
+            target,
             params=params,
             headers=headers,
             data=data,

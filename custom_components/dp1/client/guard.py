@@ -1,0 +1,146 @@
+"""Requests to addresses that a stranger chose: a display, a feed, a catalog or the author of a document.
+
+They reach the internet and the hosts that the owner named, nothing else in the house. How to use it:
+
+    public = public_session()  # one for as long as it runs; close it at the end
+    guard = Guard(session, public, allowed={host_of(feed.url), host_of(catalog.url)})
+    answer = await request_json(guard, "GET", url, timeout=10)
+    async with guard.request("GET", url, timeout=ClientTimeout(total=10)) as response: ...
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, IPv6Network, ip_address
+import socket
+from typing import Any
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from .errors import BlockedAddressError, UnexpectedAnswerError
+from .url import plain_host, web_url
+
+MAX_REDIRECTS = 5
+_REDIRECTS = (301, 302, 303, 307, 308)
+_NAT64 = IPv6Network("64:ff9b::/96")
+_BLOCKED = "an address within the home or of this machine"
+
+
+class _BlockedError(OSError):
+    """A connection that was not opened."""
+
+
+def is_public(address: str) -> bool:
+    """Return whether an IP address is one of the internet, also where IPv6 carries an IPv4 address in it.
+
+    Loopback, private, link-local, shared, multicast, reserved and documentation addresses are not.
+    """
+    ip = ip_address(address)
+    if isinstance(ip, IPv6Address):
+        if ip in _NAT64:
+            ip = ip_address(int(ip) & 0xFFFFFFFF)
+        elif ip.ipv4_mapped:
+            ip = ip.ipv4_mapped
+        elif ip.is_site_local:
+            return False
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
+
+
+def public_session(resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
+    """Return a session that connects to public addresses only, and keeps no cookies.
+
+    The address is checked when the socket is made, after the name was resolved: a name that resolves otherwise the
+    next time does not get around it, nor does a redirect or a connection that is still open.
+    """
+
+    def open_socket(info: tuple[Any, ...]) -> socket.socket:
+        family, kind, protocol, _, address = info
+        if not is_public(address[0]):
+            raise _BlockedError(_BLOCKED)
+        return socket.socket(family, kind, protocol)
+
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(socket_factory=open_socket, resolver=resolver),
+        cookie_jar=aiohttp.DummyCookieJar(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Sends requests to addresses that did not come from the owner's configuration.
+
+    Attributes:
+        session: what to reach the allowed hosts with.
+        public: what to reach all others with, from ``public_session``.
+        allowed: hosts that the owner named, as ``host`` or ``host:port``, in lower case; they may be at home.
+    """
+
+    session: aiohttp.ClientSession = field(repr=False)
+    public: aiohttp.ClientSession = field(repr=False)
+    allowed: Collection[str | None] = frozenset()
+
+    @asynccontextmanager
+    async def request(
+        self,
+        method: str,
+        url: str | URL,
+        *,
+        allow_redirects: bool = True,
+        timeout: aiohttp.ClientTimeout,
+        **options: Any,
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """Send a request as ``aiohttp.ClientSession.request`` does; ``timeout`` is for the whole of it.
+
+        Every redirect is checked as the first address was, and goes without the headers that the caller gave.
+
+        Raises:
+            BlockedAddressError: not ``http`` or ``https``, an address with a user name, or one that is not public.
+            UnexpectedAnswerError: more than five redirects.
+            aiohttp.ClientError: as for any request.
+            TimeoutError: it took too long.
+        """
+        target = _checked(str(url))
+        async with asyncio.timeout(timeout.total):
+            for _ in range(MAX_REDIRECTS + 1):
+                host = plain_host(target)
+                named = host in self.allowed or f"{host}:{target.port}" in self.allowed
+                session = self.session if named else self.public
+                try:
+                    opened = await session.request(
+                        method,
+                        target,
+                        allow_redirects=False,
+                        timeout=timeout,
+                        **options,
+                    )
+                except aiohttp.ClientConnectorError as err:
+                    if isinstance(err.os_error, _BlockedError) or (
+                        _BLOCKED in str(err.os_error)
+                    ):
+                        raise BlockedAddressError(
+                            f"{host} is {_BLOCKED}, and nobody named it"
+                        ) from None
+                    raise
+                async with opened as response:
+                    place = response.headers.get("Location")
+                    if (
+                        not place
+                        or not allow_redirects
+                        or response.status not in _REDIRECTS
+                    ):
+                        yield response
+                        return
+                target = _checked(place, target)
+                options = {}
+        raise UnexpectedAnswerError("too many redirects")
+
+
+def _checked(text: str, base: URL | None = None) -> URL:
+    """Return a web address, completed by where it was found."""
+    try:
+        return web_url(str(base.join(URL(text))) if base else text)
+    except ValueError as err:
+        raise BlockedAddressError(str(err)) from None

@@ -1,0 +1,40 @@
+"""Web addresses as people, documents and servers write them."""
+
+import re
+
+from yarl import URL
+
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
+
+
+def web_url(text: str) -> URL:
+    """Return the address of a web server, without a user name or password.
+
+    Raises:
+        ValueError: it is none; the message may be shown and does not repeat the text.
+    """
+    try:
+        url = URL(text)
+        host = url.host and url.raw_host
+    except ValueError:
+        raise ValueError("not a web address") from None
+    if url.scheme not in ("http", "https"):
+        raise ValueError("not a web address (http or https)")
+    if not _HOST.fullmatch(host or "") or url.port == 0:
+        raise ValueError("not a web address")
+    if url.raw_user is not None or url.raw_password is not None:
+        raise ValueError("not a web address without a user name")
+    return url
+
+
+def host_of(text: str) -> str | None:
+    """Return the host of a web address in lower case, without a dot at its end; None if the text is no web address."""
+    try:
+        return plain_host(web_url(text))
+    except ValueError:
+        return None
+
+
+def plain_host(url: URL) -> str:
+    """Return the host of an address in the form in which hosts are compared."""
+    return (url.host or "").lower().rstrip(".")

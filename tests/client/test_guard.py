@@ -1,0 +1,278 @@
+"""Requests to addresses that a stranger chose, over real sockets."""
+
+from collections.abc import AsyncIterator
+import socket
+from typing import override
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+import pytest
+
+from custom_components.dp1.client import guard as guard_module
+from custom_components.dp1.client.errors import (
+    BlockedAddressError,
+    InvalidRequestError,
+    LostAnswerError,
+    UnexpectedAnswerError,
+)
+from custom_components.dp1.client.guard import Guard, is_public, public_session
+from custom_components.dp1.client.http import request_json
+from custom_components.dp1.client.url import host_of, web_url
+
+from .scripted_server import Reply, ScriptedServer
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+DONE = Reply(body={"done": True})
+
+
+class Names(AbstractResolver):
+    """A resolver whose names all lead to this machine."""
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Return the one address."""
+        return [
+            ResolveResult(
+                hostname=host,
+                host="127.0.0.1",
+                port=port,
+                family=socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+        ]
+
+    @override
+    async def close(self) -> None:
+        """Close nothing."""
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    """Open a session that goes anywhere."""
+    async with aiohttp.ClientSession() as session:
+        yield session
+
+
+@pytest.fixture
+async def public() -> AsyncIterator[aiohttp.ClientSession]:
+    """Open a session that goes to public addresses; every name leads to this machine."""
+    async with public_session(Names()) as session:
+        yield session
+
+
+async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
+    """Read what is at an address."""
+    return (await request_json(guard, "GET", url, timeout=timeout)).json()
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700::1111", True),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::808:808", True),
+        ("127.0.0.1", False),
+        ("127.9.9.9", False),
+        ("0.0.0.0", False),
+        ("10.1.2.3", False),
+        ("172.16.0.1", False),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("224.0.0.251", False),
+        ("240.0.0.1", False),
+        ("255.255.255.255", False),
+        ("192.0.2.1", False),
+        ("::", False),
+        ("::1", False),
+        ("::127.0.0.1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:192.168.1.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::a00:1", False),
+        ("64:ff9b:1::808:808", False),
+        ("2002:7f00:1::1", False),
+        ("fe80::1%eth0", False),
+        ("fc00::1", False),
+        ("fd12:3456::1", False),
+        ("fec0::1", False),
+        ("ff02::fb", False),
+        ("2001:db8::1", False),
+    ],
+)
+def test_is_public(address: str, public: bool) -> None:
+    """Only addresses of the internet are, in whatever form they are written."""
+    assert is_public(address) is public
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "", "rubbish", "/api/states", "//h/x", "file:///etc/passwd", "ftp://h/x", "data:,x", "http:///x", "http://h:0/",
+        "http://[::1", "http://xn--a/", "http://a:99999/", "http://a b/", "http://user@h/", "http://user:secret@h/",
+    ],
+)  # fmt: skip
+async def test_no_web_address(
+    url: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """What is none is told as such, without an exception of a library and without repeating it."""
+    with pytest.raises(ValueError, match="not a web address") as caught:
+        web_url(url)
+    assert type(caught.value) is ValueError and "secret" not in str(caught.value)
+    assert host_of(url) is None
+    with pytest.raises(BlockedAddressError, match="not a web address"):
+        async with Guard(session, public).request(
+            "GET", url, timeout=aiohttp.ClientTimeout(total=5)
+        ):
+            pass
+    with pytest.raises(InvalidRequestError, match="not a web address"):
+        await request_json(session, "GET", url, timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://Art.Example./x", "art.example"),
+        ("http://127.0.0.1:8123/", "127.0.0.1"),
+        ("http://[::1]:8123/", "::1"),
+        ("http://bücher.example/", "bücher.example"),
+        ("http://nas_1.local/", "nas_1.local"),
+    ],
+)
+def test_host(url: str, host: str) -> None:
+    """Hosts are compared in one form."""
+    assert host_of(url) == host
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"]
+)
+async def test_home_is_closed(
+    host: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """Nothing arrives at this machine, however its address is written."""
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+        with pytest.raises(BlockedAddressError, match="nobody named it"):
+            await ask(Guard(session, public), f"http://{host}:{port}/")
+        assert not server.requests
+
+
+async def test_a_host_that_the_owner_named(
+    session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """It may be at home; a port may be named with it."""
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+        for allowed in ({"127.0.0.1"}, {f"127.0.0.1:{port}", None}):
+            assert await ask(Guard(session, public, allowed), server.url)
+        with pytest.raises(BlockedAddressError):
+            await ask(Guard(session, public, {"127.0.0.1:1"}), server.url)
+        # The connection that is still open does not help another who may not.
+        with pytest.raises(BlockedAddressError):
+            await ask(Guard(session, public), server.url)
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize(
+    "place", ["http://localhost:{port}/api", "//localhost:{port}/"]
+)
+async def test_redirect_into_the_home(
+    status: int,
+    place: str,
+    session: aiohttp.ClientSession,
+    public: aiohttp.ClientSession,
+) -> None:
+    """A host that may be asked cannot send us to one that may not."""
+
+    async with ScriptedServer.run(DONE) as victim:
+        port = victim.url.rpartition(":")[2]
+        moved = Reply(status, headers={"Location": place.format(port=port)})
+        async with ScriptedServer.run(moved) as server:
+            with pytest.raises(BlockedAddressError):
+                await ask(Guard(session, public, {"127.0.0.1"}), server.url)
+            assert len(server.requests) == 1 and not victim.requests
+
+
+@pytest.mark.parametrize(
+    "place", ["file:///etc/passwd", "http://u:p@127.0.0.1/", "http://["]
+)
+async def test_redirect_to_no_web_address(
+    place: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """Neither to what is none."""
+    async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
+        with pytest.raises(BlockedAddressError):
+            await ask(Guard(session, public, {"127.0.0.1"}), server.url)
+        assert len(server.requests) == 1
+
+
+async def test_redirects_are_followed(
+    session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """To a relative address, without what was sent to the first; not for ever."""
+    moved = Reply(302, headers={"Location": "there?a=1"})
+    guard = Guard(session, public, {"127.0.0.1"})
+    async with ScriptedServer.run(moved, DONE) as server:
+        answer = await request_json(
+            guard, "GET", f"{server.url}/x/y", timeout=5, headers={"Cookie": "a"}
+        )
+        assert answer.json() == {"done": True}
+        assert answer.url == f"{server.url}/x/there?a=1"
+        assert server.calls() == ["GET /x/y", "GET /x/there?a=1"]
+        assert "Cookie" not in server.requests[1].headers
+    async with ScriptedServer.run(moved) as server:
+        with pytest.raises(UnexpectedAnswerError, match="redirects"):
+            await ask(guard, server.url)
+        assert len(server.requests) == 6
+        answer = await request_json(guard, "POST", server.url, timeout=5)
+        assert answer.status == 302 and len(server.requests) == 7
+
+
+async def test_name_that_leads_home_the_next_time(
+    session: aiohttp.ClientSession,
+    public: aiohttp.ClientSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The address that is connected to counts, not one that was looked up before."""
+    verdicts = iter([True, False])
+    monkeypatch.setattr(guard_module, "is_public", lambda address: next(verdicts))
+    guard = Guard(session, public)
+    async with ScriptedServer.run(Reply(body=1, headers={"Connection": "close"})) as (
+        server
+    ):
+        url = f"http://art.example:{server.url.rpartition(':')[2]}/"
+        assert await ask(guard, url) == 1
+        with pytest.raises(BlockedAddressError):
+            await ask(guard, url)
+        assert len(server.requests) == 1
+
+
+async def test_public_host(
+    session: aiohttp.ClientSession,
+    public: aiohttp.ClientSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A public address is asked, by the session that goes nowhere else."""
+    monkeypatch.setattr(guard_module, "is_public", lambda address: True)
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+        assert await ask(Guard(session, public), f"http://art.example:{port}/a b")
+        assert server.requests[0].headers["Host"] == f"art.example:{port}"
+
+
+async def test_the_time_is_for_all_of_it(
+    session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """A server that says nothing, at once or after a redirect, is left in time."""
+    moved = Reply(302, headers={"Location": "/"})
+    async with ScriptedServer.run(moved, Reply(fault="never")) as server:
+        with pytest.raises(LostAnswerError, match="in time"):
+            await ask(Guard(session, public, {"127.0.0.1"}), server.url, timeout=0.5)
+        assert len(server.requests) == 2
