@@ -28,7 +28,7 @@ ORDER: tuple[set[str], ...] = (
     {"display"},
     {"coordinator", "options_flow"},
     {"config_flow", "entity", "playback"},
-    {"browse"},
+    {"browse", "cards"},
     {"actions", *PLATFORMS - {"config_flow", "media_player"}},
     {"media_player", "services"},
     {"__init__"},

@@ -30,6 +30,7 @@ SOURCES = modules(INTEGRATION)
 LITERALS = {text for tree in SOURCES.values() for text in strings(tree)}
 SECTIONS = {
     "config",
+    "config_panel",
     "device",
     "entity",
     "exceptions",

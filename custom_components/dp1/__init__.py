@@ -14,6 +14,7 @@ from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
 
 from .browse.pictures import async_setup_pictures
+from .cards import async_add_cards, async_remove_cards, async_setup_cards
 from .client.playlist.signing import SigningKey
 from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
@@ -51,11 +52,13 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     await async_setup_media_proxy(hass)
     async_setup_services(hass)
     async_setup_pictures(hass)
+    await async_setup_cards(hass)
     return True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a display or a library."""
+    async_add_cards(hass)
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return await _async_setup_library(hass, entry)
     return await _async_setup_display(hass, entry)
@@ -101,6 +104,8 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Remove what was stored of a display or a library, and tell the owner that a signing key went with it."""
+    if not hass.config_entries.async_entries(DOMAIN):
+        async_remove_cards(hass)
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
         # Home Assistant may have started with nothing but disabled entries.
         await async_setup_component(hass, DOMAIN, {})

@@ -26,6 +26,7 @@ from .browse.pages import async_browse_display, cover_of
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .browse.sources import SourceList
+from .browse.up_next import UP_NEXT, browse_up_next, up_next_picture
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
@@ -295,6 +296,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         media_content_id: str | None = None,
     ) -> BrowseMedia:
         """Browse what the display can show."""
+        if media_content_id == UP_NEXT:
+            return browse_up_next(self.coordinator, self._picture_url)
         return await async_browse_display(
             self.coordinator, media_content_id or "", self._picture_url
         )
@@ -317,7 +320,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     ) -> tuple[bytes | None, str | None]:
         """Fetch a picture of the media browser."""
         pictures = self.hass.data[PICTURES]
-        if (given := self.coordinator.history.get(media_content_id)) is not None:
+        if media_content_id.startswith(UP_NEXT):
+            url = up_next_picture(self.coordinator, media_content_id)
+            picture = await pictures.async_at(url) if url else None
+        elif (given := self.coordinator.history.get(media_content_id)) is not None:
             cover = cover_of(given)
             picture = await pictures.async_at(cover) if cover else None
         else:

@@ -77,6 +77,30 @@ async def test_doorbell(house: House) -> None:
     assert state.attributes["repeat"] == "one"
 
 
+async def test_a_work_alone(house: House) -> None:
+    """A work of the playlist is shown without the others and without a break, and then the playlist goes on."""
+    await hang(house)
+    await house.do("dp1.show_work", "wall", work="Tides 2", **MOMENT)
+    wall = house.walls["wall"].state
+    assert titles(wall.items) == ["Tides 2"]
+    assert wall.items[0]["duration"] == 60
+    assert house.attribute("wall", "media_playlist") == "Tides"
+    await wait(house)
+    assert_back(house)
+
+
+async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
+    """A playlist that was cast by its URL is left alone."""
+    async with served(ART) as (url,):
+        await house.show("wall", playlist_url=url)
+        await house.do("dp1.show_work", "wall", work=3, **MOMENT)
+        assert house.hanging("wall") == "Tides 3"
+        assert house.walls["wall"].state.playlist_url is None
+        await wait(house)
+    assert house.walls["wall"].state.playlist_url == url
+    assert house.hanging("wall") == "Tides 1"
+
+
 async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
     """The display goes on refreshing a list that it was given by address."""
     async with served(ART) as (url,):

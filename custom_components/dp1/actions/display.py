@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import voluptuous as vol
 
@@ -14,11 +15,12 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
+from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.announce import async_show
 from ..playback.groups import GROUPS
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
-from ..playback.resolve import Options
+from ..playback.resolve import Options, from_document
 from ..playback.snapshot import async_take_snapshot
 from .targets import Target, async_for_each_display, async_targets
 
@@ -37,30 +39,56 @@ SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
     {
         vol.Required("work"): vol.Any(
             vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1))
-        )
+        ),
+        vol.Optional("show_for"): cv.positive_time_period,
     }
 )
 
 
 async def async_show_work(call: ServiceCall) -> None:
-    """Jump to a work of what hangs."""
+    """Jump to a work of the current playlist, or show it alone for a while."""
+    work, show_for = call.data["work"], call.data.get("show_for")
 
     async def jump(coordinator: DisplayCoordinator) -> None:
         """Show the work on one display."""
         await coordinator.async_wait_for_casts()
-        player = coordinator.data.player
-        if player is None or not player.items:
-            raise invalid_input("nothing_shown", name=coordinator.name)
-        index = _find(player, call.data["work"], coordinator.name)
+        player = _shown(coordinator.data.player, coordinator.name)
+        index = _find(player, work, coordinator.name)
         async with coordinator.async_command() as display:
             await display.show_item(index)
 
     async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show it there, or on the whole group."""
+        """Show it on the display or its group; for a while, only on the display."""
+        if show_for is not None:
+            return await _async_show_alone(coordinator, work, show_for)
         await call.hass.data[GROUPS].async_run(coordinator, call.context.id, jump)
         return {}
 
     await async_for_each_display(call, await async_targets(call), act)
+
+
+async def _async_show_alone(
+    coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
+) -> JsonObjectType:
+    """Show a work of the current playlist without the others for a while."""
+    await coordinator.async_wait_for_casts()
+    player = _shown(await coordinator.async_read_player(), coordinator.name)
+    index = _find(player, work, coordinator.name)
+    alone = replace(player, playlist_url=None, items=(player.items[index],))
+    options = Options(item_duration=show_for.total_seconds())
+    return await async_show(
+        coordinator,
+        from_document(cast_of(alone).playlist or {}, options),
+        options,
+        show_for,
+    )
+
+
+def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:
+    """Return a player that shows something."""
+    if player is None or not player.items:
+        raise invalid_input("nothing_shown", name=name)
+    return player
 
 
 def _find(player: PlayerStatus, work: int | str, name: str) -> int:

@@ -1,0 +1,94 @@
+"""The cards are served, and the frontend loads them as long as there is an entry."""
+
+from hashlib import sha256
+import json
+import re
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1.cards import CARDS_FILE, CARDS_PATH
+from homeassistant.components.onboarding.const import STEPS
+from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+
+from .displays import set_up
+from .sources import INTEGRATION
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+SOURCE = CARDS_FILE.read_text()
+VERSION = sha256(CARDS_FILE.read_bytes()).hexdigest()[:12]
+URL = f"{CARDS_PATH}?v={VERSION}"
+
+
+async def loaded(client: ClientSessionGenerator) -> list[str]:
+    """Return which modules of ours the frontend loads."""
+    page = await (await (await client()).get("/")).text()
+    return re.findall(rf'import\("({CARDS_PATH}[^"]*)"\)', page)
+
+
+@pytest.fixture
+async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
+    """Set the frontend up, where somebody lives already."""
+    hass_storage["onboarding"] = {"version": 4, "data": {"done": STEPS}}
+    assert await async_setup_component(hass, "frontend", {})
+
+
+@pytest.mark.usefixtures("frontend")
+async def test_the_frontend_loads_the_cards(
+    hass: HomeAssistant,
+    display_entry: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+) -> None:
+    """The page names the file once, with its version, for as long as there is an entry."""
+    await set_up(hass, display_entry)
+    assert await loaded(hass_client_no_auth) == [URL]
+    await hass.config_entries.async_reload(display_entry.entry_id)
+    assert await loaded(hass_client_no_auth) == [URL]
+    answer = await (await hass_client_no_auth()).get(URL)
+    assert answer.status == 200
+    assert answer.content_type == "text/javascript"
+    assert "max-age=2678400" in answer.headers["Cache-Control"]
+    assert await answer.read() == CARDS_FILE.read_bytes()
+    await hass.config_entries.async_remove(display_entry.entry_id)
+    assert await loaded(hass_client_no_auth) == []
+    again = MockConfigEntry(
+        domain="dp1", unique_id=display_entry.unique_id, data={**display_entry.data}
+    )
+    await set_up(hass, again)
+    assert await loaded(hass_client_no_auth) == [URL]
+
+
+async def test_without_a_frontend(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """A Home Assistant without a frontend sets displays up, and removes them."""
+    assert "frontend" not in hass.config.components
+    assert await hass.config_entries.async_remove(setup_display.entry_id)
+
+
+def test_the_file_is_small_and_keeps_to_itself() -> None:
+    """The file asks no other host for anything, and what comes from outside never becomes markup."""
+    assert len(SOURCE.encode()) < 60_000
+    assert not re.search(r"\bfetch\(|\bimport\(|\bimport .* from\b|@import", SOURCE)
+    addresses = set(re.findall(r"https?://([\w.-]+)", SOURCE))
+    assert addresses == {"etherscan.io", "github.com", "tzkt.io"}
+    markup = re.findall(r"(?:innerHTML|outerHTML|insertAdjacentHTML)[^;]*;", SOURCE)
+    assert markup
+    for assignment in markup:
+        assert set(re.findall(r"\$\{(\w+)\}", assignment)) <= {"STYLE", "TEMPLATE"}
+
+
+def test_every_text_of_the_cards_is_there() -> None:
+    """Each text that the file names exists, and each that exists is named."""
+    english = json.loads((INTEGRATION / "translations" / "en.json").read_text())
+    texts = english["config_panel"]["card"]
+    literals = set(re.findall(r'"(\w+)"', SOURCE))
+    named = set(re.findall(r'(?:\btext\([\w.]+, |\bown\(|\bpageText\()"(\w+)"', SOURCE))
+    assert len(named) > 10
+    assert named <= texts.keys()
+    assert texts.keys() - {"medium"} <= literals
+    assert "`medium.${medium}`" in SOURCE
