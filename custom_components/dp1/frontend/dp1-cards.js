@@ -31,14 +31,14 @@ const STYLE = `
   ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); }
   [hidden] { display: none !important; }
   p { margin: 0; }
-  .frame { display: grid; height: 100%; box-sizing: border-box; grid-template-rows: minmax(120px, 1fr) auto; }
+  .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
   button, select, summary { font: inherit; color: inherit; }
   button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
   a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
   :is(button, a, summary):focus-visible, .icon:focus-within {
     outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px;
   }
-  .picture { display: grid; place-items: center; width: 100%; height: 100%; min-height: 0; aspect-ratio: 16 / 10; }
+  .picture { display: grid; place-items: center; width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10; }
   .picture { background: var(--secondary-background-color); color: var(--secondary-text-color); position: relative; }
   .picture img { position: absolute; inset: 0; width: 100%; height: 100%; box-sizing: border-box; object-fit: contain; padding: 12px; }
   .picture ha-icon { --mdc-icon-size: 48px; }
@@ -55,13 +55,13 @@ const STYLE = `
   summary { cursor: pointer; list-style: none; text-decoration: underline; text-underline-offset: 2px; }
   summary::-webkit-details-marker { display: none; }
   .note { max-width: 65ch; white-space: pre-line; }
-  .controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0 8px; margin-inline: -12px; }
-  .group { display: flex; align-items: center; }
+  .controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
+  .group { display: flex; align-items: center; min-width: 0; }
   .transport { direction: ltr; }
   .icon { display: grid; place-items: center; width: 44px; height: 44px; position: relative; }
   .icon select { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
   .icon select option { color: initial; }
-  .place { min-width: 4.5em; text-align: center; font-variant-numeric: tabular-nums; direction: inherit; }
+  .place { min-width: 56px; text-align: center; white-space: nowrap; font-variant-numeric: tabular-nums; }
   [aria-pressed="true"] { color: var(--error-color, #db4437); }
   .choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: 44px; border-radius: 22px; padding: 0 16px; }
   .choose { background: var(--secondary-background-color); font-weight: 500; }
@@ -83,7 +83,7 @@ const STYLE = `
   :host([size="tile"]) .clamp { -webkit-line-clamp: 1; }
   :host([size="tile"]) :is(.detail, .controls, .choose, .upcoming) { display: none; }
 
-  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(280px, 30%, 440px); }
+  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 440px); }
   :host([size="wall"]) .picture { aspect-ratio: auto; }
   :host([size="wall"]) .picture img { padding: 4%; }
   :host([size="wall"]) .side { justify-content: flex-end; padding: 32px 24px 24px; gap: 16px; overflow-y: auto; }
