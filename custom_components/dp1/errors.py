@@ -18,6 +18,7 @@ from .client.errors import (
     NoAnswerError,
     NotFoundError,
     NotReadyError,
+    PlayerNotRunningError,
     PlaylistRefusedError,
     RefusedError,
     RejectedError,
@@ -68,8 +69,15 @@ def translated(
     match err:
         case InvalidPlaylistError():
             return invalid_playlist(err)
-        case PlaylistRefusedError():
+        case PlayerNotRunningError():
+            key = "display_player_not_running"
+        case PlaylistRefusedError() if err.detail or err.code:
             key = REFUSALS.get(err.code, "playlist_turned_down")
+            detail = clean(err.detail or err.code, 300)
+        case PlaylistRefusedError():
+            key = "playlist_not_accepted"
+        case RejectedError(command="displayPlaylist") if err.detail:
+            key = "playlist_turned_down"
             detail = clean(err.detail, 300)
         case RejectedError(command="displayPlaylist"):
             key = "playlist_not_accepted"

@@ -76,6 +76,10 @@ class RejectedError(Dp1Error):
         self.detail = detail
 
 
+class PlayerNotRunningError(RejectedError):
+    """The player of the display is not running (500 without a reason): nothing was done."""
+
+
 class InvalidPlaylistError(Dp1Error):
     """Not a valid DP-1 document.
 

@@ -8,6 +8,7 @@ from custom_components.dp1.client.errors import (
     BusyError,
     LostAnswerError,
     NotReadyError,
+    PlayerNotRunningError,
     PlaylistRefusedError,
     RejectedError,
 )
@@ -59,7 +60,8 @@ async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
         with pytest.raises(RejectedError):
             await display.cast(BY_URL)
     request = {"playlistUrl": BY_URL.playlist_url, "intent": NOW}
-    assert [sent.json["request"] for sent in server.requests] == [request] * 2
+    casts = [sent for sent in server.requests if sent.json["command"] != "checkStatus"]
+    assert [sent.json["request"] for sent in casts] == [request] * 2
 
 
 # The 2025 description
@@ -208,11 +210,29 @@ async def test_firmware_that_shows_itself_only_now() -> None:
 
 
 async def test_a_bad_playlist_is_not_tried_in_another_form() -> None:
-    """Known firmware has one form."""
-    async with scripted(FAILED) as (server, display):
-        with pytest.raises(RejectedError):
+    """Known firmware has one form; that its player runs is looked up."""
+    player = Reply(200, {"message": {"ok": True, "items": [], "shuffle": False}})
+    async with scripted(by_command(displayPlaylist=FAILED, checkStatus=player)) as (
+        server,
+        display,
+    ):
+        with pytest.raises(RejectedError) as caught:
             await display.cast(DOCUMENT)
-    assert len(server.requests) == 1
+    assert (type(caught.value), caught.value.detail) == (RejectedError, "")
+    assert commands(server) == ["displayPlaylist", "checkStatus"]
+
+
+@pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])
+async def test_a_cast_without_a_player(dialect: Dialect) -> None:
+    """The playlist is not to blame when nothing else works either."""
+    async with scripted(
+        by_command(displayPlaylist=FAILED, checkStatus=FAILED, getDeviceStatus=STATUS),
+        dialect=dialect,
+    ) as (server, display):
+        await display.device_status()
+        with pytest.raises(PlayerNotRunningError):
+            await display.cast(BY_URL)
+    assert commands(server)[-2:] == ["displayPlaylist", "checkStatus"]
 
 
 @pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])

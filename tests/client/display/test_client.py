@@ -24,6 +24,7 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NoAnswerError,
     NotReadyError,
+    PlayerNotRunningError,
     PlaylistRefusedError,
     RefusedError,
     RejectedError,
@@ -31,7 +32,16 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 
-from .displays import FLAT, PLAYLIST, WRAPPED, Waits, client, plain, scripted
+from .displays import (
+    FLAT,
+    PLAYLIST,
+    WRAPPED,
+    Waits,
+    by_command,
+    client,
+    plain,
+    scripted,
+)
 
 from tests.client.scripted_server import Reply
 
@@ -93,8 +103,28 @@ OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
     ),
     (
         plain(500, "Failed to process cast request"),
+        PlayerNotRunningError,
+        {"command": "checkStatus", "detail": ""},
+    ),
+    (plain(500), PlayerNotRunningError, {"detail": ""}),
+    (plain(500, "disk full"), RejectedError, {"detail": "disk full"}),
+    (plain(422), PlaylistRefusedError, {"code": "", "detail": ""}),
+    (Reply(200, None), UnexpectedAnswerError, {}),
+    (Reply(200, {"message": None}), UnexpectedAnswerError, {}),
+    (
+        Reply(200, {"message": {"ok": False, "reason": "too hot"}}),
         RejectedError,
-        {"command": "displayPlaylist", "detail": "Failed to process cast request"},
+        {"detail": "too hot"},
+    ),
+    (
+        Reply(200, {"ok": False, "message": {"code": "e1", "detail": "no disk"}}),
+        RejectedError,
+        {"detail": "e1: no disk"},
+    ),
+    (
+        Reply(200, {"message": {"ok": False, "message": "not now"}}),
+        RejectedError,
+        {"detail": "not now"},
     ),
     (Reply(204), NotReadyError, {}),
     (Reply(200, {"message": {"ok": False}}), RejectedError, {"detail": ""}),
@@ -146,7 +176,9 @@ async def test_every_way_to_fail(
     assert type(caught.value) is error
     for name, value in attributes.items():
         assert getattr(caught.value, name) == value
-    assert len(server.requests) == (3 if error is BusyError else 1)
+    assert len(
+        [sent for sent in server.requests if b"displayPlaylist" in sent.body]
+    ) == (3 if error is BusyError else 1)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +191,6 @@ async def test_every_way_to_fail(
         {"messageID": "", "message": {"ok": True, "message": {"ok": False}}},
         {"orientation": "portrait"},
         {"message": "done"},
-        None,
     ],
 )
 async def test_every_way_to_succeed(body: object) -> None:
@@ -654,7 +685,7 @@ async def test_a_probe_of_something_else() -> None:
 
 
 async def test_a_storm_of_settings() -> None:
-    """Of each setting the last wins, everything else goes out, in order and one at a time."""
+    """Of each setting the last wins, everything else goes out; player, panel and device each keep their order."""
     async with scripted(WRAPPED) as (server, display):
         calls = [display.cast(BY_URL)]
         calls += [display.set_volume(number) for number in range(10)]
@@ -668,11 +699,20 @@ async def test_a_storm_of_settings() -> None:
         calls += [display.set_default_duration(number) for number in (30, 60)]
         calls += [display.set_loop(mode) for mode in ("one", "none")]
         await asyncio.gather(*calls)
-    assert [request.json for request in server.requests] == [
-        {"command": "displayPlaylist", "request": {"playlistUrl": URL, "intent": NOW}},
+    sent = [request.json for request in server.requests]
+    device = ("setVolume", "toggleMute")
+    assert [call for call in sent if call["command"] in device] == [
         {"command": "setVolume", "request": {"percent": 9}},
-        {"command": "ddcPanelControl", "request": {"action": "brightness", "value": 9}},
-        {"command": "ddcPanelControl", "request": {"action": "contrast", "value": 9}},
+        {"command": "toggleMute", "request": {}},
+        {"command": "toggleMute", "request": {}},
+    ]
+    panel = "ddcPanelControl"
+    assert [call for call in sent if call["command"] == panel] == [
+        {"command": panel, "request": {"action": "brightness", "value": 9}},
+        {"command": panel, "request": {"action": "contrast", "value": 9}},
+    ]
+    assert [call for call in sent if call["command"] not in (*device, panel)] == [
+        {"command": "displayPlaylist", "request": {"playlistUrl": URL, "intent": NOW}},
         {
             "command": "updateDisplaySettings",
             "request": {"isSaved": True, "scaling": "fill"},
@@ -681,10 +721,32 @@ async def test_a_storm_of_settings() -> None:
             "command": "updateDisplaySettings",
             "request": {"isSaved": False, "scaling": "auto"},
         },
-        {"command": "toggleMute", "request": {}},
-        {"command": "toggleMute", "request": {}},
         {"command": "updateDefaultDuration", "request": {"durationSeconds": 60}},
         {"command": "setLoop", "request": {"mode": "none"}},
+    ]
+
+
+async def test_a_slow_cast_delays_only_the_player() -> None:
+    """Sleep and panel are commands of their own; the next work comes after the cast."""
+    slow = Reply(fault="never")
+    async with scripted(
+        by_command(
+            displayPlaylist=slow, sleepNow=Reply(200, SCHEDULE), ddcPanelControl=FLAT
+        )
+    ) as (server, display):
+        casting = asyncio.create_task(display.cast(BY_URL))
+        skipping = asyncio.create_task(display.show_item(1))
+        await asyncio.sleep(0.01)
+        async with asyncio.timeout(0.5):
+            await display.sleep()
+            await display.panel_control("brightness", 9)
+        casting.cancel()
+        skipping.cancel()
+        await asyncio.gather(casting, skipping, return_exceptions=True)
+    assert [request.json["command"] for request in server.requests] == [
+        "displayPlaylist",
+        "sleepNow",
+        "ddcPanelControl",
     ]
 
 

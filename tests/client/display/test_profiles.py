@@ -27,6 +27,7 @@ from custom_components.dp1.client.errors import (
     Dp1Error,
     LostAnswerError,
     NotReadyError,
+    PlayerNotRunningError,
     PlaylistRefusedError,
     RefusedError,
     RejectedError,
@@ -34,9 +35,9 @@ from custom_components.dp1.client.errors import (
     UnreachableError,
 )
 
-from .displays import client
+from .displays import Waits, client
 
-from tests.simulators.display import DisplaySimulator, ManualClock
+from tests.simulators.display import DisplaySimulator, ManualClock, Page
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -541,6 +542,82 @@ async def test_every_command(profile: str) -> None:
                 await display.content_policy()
 
 
+async def test_turning_off_during_a_slow_cast() -> None:
+    """The host of a playlist may take long; the display sleeps at once."""
+    async with ready("B", dialect=Dialect.FF, fetch_seconds=1) as (simulator, display):
+        cast = Cast(playlist_url=f"{simulator.url}/none")
+        casting = asyncio.create_task(display.cast(cast))
+        async with asyncio.timeout(0.5):
+            while not simulator.casts:
+                await asyncio.sleep(0.01)
+            assert (await display.sleep()).asleep
+            await display.panel_control("brightness", 10)
+        assert not casting.done()
+        with pytest.raises(RejectedError):
+            await casting
+
+
+@pytest.mark.parametrize("page", [Page.BLANK, Page.PLAYLIST])
+async def test_the_player_is_not_running(page: Page) -> None:
+    """Whether its page is another one or its browser is dead: each command says so."""
+    async with ready("A1", dialect=Dialect.FF) as (simulator, display):
+        simulator.show_page(page)
+        simulator.player.dead = "gone" if page is Page.PLAYLIST else ""
+        for call in (
+            display.cast(DOCUMENT),
+            display.show_item(1),
+            display.player_status(),
+            display.sleep(),
+        ):
+            with pytest.raises(PlayerNotRunningError):
+                await call
+        assert (await display.device_status()).volume is not None
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_extend(profile: str) -> None:
+    """A longer list takes over without a new showing, with shuffle too, but not in place of a URL."""
+    async with ready(profile) as (simulator, display):
+        longer = {**PLAYLIST, "items": [*ITEMS, {**ITEMS[0], "id": "i-4"}]}
+        assert not await display.extend(longer)
+        await display.device_status()
+        assert not await display.extend(longer)
+        await display.cast(DOCUMENT, Start(index=1, shuffle=True, loop="one"))
+        showing = simulator.player.settings.showing_key
+        assert await display.extend(longer)
+        status = await display.player_status()
+        assert (len(status.items), status.loop_mode, status.shuffle) == (4, "one", True)
+        assert simulator.state.current_title == "Light 2"
+        assert simulator.player.settings.showing_key == showing
+        simulator.player.playlist_url = "https://feed.example.org/aa11"
+        assert not await display.extend(DOCUMENT.playlist or {})
+        assert len(simulator.state.items) == 4
+
+
+@pytest.mark.parametrize("profile", FIRMWARE)
+async def test_extend_where_refresh_is_not_known(profile: str) -> None:
+    """That it did not take is noticed."""
+    async with ready(profile, dialect=Dialect.FF, takes_refresh=False) as (_, display):
+        await display.cast(DOCUMENT, Start(index=1, loop="one"))
+        assert not await display.extend({**PLAYLIST, "items": [*ITEMS, ITEMS[0]]})
+
+
+@pytest.mark.parametrize(("profile", "seconds"), [("A1", 5), ("B", 0)])
+async def test_turning_twice(profile: str, seconds: float) -> None:
+    """The limit of a rotation is that of the contract the display reports."""
+    waits = Waits()
+    async with (
+        DisplaySimulator(profile, storm_gate=False) as simulator,
+        client(simulator.url, rate_limit=RateLimit(sleep=waits)) as display,
+    ):
+        await display.identify()
+        await display.device_status()
+        for _ in range(3):
+            await display.rotate(clockwise=False)
+        assert simulator.state.orientation == "portraitReverse"
+    assert sum(waits.seconds) == pytest.approx(seconds * 1.25, abs=0.5)
+
+
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_going_down_and_coming_back(profile: str) -> None:
     """A goodbye, a refusal while it starts, and the same list afterwards."""
@@ -743,7 +820,7 @@ async def test_twenty_automations_at_once(profile: str) -> None:
             *(display.show_item(number) for number in (0, 1, 2)),
         )
         assert {record.status for record in simulator.received} == {200}
-        assert simulator.max_in_flight == 1
+        assert simulator.max_in_flight <= 3
         assert simulator.state.playlist is not None
         assert simulator.state.playlist["id"] == "p-4"
         assert simulator.state.volume == 76
@@ -758,8 +835,15 @@ async def test_twenty_automations_at_once(profile: str) -> None:
         assert commands.count("setVolume") == 1
         assert commands.count("toggleMute") == 20
         assert commands.count("tapGesture") == 120
-        order = list(dict.fromkeys(commands))
-        assert commands == sorted(commands, key=order.index)
+        player = {"displayPlaylist", "setLoop", "moveToArtwork"}
+        assert [name for name in commands if name in player] == [
+            "displayPlaylist",
+            "setLoop",
+            "moveToArtwork",
+        ]
+        device = [name for name in commands if name not in {*player, "ddcPanelControl"}]
+        order = list(dict.fromkeys(device))
+        assert device == sorted(device, key=order.index)
 
 
 @pytest.mark.parametrize("profile", ["A1", "B", "C"])

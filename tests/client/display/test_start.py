@@ -89,13 +89,13 @@ async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:
     """What is sent meanwhile waits."""
     async with scripted(YES) as (server, display):
         await asyncio.gather(
-            display.cast(URL, Start(index=1, shuffle=True)), display.set_volume(8)
+            display.cast(URL, Start(index=1, shuffle=True)), display.set_loop("one")
         )
     assert commands(server) == [
         "displayPlaylist",
         "moveToArtwork",
         "setShuffle",
-        "setVolume",
+        "setLoop",
     ]
 
 

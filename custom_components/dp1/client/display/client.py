@@ -4,6 +4,7 @@ The protocol is that of published Feral File firmware 0.9 to 2.0.7. A display th
 of October 2025 knows ``displayPlaylist`` and nothing else.
 """
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 import math
@@ -15,6 +16,8 @@ from ..errors import (
     Dp1Error,
     LostAnswerError,
     NoAnswerError,
+    PlayerNotRunningError,
+    PlaylistRefusedError,
     RejectedError,
     UnexpectedAnswerError,
 )
@@ -43,9 +46,10 @@ _MAX_SCREENSHOT_AREA = 3840 * 2160
 class Display(Commands):
     """A display.
 
-    Writes are sent one at a time, in the order of the calls; a setting or a cast that still waits when a newer one
-    comes is not sent. Reads do not wait for writes. Everything waits for the rate limit, and a busy display is asked up
-    to three times. Apart from that nothing is sent twice.
+    Writes to the player, to the panel and to the device are three queues: in each they are sent one at a time, in the
+    order of the calls, and a setting or a cast that still waits when a newer one comes is not sent. Reads do not wait for
+    writes. Everything waits for the rate limit, and a busy display is asked up to three times. Apart from that nothing is
+    sent twice.
 
     Attributes:
         host: IP address or name.
@@ -59,6 +63,7 @@ class Display(Commands):
         LostAnswerError: the command was sent and may or may not have taken effect.
         BusyError: too many commands, even after waiting; nothing was done.
         NotReadyError: the display shows a set-up screen; nothing was done.
+        PlayerNotRunningError: the player of the display is not running; nothing was done.
         RejectedError: the display refused or failed to carry out the command (400, 413, 500 or ``ok: false``).
         AddressNotAcceptedError: the display wants to be addressed by its IP address.
         TemporaryError: a problem on the way to the display (5xx other than 500).
@@ -111,6 +116,7 @@ class Display(Commands):
         identity = Identity.parse(reply("status", answer))
         if not identity.device_id and not identity.contract:
             raise UnexpectedAnswerError("not the status of a display")
+        self._transport.use_contract(identity.contract)
         self._learn(Dialect.FF)
         return identity
 
@@ -136,6 +142,7 @@ class Display(Commands):
         status = DeviceStatus.parse(await self._query("getDeviceStatus"))
         if status.installed_version is not None:
             self._learn(Dialect.FF)
+            self._transport.use_contract(status.contract)
         elif status == DeviceStatus.parse(None):
             raise UnexpectedAnswerError("not a device status")
         return status
@@ -146,8 +153,10 @@ class Display(Commands):
 
     async def metrics(self) -> Metrics | None:
         """Return the latest sample (``deviceMetrics``); None before the first."""
-        leaf = await self._query("deviceMetrics")
-        return None if leaf is None else Metrics.parse(leaf)
+        answer = await self._transport.query("deviceMetrics")
+        if answer.status == 200 and answer.body.strip() == b"null":
+            return None
+        return Metrics.parse(reply("deviceMetrics", answer))
 
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
@@ -233,14 +242,55 @@ class Display(Commands):
                 await self._start(start)
             return result
 
-        return await self._transport.enqueue(send, "displayPlaylist")
+        return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
+
+    async def extend(self, playlist: Mapping[str, Any]) -> bool:
+        """Replace the works of a playlist that was cast as a document, without reloading the current work.
+
+        A display that refreshes a playlist URL by itself undoes this within 5 minutes.
+
+        Args:
+            playlist: DP-1 document with the current work and others.
+
+        Returns:
+            Whether the status shows the new works and still the same one.
+
+        Raises:
+            PlaylistRefusedError: the display read the playlist and refuses it (422).
+        """
+        if self.dialect is not Dialect.FF:
+            return False
+
+        async def send() -> bool:
+            """Replace the works and compare."""
+            before = PlayerStatus.parse(await self._post("checkStatus", {}))
+            if before.current is None or before.playlist_url is not None:
+                return False
+            request = {"dp1_call": playlist, "refresh": True}
+            try:
+                await self._post("displayPlaylist", request)
+            except PlayerNotRunningError, PlaylistRefusedError:
+                raise
+            except RejectedError:
+                return False
+            after = PlayerStatus.parse(await self._post("checkStatus", {}))
+            sources = [mapping(item).get("source") for item in playlist["items"]]
+            return (
+                after.current is not None
+                and after.current.source == before.current.source
+                and (after.shuffle, after.loop_mode)
+                == (before.shuffle, before.loop_mode)
+                and Counter(item.source for item in after.items) == Counter(sources)
+            )
+
+        return await self._transport.enqueue("displayPlaylist", send)
 
     async def _start(self, start: Start) -> None:
         """Move a playlist that was just cast to its start."""
         index = start.index
         if start.names_work:
-            answer = await self._transport.post("checkStatus", {})
-            index = start.find(PlayerStatus.parse(reply("checkStatus", answer)).items)
+            status = PlayerStatus.parse(await self._post("checkStatus", {}))
+            index = start.find(status.items)
         steps: tuple[tuple[str, str, object], ...] = (
             ("moveToArtwork", "index", index),
             ("setShuffle", "enabled", start.shuffle),
@@ -248,7 +298,7 @@ class Display(Commands):
         )
         for command, key, value in steps:
             if value is not None:
-                reply(command, await self._transport.post(command, {key: value}))
+                await self._post(command, {key: value})
 
     async def _cast(self, cast: Cast) -> CastResult:
         """Send a cast; a second time only to a strict display of the 2025 description, which refuses unknown keys."""
@@ -274,7 +324,10 @@ class Display(Commands):
         for attempt in range(1, _CAST_ATTEMPTS + 1):
             answer = await self._transport.post("displayPlaylist", request)
             if not 200 <= answer.status < 300:
-                raise refusal("displayPlaylist", answer)
+                error = refusal("displayPlaylist", answer)
+                if answer.status == 500 and self.dialect is Dialect.FF:
+                    await self._require_player()
+                raise error
             empty = not answer.body.strip()
             if empty and dialect is Dialect.UNKNOWN:
                 await self._detect_dialect()
@@ -283,7 +336,7 @@ class Display(Commands):
             if not empty or answer.status != 200 or attempt == _CAST_ATTEMPTS:
                 break
             await self._transport.back_off("displayPlaylist", attempt)
-        return reply("displayPlaylist", answer) or {}
+        return reply("displayPlaylist", answer)
 
     def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
         """Return the reply of a display that may follow the 2025 description, which does not define replies.
@@ -293,15 +346,29 @@ class Display(Commands):
         try:
             value = decode(answer.body)
         except ValueError:
-            value = None
+            value = ""
+        if value is None:
+            raise UnexpectedAnswerError("the reply is null")
         leaf = mapping(accepted("displayPlaylist", value))
         if dialect is Dialect.LEGACY or "message" not in mapping(value):
             self._learn(Dialect.LEGACY)
         return leaf
 
-    async def _query(self, command: str) -> Mapping[str, Any] | None:
+    async def _query(self, command: str) -> Mapping[str, Any]:
         """Send a command that only reads and return its reply."""
         return reply(command, await self._transport.query(command))
+
+    async def _post(
+        self, command: str, request: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Send a command at once and return its reply."""
+        return reply(command, await self._transport.post(command, request))
+
+    async def _require_player(self) -> None:
+        """Raise if the player is not running, which alone explains a 500 without a reason."""
+        answer = await self._transport.post("checkStatus", {})
+        if isinstance(error := refusal("checkStatus", answer), PlayerNotRunningError):
+            raise error
 
     async def _detect_dialect(self) -> None:
         """Detect Feral File firmware by a question that only it answers."""

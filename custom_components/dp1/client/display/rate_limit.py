@@ -41,8 +41,8 @@ class RateClass:
 
 
 _DISRUPTIVE = RateClass(rate=0.2, burst=2, backoff=5.0)
-# Disruptive before 2.0. Any orientation is at most two rotations away.
-_ROTATE = RateClass(rate=0.2, burst=2, backoff=5.0, exclusive=True)
+# Any orientation is at most two rotations away.
+_ROTATE_1 = RateClass(rate=0.2, burst=2, backoff=5.0, exclusive=True)
 _USER_ACTION = RateClass(rate=2, burst=5)
 _HEAVY = RateClass(rate=1, burst=3)
 _SLOW_WRITE = RateClass(rate=2, burst=5)
@@ -56,7 +56,7 @@ _CLASSES: Mapping[str, RateClass] = {
     "updateToLatestVersion": _DISRUPTIVE,
     "setSleepSchedule": _DISRUPTIVE,
     "setSleepMode": _DISRUPTIVE,
-    "rotate": _ROTATE,
+    "rotate": _ROTATE_1,
     "sleepNow": _USER_ACTION,
     "wakeNow": _USER_ACTION,
     "displayPlaylist": _HEAVY,
@@ -75,6 +75,10 @@ _CLASSES: Mapping[str, RateClass] = {
     "clickAndDragGesture": _INPUT,
     "zoomGesture": _INPUT,
 }
+
+
+# Of firmware with contract 2, from 2.0.
+_CLASSES_2: Mapping[str, RateClass] = {"rotate": _SLOW_WRITE}
 
 
 class _Bucket:
@@ -116,10 +120,19 @@ class RateLimit:
         self._clock = clock
         self._sleep = sleep
         self._buckets: dict[str | RateClass, _Bucket] = {}
+        self._classes: Mapping[str, RateClass] = _CLASSES
+
+    def use_contract(self, contract: str | None) -> None:
+        """Use the limits of the contract that the display reports; None is firmware 1.x."""
+        classes = {**_CLASSES, **_CLASSES_2} if contract else _CLASSES
+        if classes != self._classes:
+            self._classes = classes
+            for command in _CLASSES_2:
+                self._buckets.pop(command, None)
 
     async def acquire(self, command: str) -> None:
         """Wait until the command may be sent, first come first served."""
-        rate_class = _CLASSES.get(command, _DEFAULT)
+        rate_class = self._classes.get(command, _DEFAULT)
         shared = rate_class in (_INPUT, _DEFAULT)
         now = self._clock()
         bucket = self._buckets.setdefault(
@@ -144,7 +157,7 @@ class RateLimit:
         """
         wait = max(
             _BACKOFF * attempt,
-            _CLASSES.get(command, _DEFAULT).backoff,
+            self._classes.get(command, _DEFAULT).backoff,
             min(retry_after or 0.0, _MAX_RETRY_AFTER),
         )
         await self._sleep(wait * random.uniform(1.0, 1.25))

@@ -12,6 +12,7 @@ from ..errors import (
     BusyError,
     Dp1Error,
     NotReadyError,
+    PlayerNotRunningError,
     PlaylistRefusedError,
     RejectedError,
     TemporaryError,
@@ -21,10 +22,34 @@ from ..http import Answer
 from ..values import decode, mapping, text
 
 _MAX_DETAIL = 500
+_REASON_KEYS = ("code", "error", "message", "reason", "detail")
+# The body of every 500 of the firmware.
+_NO_REASON = b"Failed to process cast request"
+PLAYER_COMMANDS = frozenset(
+    {
+        "disconnect",
+        "displayDefaultPlaylist",
+        "displayPlaylist",
+        "moveToArtwork",
+        "refreshArtwork",
+        "setLoop",
+        "setShuffle",
+        "updateDefaultDuration",
+        "updateDisplaySettings",
+    }
+)
+# With valid arguments, these fail without a reason only if the player does not answer.
+_NEED_PLAYER = (PLAYER_COMMANDS - {"displayPlaylist"}) | {
+    "checkStatus",
+    "setSleepMode",
+    "setSleepSchedule",
+    "sleepNow",
+    "wakeNow",
+}
 
 
-def reply(command: str, answer: Answer) -> Mapping[str, Any] | None:
-    """Return the innermost reply to a command; None if it is ``null``.
+def reply(command: str, answer: Answer) -> Mapping[str, Any]:
+    """Return the innermost reply to a command.
 
     Raises:
         Dp1Error: the answer is no success; see :class:`.client.Display`.
@@ -38,7 +63,7 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any] | None:
     except ValueError as err:
         raise UnexpectedAnswerError("the answer is not JSON") from err
     leaf = accepted(command, value)
-    if leaf is None or isinstance(leaf, dict):
+    if isinstance(leaf, dict) and leaf.get("message", leaf) is not None:
         return leaf
     raise UnexpectedAnswerError("the reply is not an object")
 
@@ -78,6 +103,10 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
     match answer.status:
         case 204:
             return NotReadyError("the display is not showing its player")
+        case 500 if answer.body.strip() in (b"", _NO_REASON):
+            if command in _NEED_PLAYER:
+                return PlayerNotRunningError(command)
+            return RejectedError(command)
         case 400 | 413 | 500:
             return RejectedError(command, detail)
         case 403:
@@ -95,10 +124,9 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
 
 def _reason(leaf: Mapping[str, Any]) -> str:
     """Return the reason that the display gives: a code, a text or both."""
-    error = leaf.get("error")
-    inner = mapping(error)
-    words = (leaf.get("code"), error, inner.get("code"), inner.get("message"))
-    given = [word for word in map(text, words) if word]
+    given = []
+    for place in (leaf, mapping(leaf.get("error")), mapping(leaf.get("message"))):
+        given += [word for key in _REASON_KEYS if (word := text(place.get(key)))]
     return _line(": ".join(given) or text(leaf.get("status")) or "")
 
 

@@ -9,7 +9,7 @@ from yarl import URL
 from ..http import Answer, request_json
 from .notifications import Event, listen
 from .rate_limit import RateLimit
-from .replies import reply
+from .replies import PLAYER_COMMANDS, reply
 from .request_queue import RequestQueue, SharedRequests
 
 _ATTEMPTS = 3
@@ -54,7 +54,10 @@ class Transport:
         self._base = URL.build(scheme="http", host=host, port=port)
         self._cast_url = self.url("api/cast")
         self._rate_limit = rate_limit
-        self._writes = RequestQueue()
+        # The display takes commands of these kinds at the same time.
+        self._player_queue = RequestQueue()
+        self._panel_queue = RequestQueue()
+        self._device_queue = RequestQueue()
         self._reads = SharedRequests()
 
     def url(self, path: str) -> str:
@@ -124,17 +127,23 @@ class Transport:
 
         async def post() -> Mapping[str, Any]:
             """Post the command and read the reply."""
-            return reply(command, await self.post(command, request)) or {}
+            return reply(command, await self.post(command, request))
 
         key: Hashable = slot
         if command in _REPLACEABLE:
             key = (command, frozenset(request), *uses)
-        return await self.enqueue(post, key)
+        return await self.enqueue(command, post, key)
 
     async def enqueue[T](
-        self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
+        self,
+        command: str,
+        send: Callable[[], Awaitable[T]],
+        slot: Hashable | None = None,
     ) -> T:
-        """Run a write in its turn; see :meth:`.request_queue.RequestQueue.run`."""
+        """Run a write in its turn among the player's, the panel's or the device's.
+
+        See :meth:`.request_queue.RequestQueue.run`.
+        """
 
         async def send_and_forget() -> T:
             """Send, then stop sharing reads that began before."""
@@ -143,7 +152,17 @@ class Transport:
             finally:
                 self._reads.forget()
 
-        return await self._writes.run(send_and_forget, slot)
+        return await self._queue(command).run(send_and_forget, slot)
+
+    def use_contract(self, contract: str | None) -> None:
+        """Limit the commands as the firmware does; see :meth:`.rate_limit.RateLimit.use_contract`."""
+        self._rate_limit.use_contract(contract)
+
+    def _queue(self, command: str) -> RequestQueue:
+        """Return the queue of a command."""
+        if command in PLAYER_COMMANDS:
+            return self._player_queue
+        return self._panel_queue if command == "ddcPanelControl" else self._device_queue
 
     async def back_off(
         self, command: str, attempt: int, retry_after: float | None = None
