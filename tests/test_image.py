@@ -112,7 +112,7 @@ async def test_picture_that_is_none(
     content: bytes,
 ) -> None:
     """Nothing is passed on that is no picture of a kind and size that is safe to show."""
-    monkeypatch.setattr(fetch_picture, "LARGEST", 1000)
+    monkeypatch.setattr(fetch_picture, "MAX_PICTURE_BYTES", 1000)
     gallery.kind, gallery.status, gallery.content = kind, status, content
     gallery.show(display, "dawn.png")
     await set_up(hass, display_entry)

@@ -1,4 +1,4 @@
-"""The libraries as a source of media, for the media panel, other players and automations."""
+"""Media source of the libraries."""
 
 from mimetypes import guess_type
 from typing import override
@@ -35,30 +35,30 @@ PAGE = "text/html"
 
 
 async def async_get_media_source(hass: HomeAssistant) -> MediaSource:
-    """Set up the source."""
+    """Set up the media source."""
     return LibraryMediaSource(hass)
 
 
 class LibraryMediaSource(MediaSource):
-    """All libraries."""
+    """Media source of all libraries."""
 
     name = NAME
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Prepare."""
+        """Initialize the media source."""
         super().__init__(DOMAIN)
         self.hass = hass
 
     @override
     async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
-        """Open a node."""
+        """Browse a node."""
         return await async_browse_library(self.hass, item.media_source_id, picture_path)
 
     @override
     async def async_search_media(
         self, item: MediaSourceItem, query: SearchMediaQuery
     ) -> SearchMedia:
-        """Find what can be played on a display."""
+        """Search the libraries."""
         with raised_as(BrowseError):
             return SearchMedia(
                 result=await async_search_libraries(
@@ -68,7 +68,7 @@ class LibraryMediaSource(MediaSource):
 
     @override
     async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
-        """Tell where a single work is; anything else only makes sense to a display."""
+        """Resolve a single work; anything else can only be cast to a display."""
         with raised_as(Unresolvable):
             library, text = library_and_node(self.hass, item.media_source_id)
             with translated_errors(server_of(text), library.title, clean(text, 100)):
@@ -92,7 +92,7 @@ class LibraryMediaSource(MediaSource):
 
 
 def _type_of(source: str, medium: str | None) -> str:
-    """Tell the media type of a work as well as its address and the catalog know it; asking would cost somebody's server."""
+    """Guess the media type of a work without a request."""
     if source.startswith("data:"):
         return source.removeprefix("data:").partition(",")[0].partition(";")[0] or PAGE
     path = URL(source).path

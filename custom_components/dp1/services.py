@@ -1,4 +1,4 @@
-"""The actions."""
+"""Actions of the integration."""
 
 from contextlib import ExitStack
 from dataclasses import replace
@@ -108,7 +108,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 
 
 async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
-    """Show something on each display meant."""
+    """Cast to the targeted displays."""
     what = exactly_one_of(call.data, CAST_FIELDS)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
@@ -142,6 +142,6 @@ ACTIONS = (
 
 @callback
 def async_setup_services(hass: HomeAssistant) -> None:
-    """Register the actions, for good: they tell by themselves when nothing is set up."""
+    """Register the actions."""
     for name, action, schema, response in ACTIONS:
         hass.services.async_register(DOMAIN, name, action, schema, response)

@@ -362,10 +362,10 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
         found = await asyncio.gather(*map(shelf.async_at, addresses * 3))
         assert {it.content for it in found if it} == {PNG}
         assert server.requests == 20
-        assert 1 < server.most_in_flight <= pictures.AT_ONCE
+        assert 1 < server.most_in_flight <= pictures.MAX_PARALLEL
         assert await shelf.async_at(addresses[0]) == found[0]
         assert server.requests == 20
-        monkeypatch.setattr(pictures, "KEPT_BYTES", len(PNG) * 3)
+        monkeypatch.setattr(pictures, "MAX_CACHE_BYTES", len(PNG) * 3)
         await shelf.async_at(f"{server.url}/more")
         await shelf.async_at(addresses[0])
         assert server.requests == 21

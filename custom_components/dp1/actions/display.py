@@ -1,4 +1,4 @@
-"""Actions on what hangs: jump to a work, hand over to another display, play with a work."""
+"""Actions on displays: cast, show a work, hand over to another display, gestures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,6 +8,7 @@ import voluptuous as vol
 
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import ServiceCall
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
@@ -92,10 +93,12 @@ def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:
 
 
 def _find(player: PlayerStatus, work: int | str, name: str) -> int:
-    """Find a work by its id, its title or its place, and count from 0."""
+    """Return the place of a work given by id, title or number, counted from 0."""
     if isinstance(work, int):
         index = work - 1
-        return index if index < len(player.items) else _nowhere(player, work, name)
+        if index < len(player.items):
+            return index
+        raise _work_not_found(player, work, name)
     wanted = work.casefold().strip()
     titles = [clean(item.title).casefold() for item in player.items]
     ids = [item.id for item in player.items]
@@ -107,12 +110,14 @@ def _find(player: PlayerStatus, work: int | str, name: str) -> int:
         return _find(player, int(wanted), name)
     if len(places := [at for at, title in enumerate(titles) if wanted in title]) == 1:
         return places[0]
-    return _nowhere(player, work, name)
+    raise _work_not_found(player, work, name)
 
 
-def _nowhere(player: PlayerStatus, work: int | str, name: str) -> int:
-    """Say that there is no such work, or that several could be meant."""
-    raise invalid_input(
+def _work_not_found(
+    player: PlayerStatus, work: int | str, name: str
+) -> ServiceValidationError:
+    """Return the error for no such work, or several."""
+    return invalid_input(
         "work_not_found",
         name=name,
         work=clean(str(work), 100),
@@ -121,7 +126,7 @@ def _nowhere(player: PlayerStatus, work: int | str, name: str) -> int:
 
 
 async def async_hand_over(call: ServiceCall) -> None:
-    """Show on another display what hangs here, at the same place, and let this one rest."""
+    """Show on another display what this display shows, at the same place."""
     source = _only(await async_targets(call))
     to = {ATTR_ENTITY_ID: [call.data["to"]]}
     there = ServiceCall(call.hass, call.domain, call.service, to, call.context)
@@ -143,18 +148,18 @@ async def async_hand_over(call: ServiceCall) -> None:
 
 
 def _only(targets: Sequence[Target]) -> Target:
-    """Take the one display that is meant."""
+    """Return the only target."""
     if len(targets) != 1:
         raise invalid_input("one_display", meant=str(len(targets)))
     return targets[0]
 
 
 async def async_gesture(call: ServiceCall) -> None:
-    """Tap, drag or zoom on the work that hangs."""
+    """Tap, drag or zoom on the current work."""
     send = gesture(call.data)
 
     async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Do it on one display."""
+        """Send the gesture to one display."""
         await async_send(coordinator, send)
         return {}
 
@@ -164,12 +169,12 @@ async def async_gesture(call: ServiceCall) -> None:
 async def async_cast_to(
     call: ServiceCall, targets: list[Target], cast: Cast, options: Options
 ) -> JsonObjectType | None:
-    """Show a list on displays, as ``dp1.cast_playlist`` is asked to: for a while, or spread over them."""
+    """Cast to displays, for a limited time or spread over them if requested."""
     spread = call.data.get("spread", False)
-    entry_ids = [each.entry.entry_id for each in _in_order(call, targets)]
+    entry_ids = [target.entry.entry_id for target in _in_order(call, targets)]
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show it on one display."""
+        """Cast to one display."""
         own = options
         if spread:
             place = entry_ids.index(coordinator.config_entry.entry_id)
@@ -184,12 +189,12 @@ async def async_cast_to(
 
 
 def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
-    """Put displays in the order in which they were named, as far as they were."""
+    """Return the displays in the order of the call's entity ids."""
     named = call.data.get(ATTR_ENTITY_ID)
     order = named if isinstance(named, list) else []
     return sorted(
         targets,
-        key=lambda each: (
-            order.index(each.entity_id) if each.entity_id in order else len(order)
+        key=lambda target: (
+            order.index(target.entity_id) if target.entity_id in order else len(order)
         ),
     )

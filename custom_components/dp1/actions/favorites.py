@@ -1,4 +1,4 @@
-"""Actions on the favorites of a library: add one, remove one."""
+"""Actions on the favorites of a library."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -32,29 +32,29 @@ FAVORITE_SCHEMA = vol.Schema(
 
 async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     """Add a work, a series, an exhibition or a playlist to the favorites of its library."""
-    library, text = await _async_meant(call)
+    library, text = await _async_node(call)
     with _library_errors(library, text):
         try:
             node = await library.async_add_favorite(text)
         except ValueError as err:
             raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
-    told: ServiceResponse = {
+    response: ServiceResponse = {
         "title": node.title,
         "media_content_id": media_id(library.entry_id, node.id),
     }
-    return told if call.return_response else None
+    return response if call.return_response else None
 
 
 async def async_remove_favorite(call: ServiceCall) -> None:
-    """Remove something from the favorites of its library."""
-    library, text = await _async_meant(call)
+    """Remove a node from the favorites of its library."""
+    library, text = await _async_node(call)
     if not library.favorites.is_favorite(text):
         raise invalid_input("not_a_favorite", name=clean(text, 100))
     library.favorites.async_remove(text)
 
 
-async def _async_meant(call: ServiceCall) -> tuple[Library, str]:
-    """Find the node that is meant: by its id, or by what a display shows."""
+async def _async_node(call: ServiceCall) -> tuple[Library, str]:
+    """Return the node given by media id or by what a display shows."""
     match exactly_one_of(call.data, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             return library_and_node(call.hass, text)
@@ -65,7 +65,7 @@ async def _async_meant(call: ServiceCall) -> tuple[Library, str]:
 async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> tuple[Library, str]:
-    """Find the node of the work that a display shows; the one that is a favorite, if one is."""
+    """Return the node of the work that a display shows, preferably a favorite."""
     player = coordinator.data.player
     item = player.current if player else None
     if player is None or item is None:
@@ -91,6 +91,6 @@ async def _async_shown(
 
 @contextmanager
 def _library_errors(library: Library, text: str) -> Iterator[None]:
-    """Translate why a library cannot be asked."""
+    """Translate errors of a library."""
     with translated_errors(server_of(text), library.title, clean(text, 100)):
         yield

@@ -1,4 +1,4 @@
-"""Actions on the playlists of a library's feed: publish, read, check, delete."""
+"""Actions on the playlists of a feed: publish, get, validate, delete."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ SERVICE_VALIDATE_PLAYLIST = "validate_playlist"
 SERVICE_DELETE_PLAYLIST = "delete_playlist"
 
 WORDS = ("title", "summary", "slug")
-# What makes a playlist this one and no other; a copy gets its own.
+# A published copy gets its own.
 IDENTITY = ("id", "slug", "created")
 PUBLISH_FIELDS = (
     "playlist",
@@ -43,8 +43,8 @@ PUBLISH_FIELDS = (
     "media_content_id",
     ATTR_ENTITY_ID,
 )
-# What an address has that opens something of this Home Assistant to whoever knows it.
-PASSES = ("authSig=", LENT_PATH)
+# Parts of URLs that give access to media of this Home Assistant.
+PRIVATE_PARTS = ("authSig=", LENT_PATH)
 READ_FIELDS = ("playlist_id", "playlist_url")
 
 PUBLISH_SCHEMA = vol.Schema(
@@ -76,7 +76,7 @@ DELETE_SCHEMA = vol.Schema(
 
 
 async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
-    """Publish a playlist in the feed of a library."""
+    """Publish a playlist to the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
     what = exactly_one_of(call.data, PUBLISH_FIELDS)
     library = entry.runtime_data
@@ -94,11 +94,11 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             document, key=key, curator=library.preferences.curator
         )
     _note_feed_key(library, published)
-    return _told(published, library.feed_keys) if call.return_response else None
+    return _response(published, library.feed_keys) if call.return_response else None
 
 
 def _signs(call: ServiceCall, entry: LibraryConfigEntry) -> bool:
-    """Tell whether to sign: as asked, else where there is no API key to publish by."""
+    """Return whether to sign: as requested, or without an API key."""
     signs: bool = call.data.get("sign", not entry.data.get(CONF_API_KEY))
     return signs
 
@@ -106,7 +106,7 @@ def _signs(call: ServiceCall, entry: LibraryConfigEntry) -> bool:
 def _check_signed(
     call: ServiceCall, entry: LibraryConfigEntry, document: Mapping[str, Any]
 ) -> None:
-    """See that a playlist can go to the feed by the signatures it has, which hold for it as it is."""
+    """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
         raise invalid_input("feed_needs_key", name=entry.title)
     if given := [word for word in WORDS if word in call.data]:
@@ -114,13 +114,13 @@ def _check_signed(
 
 
 def _check_sources(document: Mapping[str, Any]) -> None:
-    """Refuse works that only open with a pass to this Home Assistant, which is nobody else's business."""
+    """Raise if works are private URLs of this Home Assistant."""
     items = document.get("items")
     if faults := [
         Fault(f"items[{place}].source", "is a private address of this Home Assistant")
         for place, item in enumerate(items if isinstance(items, list) else [])
         if isinstance(item, dict)
-        and any(word in str(item.get("source")) for word in PASSES)
+        and any(word in str(item.get("source")) for word in PRIVATE_PARTS)
     ]:
         raise invalid_playlist(InvalidPlaylistError(faults))
 
@@ -128,7 +128,7 @@ def _check_sources(document: Mapping[str, Any]) -> None:
 def _completed(
     call: ServiceCall, library: Library, document: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Put in what the call says, and what the library's options say where the document says nothing."""
+    """Return the document with the call's fields and the library's defaults."""
     result = {
         **document,
         **{word: call.data[word] for word in WORDS if word in call.data},
@@ -152,7 +152,7 @@ def _completed(
 
 
 async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[str, Any]:
-    """Get hold of the playlist that is meant."""
+    """Return the playlist to publish."""
     match what:
         case {"playlist": given}:
             try:
@@ -172,7 +172,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
 async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> dict[str, Any]:
-    """Take what a display shows: as it says itself, or as it was cast to one that cannot tell."""
+    """Return the playlist that a display reports, or that was cast to it."""
     player = coordinator.data.player
     playlist = (player.playlist if player else None) or {}
     if isinstance(items := playlist.get("items"), list) and items:
@@ -187,36 +187,36 @@ async def _async_shown(
 
 
 def _shown_item(item: Any) -> Any:
-    """Leave out the duration that a display puts in where there is none."""
+    """Return an item without the duration that displays add where there is none."""
     if isinstance(item, dict) and PlaylistItem.parse(item).duration is None:
         return {name: value for name, value in item.items() if name != "duration"}
     return item
 
 
 async def _async_cast_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
-    """Take the document of a cast, reading it where it is cast by its URL."""
+    """Return the document of a cast."""
     if cast.playlist_url is not None:
         return await async_read_playlist(hass, cast.playlist_url)
     return dict(cast.playlist or {})
 
 
 def _note_feed_key(library: Library, published: Published) -> None:
-    """Remember what a feed signs with when it does so for the first time."""
+    """Remember the key a feed signs with when it first does."""
     kids = [v.kid for v in published.verified if v.valid and v.role == "feed"]
     if len(kids) == 1 and not library.feed_keys:
         options = {**library.entry.options, CONF_FEED_KEYS: kids}
         library.hass.config_entries.async_update_entry(library.entry, options=options)
 
 
-def _told(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
-    """Tell what became of a playlist."""
+def _response(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
+    """Return the response to a publication."""
     response: dict[str, Any] = {
         "id": published.id,
         "slug": published.slug,
         "url": published.url,
         "status": published.status,
         "signed_by": published.signed_by,
-        "verified": [_verdict(each, feed_keys) for each in published.verified],
+        "verified": [_verdict(result, feed_keys) for result in published.verified],
     }
     for name, paths in (
         ("changed", published.changed),
@@ -228,7 +228,7 @@ def _told(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
-    """Read a playlist from the feed of a library, or from anywhere, and check who signed it."""
+    """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
     match exactly_one_of(call.data, READ_FIELDS):
         case {"playlist_id": str(ref)}:
@@ -242,23 +242,30 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
         case what:
             document = await async_read_playlist(call.hass, what["playlist_url"])
             libraries = async_libraries(call.hass)
-            legacy_keys = tuple(key for it in libraries for key in it.feed_keys)
+            legacy_keys = tuple(
+                key for library in libraries for key in library.feed_keys
+            )
     verified = verify(document, legacy_keys=legacy_keys)
     return {
         "playlist": document,
-        "verified": [_verdict(each, feed_keys) for each in verified],
+        "verified": [_verdict(result, feed_keys) for result in verified],
     }
 
 
-def _verdict(each: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:
-    """Tell what became of a signature, and whether a feed used another key than the one that is known."""
+def _verdict(result: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:
+    """Return the verdict on a signature, and whether a feed used an unknown key."""
     verdict: dict[str, JsonValueType] = {
-        "kid": each.kid,
-        "role": each.role,
-        "valid": each.valid,
+        "kid": result.kid,
+        "role": result.role,
+        "valid": result.valid,
     }
-    reason = each.reason
-    if each.valid and each.role == "feed" and feed_keys and each.kid not in feed_keys:
+    reason = result.reason
+    if (
+        result.valid
+        and result.role == "feed"
+        and feed_keys
+        and result.kid not in feed_keys
+    ):
         reason = "another key than this feed is known to sign with"
     if reason:
         verdict["reason"] = reason
@@ -266,7 +273,7 @@ def _verdict(each: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:
 
 
 async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
-    """Find every fault of a playlist."""
+    """Validate a playlist."""
     try:
         faults = validate(parse(call.data["playlist"]))
     except InvalidPlaylistError as err:
@@ -294,7 +301,7 @@ def _feed_errors(
     *,
     writing: bool = False,
 ) -> Iterator[None]:
-    """Translate what a feed refuses; when it does not let us write, ask for another API key."""
+    """Translate errors of a feed, and start a reauth flow if it refuses to be written."""
     try:
         yield
     except Dp1Error as err:

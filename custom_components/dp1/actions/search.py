@@ -1,4 +1,4 @@
-"""The action that finds what can be shown."""
+"""Action that searches the libraries."""
 
 import voluptuous as vol
 
@@ -35,7 +35,7 @@ SEARCH_SCHEMA = vol.Schema(
 
 
 async def async_search(call: ServiceCall) -> ServiceResponse:
-    """Find what fits some words; what fits best comes first."""
+    """Search the libraries, best results first."""
     hass = call.hass
     if (entry_id := call.data.get(ATTR_CONFIG_ENTRY_ID)) is not None:
         libraries = [library_of(hass, entry_id)]

@@ -1,4 +1,4 @@
-"""From the target of an action to the displays meant, those without contact included."""
+"""Displays targeted by an action, including unavailable ones."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,23 +26,23 @@ from ..errors import displays_failed, invalid_input, translated_errors
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One display that an action is aimed at."""
+    """A display that an action targets."""
 
     hass: HomeAssistant
     entity_id: str
     entry: DisplayConfigEntry
 
     def _is_loaded(self) -> bool:
-        """Tell whether the display is set up by now."""
+        """Return whether the display is set up."""
         return self.entry.state is ConfigEntryState.LOADED
 
     @property
     def loaded(self) -> DisplayCoordinator | None:
-        """What follows the display, if it is set up by now."""
+        """The coordinator of the display, if it is set up."""
         return self.entry.runtime_data if self._is_loaded() else None
 
     async def async_coordinator(self) -> DisplayCoordinator:
-        """Get hold of the display; when it is not set up, do that, or say what keeps it away."""
+        """Return the coordinator; set the display up if necessary, or raise why that is not possible."""
         if self._is_loaded():
             return self.entry.runtime_data
         display = Display(
@@ -64,9 +64,9 @@ class Target:
 
 
 async def async_targets(call: ServiceCall) -> list[Target]:
-    """List the displays that a call is aimed at, and that its user may control.
+    """Return the displays that a call targets and its user may control.
 
-    An entity action would leave out displays without contact in silence, where people want to be told.
+    An entity action would silently skip unavailable displays.
     """
     hass = call.hass
     explicit, chosen = _selected(hass, call)
@@ -90,7 +90,7 @@ async def async_targets(call: ServiceCall) -> list[Target]:
 
 
 def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str]]:
-    """Tell apart the entities that were named, and all that are meant."""
+    """Return the entities that were named, and all that are targeted."""
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
         entries = er.async_get(hass).entities.values()
         return set(), {entity.entity_id for entity in entries if _is_display(entity)}
@@ -99,7 +99,7 @@ def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str
 
 
 def _is_display(entity: er.RegistryEntry) -> bool:
-    """Tell the displays themselves from everything else."""
+    """Return whether an entity is the media player of a display."""
     return (
         entity.platform == DOMAIN
         and entity.domain == MEDIA_PLAYER_DOMAIN
@@ -108,14 +108,14 @@ def _is_display(entity: er.RegistryEntry) -> bool:
 
 
 def find_display(hass: HomeAssistant, entity_id: str) -> Target:
-    """Find the display behind an entity, which has to be one."""
+    """Return the display of an entity, or raise if it is none."""
     if (target := _target(hass, entity_id)) is None:
         raise invalid_input("not_a_display", entity_id=entity_id)
     return target
 
 
 def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
-    """Find the display behind an entity."""
+    """Return the display of an entity."""
     entity = er.async_get(hass).async_get(entity_id)
     if entity is None or not _is_display(entity) or not entity.config_entry_id:
         return None
@@ -124,7 +124,7 @@ def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
 
 
 async def _async_permission(call: ServiceCall) -> Callable[[str], bool]:
-    """Find out which entities the user behind a call may control."""
+    """Return a check of which entities the user of a call may control."""
     if not call.context.user_id:
         return lambda entity_id: True
     user = await call.hass.auth.async_get_user(call.context.user_id)
@@ -138,10 +138,10 @@ async def async_for_each_display(
     targets: list[Target],
     act: Callable[[DisplayCoordinator], Awaitable[JsonObjectType]],
 ) -> JsonObjectType | None:
-    """Do it on each display; what fails on one does not keep it from the others, and is told by display."""
+    """Run an action on each display, and report failures by display."""
 
     async def act_on(target: Target) -> JsonObjectType:
-        """Do it on one display."""
+        """Run the action on one display."""
         return await act(await target.async_coordinator())
 
     results = await asyncio.gather(

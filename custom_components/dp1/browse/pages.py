@@ -1,4 +1,4 @@
-"""Nodes of the libraries as pages of Home Assistant's media browser, for displays and for the media source alike."""
+"""Nodes of the libraries in the media browser, for displays and the media source."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,7 +19,7 @@ from homeassistant.util import dt as dt_util
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..display.history import MEDIA_ID as RECENT, HistoryEntry
+from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..errors import raised_as, translated, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Children, Library, Node, NodeKind
@@ -27,10 +27,10 @@ from ..library.tree import MEDIA_PREFIX, media_id
 
 NAME: Final = "DP-1 Art"
 ROOT: Final = MEDIA_PREFIX.removesuffix("/")
-RECENT_FOLDER: Final = RECENT.removesuffix("/")
+HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 DIRECTORY: Final = MediaClass.DIRECTORY.value
-# What the displays show of Home Assistant's own media.
-SHOWN = ("image/", "video/")
+# Local media that displays can show.
+SUPPORTED_TYPES = ("image/", "video/")
 CLASSES: Final = {
     NodeKind.EXHIBITION: MediaClass.PLAYLIST,
     NodeKind.PLAYLIST: MediaClass.PLAYLIST,
@@ -39,8 +39,8 @@ CLASSES: Final = {
     NodeKind.ITEM: MediaClass.IMAGE,
     NodeKind.CHANNEL: MediaClass.CHANNEL,
 }
-# Other players look at this to tell whether they can show a work.
-TYPES_OF_MEDIA = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
+# Other players use this to decide whether they can play a work.
+CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
 SEARCH_CLASSES: Final = {
     NodeKind.ROOT: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
     NodeKind.EXHIBITIONS: [MediaClass.PLAYLIST, MediaClass.ALBUM],
@@ -52,20 +52,16 @@ SEARCH_CLASSES: Final = {
     NodeKind.FAVORITES: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
 }
 
-# From a media id to the address of its picture.
+# Returns the URL of the picture of a media id.
 type PictureUrl = Callable[[str], str]
 
 
 async def async_browse_library(
     hass: HomeAssistant, text: str, picture_url: PictureUrl
 ) -> BrowseMediaSource:
-    """Open a node of a library, or the list of what the libraries have.
-
-    Raises:
-        BrowseError: there is no such node, or why nothing of it is known.
-    """
+    """Browse a node of a library, or the root of all libraries."""
     if text.rstrip("/") == ROOT:
-        return _page(None, await _async_tops(hass, picture_url))
+        return _media_source_root(None, await _async_top_nodes(hass, picture_url))
     with raised_as(BrowseError):
         library, node = library_and_node(hass, text)
     return await _async_open(library, node, picture_url)
@@ -74,24 +70,20 @@ async def async_browse_library(
 async def async_browse_display(
     coordinator: DisplayCoordinator, text: str, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """Open what a display can be given.
-
-    Raises:
-        BrowseError: there is no such thing, or why nothing of it is known.
-    """
+    """Browse what a display can show."""
     hass = coordinator.hass
     if not text:
         return await _async_root(coordinator, picture_url)
-    if text == RECENT_FOLDER:
-        folder = _recent_folder()
+    if text == HISTORY_FOLDER:
+        folder = _history_folder()
         folder.children = [
-            recent_media(given, picture_url) for given in coordinator.history.entries()
+            history_media(entry, picture_url) for entry in coordinator.history.entries()
         ]
         return folder
     if text == ROOT or text.startswith(MEDIA_PREFIX):
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
-        return await _async_media_of_others(hass, text)
+        return await _async_browse_other_media(hass, text)
     raise BrowseError(
         translation_domain=DOMAIN,
         translation_key="nothing_to_open",
@@ -102,15 +94,15 @@ async def async_browse_display(
 async def _async_root(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
-    """List all that a display can be given."""
+    """Return the root of what a display can show."""
     hass = coordinator.hass
-    children: list[BrowseMedia] = [*await _async_tops(hass, picture_url)]
+    children: list[BrowseMedia] = [*await _async_top_nodes(hass, picture_url)]
     if coordinator.history.entries():
-        children.append(_recent_folder())
-    # What is wrong with the media of others is not in the way of ours.
+        children.append(_history_folder())
+    # Errors of other media sources do not hide ours.
     with suppress(BrowseError):
-        others = (await _async_media_of_others(hass, None)).children or ()
-        children += [it for it in others if it.media_content_id != ROOT]
+        others = (await _async_browse_other_media(hass, None)).children or ()
+        children += [media for media in others if media.media_content_id != ROOT]
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
         media_content_id="",
@@ -125,39 +117,39 @@ async def _async_root(
     )
 
 
-async def _async_media_of_others(
+async def _async_browse_other_media(
     hass: HomeAssistant, text: str | None
 ) -> BrowseMediaSource | media_source.models.RootBrowseMediaSource:
-    """Open Home Assistant's own media, as far as displays show it."""
+    """Browse other media sources for what displays can show."""
     with raised_as(BrowseError):
         return await media_source.async_browse_media(
-            hass, text, content_filter=is_shown
+            hass, text, content_filter=is_supported
         )
 
 
-def is_shown(media: BrowseMedia) -> bool:
-    """Tell whether displays show a medium of Home Assistant's own."""
-    return media.media_content_type.startswith(SHOWN)
+def is_supported(media: BrowseMedia) -> bool:
+    """Return whether displays can show local media."""
+    return media.media_content_type.startswith(SUPPORTED_TYPES)
 
 
-async def _async_tops(
+async def _async_top_nodes(
     hass: HomeAssistant, picture_url: PictureUrl
 ) -> list[BrowseMediaSource]:
-    """List what is on top of the only library, or the libraries."""
+    """Return the top nodes of the only library, or all libraries."""
     libraries = async_libraries(hass)
     if len(libraries) == 1:
         found = await libraries[0].async_children(NodeKind.ROOT)
         return [node_media(libraries[0], node, picture_url) for node in found.nodes]
     return [
-        node_media(it, await it.async_node(NodeKind.ROOT), picture_url)
-        for it in libraries
+        node_media(library, await library.async_node(NodeKind.ROOT), picture_url)
+        for library in libraries
     ]
 
 
 async def _async_open(
     library: Library, text: str, picture_url: PictureUrl
 ) -> BrowseMediaSource:
-    """Open a node: what there is of it, with the reason if that is not all, or not new."""
+    """Return a node with its children, and the reason if they are incomplete or outdated."""
     with _browse_errors(library, text):
         node = await library.async_node(text)
         inside = await library.async_children(text)
@@ -166,14 +158,14 @@ async def _async_open(
     page = node_media(library, node, picture_url)
     page.can_expand = True
     page.title = _title(library, node, inside)
-    page.children = [node_media(library, it, picture_url) for it in inside.nodes]
+    page.children = [node_media(library, child, picture_url) for child in inside.nodes]
     page.not_shown = inside.not_shown
     return page
 
 
 @contextmanager
 def _browse_errors(library: Library, text: str) -> Iterator[None]:
-    """Say in the browser why something cannot be opened."""
+    """Raise errors as browse errors."""
     with (
         raised_as(BrowseError),
         translated_errors(server_of(text), library.title, clean(text, 100)),
@@ -182,7 +174,7 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
 
 
 def _title(library: Library, node: Node, inside: Children) -> str:
-    """Name a page, and say how old it is if it could not be read anew: a browser has no other place for that."""
+    """Return the title of a page, with a note if it is outdated: the browser has no other place for it."""
     if inside.problem is None:
         return node.title
     reason = translated(inside.problem, server_of(node.id), library.title, node.title)
@@ -209,14 +201,14 @@ def _title(library: Library, node: Node, inside: Children) -> str:
 def node_media(
     library: Library, node: Node, picture_url: PictureUrl
 ) -> BrowseMediaSource:
-    """Show a node in the browser."""
+    """Return the browse item of a node."""
     media_class = CLASSES.get(node.kind, MediaClass.DIRECTORY)
     name = media_id(library.entry_id, node.id)
     return BrowseMediaSource(
         domain=DOMAIN,
         identifier=name.removeprefix(MEDIA_PREFIX),
         media_class=media_class,
-        media_content_type=TYPES_OF_MEDIA.get(node.medium or "", media_class.value)
+        media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
         title=node.title,
@@ -228,33 +220,33 @@ def node_media(
     )
 
 
-def recent_media(given: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
-    """Show in the browser what a display was given lately."""
-    when = f"{dt_util.as_local(given.cast_at):%Y-%m-%d %H:%M}"
+def history_media(entry: HistoryEntry, picture_url: PictureUrl) -> BrowseMedia:
+    """Return the browse item of a history entry."""
+    when = f"{dt_util.as_local(entry.cast_at):%Y-%m-%d %H:%M}"
     return BrowseMedia(
         media_class=MediaClass.PLAYLIST,
-        media_content_id=given.media_id,
+        media_content_id=entry.media_id,
         media_content_type=MediaType.PLAYLIST,
-        title=given.title or when,
+        title=entry.title or when,
         can_play=True,
         can_expand=False,
-        thumbnail=picture_url(given.media_id) if cover_of(given) else None,
+        thumbnail=picture_url(entry.media_id) if cover_of(entry) else None,
     )
 
 
-def cover_of(given: HistoryEntry) -> str | None:
-    """Tell where the picture of a list is that a display was given."""
-    cover = (given.cast.playlist or {}).get("coverImage")
+def cover_of(entry: HistoryEntry) -> str | None:
+    """Return the URL of the cover of a history entry."""
+    cover = (entry.cast.playlist or {}).get("coverImage")
     if isinstance(cover, str) and cover.startswith(("http://", "https://")):
         return cover
     return None
 
 
-def _recent_folder() -> BrowseMedia:
-    """Show in the browser that a display was given something lately."""
+def _history_folder() -> BrowseMedia:
+    """Return the browse item of the history."""
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
-        media_content_id=RECENT_FOLDER,
+        media_content_id=HISTORY_FOLDER,
         media_content_type=DIRECTORY,
         title="Shown lately",
         can_play=False,
@@ -264,10 +256,10 @@ def _recent_folder() -> BrowseMedia:
     )
 
 
-def _page(
+def _media_source_root(
     identifier: str | None, children: list[BrowseMediaSource]
 ) -> BrowseMediaSource:
-    """Put the top of the media source together."""
+    """Return the root of the media source."""
     return BrowseMediaSource(
         domain=DOMAIN,
         identifier=identifier,

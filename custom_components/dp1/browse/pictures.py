@@ -1,4 +1,4 @@
-"""Pictures of the library, passed on by Home Assistant, so that they show wherever Home Assistant does."""
+"""Pictures of the libraries, fetched and served by Home Assistant."""
 
 import asyncio
 from collections import OrderedDict
@@ -23,9 +23,9 @@ from ..library.tree import MEDIA_PREFIX
 
 # Home Assistant waits 10 s for a picture.
 TIMEOUT: Final = aiohttp.ClientTimeout(total=9)
-LARGEST: Final = 20 * 1024 * 1024
+MAX_PICTURE_BYTES: Final = 20 * 1024 * 1024
 CHUNK: Final = 64 * 1024
-# Not SVG: it can carry scripts, which would run as if they were Home Assistant's own.
+# No SVG: its scripts would run on Home Assistant's origin.
 CONTENT_TYPES: Final = {
     "image/avif",
     "image/gif",
@@ -36,7 +36,7 @@ CONTENT_TYPES: Final = {
 
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
-    """Fetch a picture; None if there is none of a kind and size that can be passed on."""
+    """Fetch a picture; None if there is none of a supported type and size."""
     session = async_get_clientsession(hass)
     content = bytearray()
     try:
@@ -48,7 +48,7 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
                 return None
             async for chunk in response.content.iter_chunked(CHUNK):
                 content += chunk
-                if len(content) > LARGEST:
+                if len(content) > MAX_PICTURE_BYTES:
                     LOGGER.debug("A picture is too large")
                     return None
     except (aiohttp.ClientError, TimeoutError, ValueError) as err:
@@ -59,28 +59,27 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
 
 PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
 PATH: Final = f"/api/{DOMAIN}/picture/"
-# A page of a browser asks for two hundred at once.
-AT_ONCE = 8
-KEPT_BYTES = 16 * 1024 * 1024
-# What could not be fetched is not asked for again by everyone who looks.
+# A page of the media browser requests two hundred at once.
+MAX_PARALLEL = 8
+MAX_CACHE_BYTES = 16 * 1024 * 1024
 RETRY_SECONDS = 60.0
 MAX_AGE = "private, max-age=3600"
 
 
 class Pictures:
-    """Fetches pictures, a few at a time, and keeps those that were looked at last."""
+    """Picture cache that fetches a few at a time."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Begin with none."""
+        """Initialize an empty cache."""
         self._hass = hass
-        self._turns = asyncio.Semaphore(AT_ONCE)
-        self._kept: OrderedDict[str, Image] = OrderedDict()
+        self._semaphore = asyncio.Semaphore(MAX_PARALLEL)
+        self._cache: OrderedDict[str, Image] = OrderedDict()
         self._size = 0
         self._failed: dict[str, float] = {}
-        self._under_way: dict[str, asyncio.Task[Image | None]] = {}
+        self._fetching: dict[str, asyncio.Task[Image | None]] = {}
 
     async def async_of(self, media_id: str) -> Image | None:
-        """Get the picture of a node of a library; None if it has none, or none can be had."""
+        """Return the picture of a library node, if there is one."""
         try:
             library, node = library_and_node(self._hass, media_id)
             address = (await library.async_node(node)).picture
@@ -89,22 +88,22 @@ class Pictures:
         return await self.async_at(address) if address else None
 
     async def async_at(self, address: str) -> Image | None:
-        """Get the picture at an address; None if there is none. Equal requests at the same time are one."""
-        if (kept := self._kept.get(address)) is not None:
-            self._kept.move_to_end(address)
+        """Return the picture at a URL, if there is one. Equal requests at the same time share one fetch."""
+        if (kept := self._cache.get(address)) is not None:
+            self._cache.move_to_end(address)
             return kept
         if self._hass.loop.time() < self._failed.get(address, 0.0):
             return None
-        if (task := self._under_way.get(address)) is None:
-            task = self._under_way[address] = self._hass.async_create_background_task(
+        if (task := self._fetching.get(address)) is None:
+            task = self._fetching[address] = self._hass.async_create_background_task(
                 self._async_fetch(address), f"{DOMAIN} picture", eager_start=False
             )
-            task.add_done_callback(lambda _: self._under_way.pop(address))
+            task.add_done_callback(lambda _: self._fetching.pop(address))
         return await asyncio.shield(task)
 
     async def _async_fetch(self, address: str) -> Image | None:
-        """Fetch a picture when its turn comes."""
-        async with self._turns:
+        """Fetch a picture and store the outcome."""
+        async with self._semaphore:
             picture = await async_fetch_picture(self._hass, address)
         if picture is None:
             self._note_failure(address)
@@ -113,32 +112,32 @@ class Pictures:
         return picture
 
     def _note_failure(self, address: str) -> None:
-        """Leave an address alone for a while."""
+        """Do not fetch a URL again for a while."""
         now = self._hass.loop.time()
-        self._failed = {it: end for it, end in self._failed.items() if end > now}
+        self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + RETRY_SECONDS
 
     def _keep(self, address: str, picture: Image) -> None:
-        """Keep a picture, and let go of those that were not looked at for the longest time."""
-        self._kept[address] = picture
+        """Store a picture, and drop the least recently used."""
+        self._cache[address] = picture
         self._size += len(picture.content)
-        while self._size > KEPT_BYTES:
-            _, oldest = self._kept.popitem(last=False)
+        while self._size > MAX_CACHE_BYTES:
+            _, oldest = self._cache.popitem(last=False)
             self._size -= len(oldest.content)
 
 
 class PictureView(HomeAssistantView):
-    """Serves the pictures of the media source."""
+    """View that serves the pictures of the media source."""
 
     url = f"{PATH}{{identifier:.+}}"
     name = f"api:{DOMAIN}:picture"
 
     def __init__(self, pictures: Pictures) -> None:
-        """Keep where pictures come from."""
+        """Initialize the view."""
         self._pictures = pictures
 
     async def get(self, request: web.Request, identifier: str) -> web.Response:
-        """Give the picture of a node."""
+        """Serve the picture of a node."""
         picture = await self._pictures.async_of(f"{MEDIA_PREFIX}{identifier}")
         if picture is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
@@ -151,11 +150,11 @@ class PictureView(HomeAssistantView):
 
 @callback
 def async_setup_pictures(hass: HomeAssistant) -> None:
-    """Begin to serve pictures."""
+    """Set up the picture cache and view."""
     pictures = hass.data[PICTURES] = Pictures(hass)
     hass.http.register_view(PictureView(pictures))
 
 
 def picture_path(media_id: str) -> str:
-    """Tell where Home Assistant serves the picture of a node."""
+    """Return the path of the picture of a node."""
     return f"{PATH}{quote(media_id.removeprefix(MEDIA_PREFIX))}"

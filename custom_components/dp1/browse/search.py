@@ -1,4 +1,4 @@
-"""Finding by words in all libraries, and in what a display was given lately."""
+"""Search in the libraries and the history of a display."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
@@ -27,15 +27,15 @@ from ..library.search import EXACT, Query, fold
 from ..library.tree import MEDIA_PREFIX
 from .pages import (
     CLASSES,
-    RECENT_FOLDER,
+    HISTORY_FOLDER,
     ROOT,
     PictureUrl,
-    is_shown,
+    history_media,
+    is_supported,
     node_media,
-    recent_media,
 )
 
-# An assistant takes no more, and a person does not read as many.
+# Assistants take no more.
 MAX_RESULTS = 35
 
 type SearchResult = tuple[Library, Node]
@@ -49,15 +49,14 @@ async def async_search_nodes(
     limit: int = MAX_RESULTS,
     within: str | None = None,
 ) -> list[SearchResult]:
-    """Search libraries at the same time; what fits best in each comes first.
-
-    Raises:
-        HomeAssistantError: nothing was found, and not everything could be read.
-    """
+    """Search libraries in parallel, best results of each first; raise if nothing was found in an incomplete one."""
     lists = await asyncio.gather(
-        *(_async_search_library(it, query, kinds, limit, within) for it in libraries)
+        *(
+            _async_search_library(library, query, kinds, limit, within)
+            for library in libraries
+        )
     )
-    found = [it for it in chain.from_iterable(zip_longest(*lists)) if it is not None]
+    found = [result for result in chain.from_iterable(zip_longest(*lists)) if result]
     if not found:
         for library in libraries:
             _raise_if_incomplete(library, query)
@@ -81,7 +80,7 @@ async def _async_search_library(
 
 
 def _raise_if_incomplete(library: Library, query: str) -> None:
-    """Tell somebody who finds nothing that a library is not whole."""
+    """Raise if a library is incomplete."""
     problem: Dp1Error | None = library.problem
     if problem is not None:
         raise HomeAssistantError(
@@ -101,17 +100,7 @@ async def async_search_libraries(
     text: str | None,
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
-    """Search all libraries, or one node of one.
-
-    Args:
-        hass: Home Assistant.
-        query: words and classes.
-        text: media id of the node; None or the top of the tree for everything.
-        picture_url: tells where Home Assistant serves a node's picture.
-
-    Raises:
-        HomeAssistantError: why nothing can be found.
-    """
+    """Search all libraries, or the node of a media id."""
     if text and text.rstrip("/") != ROOT:
         library, within = library_and_node(hass, text)
         libraries = [library]
@@ -120,7 +109,7 @@ async def async_search_libraries(
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
     found = await async_search_nodes(libraries, words, kinds=kinds, within=within)
     if not found and kinds is not None:
-        # People, and those who listen to them, seldom know whether a thing is a series or a playlist.
+        # Users seldom know whether something is a series or a playlist.
         found = await async_search_nodes(libraries, words, within=within)
     return [node_media(library, node, picture_url) for library, node in found]
 
@@ -128,76 +117,80 @@ async def async_search_libraries(
 async def async_search_display(
     coordinator: DisplayCoordinator, query: SearchMediaQuery, picture_url: PictureUrl
 ) -> SearchMedia:
-    """Search all that a display can be given, or a part of it. What fits best comes first; all of it can be played.
-
-    Raises:
-        SearchError: why nothing can be found.
-    """
+    """Search what a display can show, or a part of it, for what can be played."""
     text = query.media_content_id
-    recent = _recent(coordinator, query)
+    history = _search_history(coordinator, query)
     with raised_as(SearchError):
-        if text == RECENT_FOLDER:
+        if text == HISTORY_FOLDER:
             return SearchMedia(
-                result=[recent_media(given, picture_url) for _, given in recent]
+                result=[history_media(entry, picture_url) for _, entry in history]
             )
         if text and media_source.is_media_source_id(text) and not _is_ours(text):
             others = await media_source.async_search_media(
                 coordinator.hass, text, query
             )
             return SearchMedia(
-                result=[it for it in others.result if it.can_play and is_shown(it)]
+                result=[
+                    media
+                    for media in others.result
+                    if media.can_play and is_supported(media)
+                ]
             )
         try:
             found = await async_search_libraries(
                 coordinator.hass, query, text, picture_url
             )
         except HomeAssistantError:
-            if text or not recent:
+            if text or not history:
                 raise
             found = []
     return SearchMedia(
-        result=found if text else _merged(query, found, recent, picture_url)
+        result=found if text else _merged(query, found, history, picture_url)
     )
 
 
 def _is_ours(text: str) -> bool:
-    """Tell the ids of libraries from those of others."""
+    """Return whether a media id belongs to a library."""
     return text == ROOT or text.startswith(MEDIA_PREFIX)
 
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[NodeKind] | None:
-    """Tell what is meant by classes of media; None for anything, as for classes that mean nothing here."""
-    wanted = {str(it) for it in classes or ()}
-    return {kind for kind, each in CLASSES.items() if each.value in wanted} or None
+    """Return the kinds of nodes for media classes; None for all."""
+    wanted = set(map(str, classes or ()))
+    return {kind for kind, media in CLASSES.items() if media.value in wanted} or None
 
 
-def _recent(
+def _search_history(
     coordinator: DisplayCoordinator, query: SearchMediaQuery
 ) -> list[tuple[int, HistoryEntry]]:
-    """Search what a display was given lately; what fits best first."""
+    """Search the history of a display and return scored entries, best first."""
     kinds = kinds_of(query.media_filter_classes)
     if kinds is not None and NodeKind.PLAYLIST not in kinds:
         return []
     words = Query.of(query.search_query)
     scored = [
-        (words.score(given.title or ""), given)
-        for given in coordinator.history.entries()
+        (score, entry)
+        for entry in coordinator.history.entries()
+        if words.words and (score := words.score(entry.title or ""))
     ]
-    fitting = [it for it in scored if words.words and it[0]]
-    return sorted(fitting, key=lambda it: -it[0])
+    return sorted(scored, key=lambda result: -result[0])
 
 
 def _merged(
     query: SearchMediaQuery,
     found: list[BrowseMedia],
-    recent: list[tuple[int, HistoryEntry]],
+    history: list[tuple[int, HistoryEntry]],
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
-    """Put what was given lately to what the libraries have, where they do not have it."""
-    known = {fold(it.title) for it in found}
-    new = [(score, it) for score, it in recent if fold(it.title or "") not in known]
-    exact = [recent_media(it, picture_url) for score, it in new if score == EXACT]
-    others = [recent_media(it, picture_url) for score, it in new if score != EXACT]
+    """Add history entries that are not among the results of the libraries."""
+    known = {fold(media.title) for media in found}
+    new = [
+        (score, history_media(entry, picture_url))
+        for score, entry in history
+        if fold(entry.title or "") not in known
+    ]
+    exact = [media for score, media in new if score == EXACT]
+    others = [media for score, media in new if score != EXACT]
     if fold(query.search_query) in known:
         exact, others = [], exact + others
     return [*exact, *found, *others][:MAX_RESULTS]

@@ -1,4 +1,4 @@
-"""The source list of a display: what all libraries offer to choose from, under names that are unique."""
+"""The source list of a display: the sources of all libraries under unique names."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,10 +10,10 @@ from ..library.tree import media_id
 
 
 class SourceList:
-    """The sources of all libraries, as they are at one time."""
+    """The sources of all libraries at one time."""
 
     def __init__(self, libraries: Iterable[Library]) -> None:
-        """Name each source; a name that an older library has is completed by the library's own."""
+        """Name each source; a name that is taken gets the title of the library appended."""
         self._libraries = tuple(libraries)
         self._media_ids: dict[str, str] = {}
         self._names: dict[tuple[str, str], str] = {}
@@ -21,7 +21,9 @@ class SourceList:
         for library in self._libraries:
             for own, node in library.sources().items():
                 name = next(
-                    it for it in _names(own, library) if it.casefold() not in taken
+                    name
+                    for name in _names(own, library)
+                    if name.casefold() not in taken
                 )
                 taken.add(name.casefold())
                 self._names[library.entry_id, own] = name
@@ -29,16 +31,16 @@ class SourceList:
 
     @property
     def names(self) -> list[str]:
-        """List what can be chosen."""
+        """Return the source list."""
         return list(self._media_ids)
 
     def media_id(self, name: str) -> str | None:
-        """Tell what a name stands for."""
+        """Return the media id of a source."""
         return self._media_ids.get(name)
 
     def shown(self, data: DisplayData) -> str | None:
-        """Name the source that hangs, whoever hung it, if that can be told for certain."""
-        player = _given(data.assumed) if data.assumed else data.player
+        """Return the source that a display shows, if that is certain."""
+        player = _assumed_player(data.assumed) if data.assumed else data.player
         if player is None or not (player.items or data.assumed):
             return None
         for library in self._libraries:
@@ -48,8 +50,8 @@ class SourceList:
         return None
 
 
-def _given(cast: Cast) -> PlayerStatus:
-    """Say what a display shows that cannot say it itself."""
+def _assumed_player(cast: Cast) -> PlayerStatus:
+    """Return the player status of a display that cannot report it."""
     document = cast.playlist or {}
     return PlayerStatus.parse(
         {
@@ -62,7 +64,7 @@ def _given(cast: Cast) -> PlayerStatus:
 
 
 def _names(own: str, library: Library) -> Iterator[str]:
-    """Offer names for a source, the best first."""
+    """Yield names for a source, best first."""
     yield own
     yield f"{own} ({library.title})"
     number = 2

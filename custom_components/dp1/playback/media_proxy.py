@@ -1,4 +1,4 @@
-"""Home Assistant's own media, lent to displays under addresses that outlive a restart, as signed addresses do not."""
+"""Media proxy: URLs for local media that displays can load without login, also after a restart."""
 
 from datetime import timedelta
 from http import HTTPStatus
@@ -29,27 +29,22 @@ SIGNED_PATHS = ("/media/", "/api/")
 
 
 class MediaProxy:
-    """What was asked to be shown: who knows the token, which nobody can guess, may load that and nothing else."""
+    """Media that displays may load, each by a secret token."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Begin with nothing."""
+        """Initialize without media."""
         self._store = Store[dict[str, str]](
             hass, STORAGE_VERSION, f"{DOMAIN}.media_proxy", private=True
         )
         self._tokens: dict[str, str] = {}
 
     async def async_load(self) -> None:
-        """Read what was lent before."""
+        """Load the tokens from storage."""
         self._tokens = await self._store.async_load() or {}
 
     @callback
     def lend(self, path: str, media_id: str | None = None) -> str:
-        """Give the path under which a display can load something for as long as it hangs.
-
-        Args:
-            path: where it is now.
-            media_id: the media source's name for it, if it has one, as it may move.
-        """
+        """Return the path under which a display can load a local path or what a media id resolves to."""
         if path.startswith(PATH):
             return path
         wanted = media_id or path
@@ -61,17 +56,19 @@ class MediaProxy:
         return f"{PATH}{token}{path}"
 
     def lent(self, token: str) -> str | None:
-        """Tell what was lent under a token: a media id, or a path."""
-        return next((it for it, known in self._tokens.items() if known == token), None)
+        """Return the media id or path of a token."""
+        return next(
+            (media for media, known in self._tokens.items() if known == token), None
+        )
 
     async def async_forget(self) -> None:
-        """Take everything back."""
+        """Remove all media."""
         self._tokens.clear()
         await self._store.async_remove()
 
 
 class MediaProxyView(HomeAssistantView):
-    """Leads a display to what was lent to it."""
+    """View that redirects displays to the media of a token."""
 
     url = f"{PATH}{{token}}/{{path:.*}}"
     name = f"api:{DOMAIN}:media"
@@ -79,7 +76,7 @@ class MediaProxyView(HomeAssistantView):
     requires_auth = False
 
     async def get(self, request: web.Request, token: str, path: str) -> web.Response:
-        """Lead there; where it is may have changed since."""
+        """Redirect to where the media is now."""
         hass = request.app[KEY_HASS]
         if (wanted := hass.data[MEDIA_PROXY].lent(token)) is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
@@ -90,7 +87,7 @@ class MediaProxyView(HomeAssistantView):
                 return web.Response(status=HTTPStatus.NOT_FOUND)
             wanted = media.url
         if wanted.startswith(SIGNED_PATHS) and not URL(wanted).query:
-            # Not with the session of whoever asks: nobody does.
+            # Displays have no session.
             wanted = async_sign_path(hass, wanted, SIGNED_FOR, use_content_user=True)
         return web.Response(
             status=HTTPStatus.FOUND, headers={"Location": str(URL(wanted))}
@@ -100,7 +97,7 @@ class MediaProxyView(HomeAssistantView):
 
 
 async def async_setup_media_proxy(hass: HomeAssistant) -> None:
-    """Begin to lend."""
+    """Set up the media proxy."""
     media_proxy = hass.data[MEDIA_PROXY] = MediaProxy(hass)
     await media_proxy.async_load()
     hass.http.register_view(MediaProxyView())

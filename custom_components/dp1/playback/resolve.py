@@ -1,4 +1,4 @@
-"""From what a person, an automation or a browser names to one Cast."""
+"""Resolve what a user, an automation or a media browser names to a cast."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -56,17 +56,14 @@ class Options:
     """How something is to be shown.
 
     Attributes:
-        start_at: which work first, from 1.
-        shuffle: whether in random order.
-        repeat: what happens at the end.
+        start_at: the work to start with, from 1.
         item_duration: seconds for each work.
         scaling: ``fit``, ``fill``, ``stretch`` or ``auto``.
         background: ``#rrggbb``.
         margin: pixels, or text with a unit.
-        limit: the most works to take.
-        wake: whether a sleeping display is woken.
-        place: where it was when it hung before, as far as the above does not say otherwise.
-        asked: tells it from what was asked for earlier or later; None for what nobody asks for now.
+        limit: maximum number of works.
+        place: where to resume, unless the above says otherwise.
+        asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
     """
 
     start_at: int | None = None
@@ -85,7 +82,7 @@ class Options:
 
     @property
     def start(self) -> Start:
-        """Where and how it begins."""
+        """How the playlist starts."""
         start = self.place
         if self.start_at is not None:
             start = replace(start, work_id=None, source=None, index=self.start_at - 1)
@@ -97,7 +94,7 @@ class Options:
 
     @property
     def display(self) -> dict[str, Any]:
-        """The part that goes into each item's ``display``."""
+        """The ``display`` of each item."""
         wanted = {
             "scaling": self.scaling,
             "background": self.background,
@@ -107,31 +104,31 @@ class Options:
 
     @property
     def rewrites(self) -> bool:
-        """Whether the document itself has to change, so that its URL cannot be handed over."""
+        """Whether the document has to be changed, so that its URL cannot be cast."""
         return bool(self.display or self.item_duration or self.limit)
 
 
 async def async_resolve(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
 ) -> Cast:
-    """Find what is meant by one of the fields of ``dp1.cast_playlist``."""
+    """Resolve one of the fields of ``dp1.cast_playlist``."""
     match what:
         case {"playlist_url": str(url)}:
-            return await async_from_url(hass, url, options)
+            return await _async_from_url(hass, url, options)
         case {"playlist": document}:
             return from_document(document, options)
         case {"playlist_id": str(ref)}:
-            return await async_from_feed(hass, ref, options)
+            return await _async_from_feed(hass, ref, options)
         case {"exhibition": str()} | {"series": str()}:
-            return await async_from_library(hass, what, options)
+            return await _async_from_library(hass, what, options)
         case {"media_content_id": str(media_id)}:
             return await async_from_media(hass, "", media_id, options)
         case _:
             raise invalid_input("nothing_to_show")
 
 
-async def async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
-    """Show the playlist at a URL; by its URL, unless the options change the document."""
+async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
+    """Cast the playlist at a URL; by its URL, unless the options change the document."""
     url = reachable_url(hass, url)
     if options.rewrites:
         return from_document(await async_read_playlist(hass, url), options)
@@ -141,8 +138,8 @@ async def async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cas
     return Cast(playlist_url=url)
 
 
-async def async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Cast:
-    """Show a playlist of a library's feed; by its URL, unless the options change the document."""
+async def _async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Cast:
+    """Cast a playlist of a library's feed; by its URL, unless the options change the document."""
     stored = await async_playlist(hass, ref)
     if options.rewrites:
         return from_document(stored.document, options)
@@ -150,10 +147,10 @@ async def async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Ca
     return Cast(playlist_url=stored.url)
 
 
-async def async_from_library(
+async def _async_from_library(
     hass: HomeAssistant, what: Mapping[str, Any], options: Options
 ) -> Cast:
-    """Show what ``exhibition``, ``series`` or ``media_content_id`` names in a library."""
+    """Cast an exhibition, a series or another node of a library."""
     built = await async_build_playlist(hass, what, limit=options.limit)
     cast = built.cast
     if options.display or options.item_duration:
@@ -166,7 +163,7 @@ async def async_from_library(
 
 
 def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
-    """Show a document, once it is certain that a display can."""
+    """Cast a document if it is valid."""
     try:
         parsed = parse(document)
         _check(parsed)
@@ -185,7 +182,7 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
 
 
 def _check(document: Mapping[str, Any]) -> None:
-    """Find every fault; who signed does not matter to a display, and old forms of signatures are about."""
+    """Validate a document, apart from its signatures: displays accept outdated ones."""
     faults = [f for f in validate(document) if not f.path.startswith("signature")]
     if faults:
         raise InvalidPlaylistError(faults)
@@ -199,28 +196,28 @@ async def async_from_media(
     options: Options,
     title: str | None = None,
 ) -> Cast:
-    """Show what a media browser, an automation or a voice command hands to a player."""
+    """Cast a media content id."""
     media_id = media_id.strip()
     if media_id.startswith("{"):
         return from_document(media_id, options)
     if media_id.startswith(RECENT):
-        return _from_recent(hass, media_id, options)
+        return _from_history(hass, media_id, options)
     if media_id.startswith(MEDIA_PREFIX):
         what = {"media_content_id": media_id}
-        return await async_from_library(hass, what, options)
+        return await _async_from_library(hass, what, options)
     if media_source.is_media_source_id(media_id):
         media = await media_source.async_resolve_media(hass, media_id, None)
-        return _wrap(hass, media.url, options, title, media_id)
+        return _from_media_url(hass, media.url, options, title, media_id)
     kind = media_type.lower()
     if kind in WEB_TYPES or kind.startswith(("image/", "video/")):
-        return _wrap(hass, media_id, options, title)
+        return _from_media_url(hass, media_id, options, title)
     if kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id):
-        return await async_from_url(hass, media_id, options)
-    return _wrap(hass, media_id, options, title)
+        return await _async_from_url(hass, media_id, options)
+    return _from_media_url(hass, media_id, options, title)
 
 
-def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
-    """Show again what some display was given lately."""
+def _from_history(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
+    """Cast an entry of a display's history."""
     for coordinator in async_displays(hass):
         if (given := coordinator.history.get(media_id)) is not None:
             document = given.cast.playlist
@@ -230,29 +227,29 @@ def _from_recent(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
     raise invalid_input("forgotten", media_id=clean(media_id, 200))
 
 
-def _wrap(
+def _from_media_url(
     hass: HomeAssistant,
     url: str,
     options: Options,
     title: str | None,
     media_id: str | None = None,
 ) -> Cast:
-    """Make a playlist of one image, video or web page."""
+    """Cast a single image, video or web page."""
     source = reachable_url(hass, url, media_id)
-    title = clean(title or _name_of(url), 200)
+    title = clean(title or _title_of(url), 200)
     item = build_item(source, title=title, license="open")
     return from_document(build(title, [item]), options)
 
 
-def _name_of(url: str) -> str:
-    """Call a page or file by the last part of its address, without extension."""
+def _title_of(url: str) -> str:
+    """Return the last part of a URL without extension as title."""
     parsed = URL(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
     return name.partition(".")[0] or parsed.host or url
 
 
 def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) -> str:
-    """Make an address that the display can load: Home Assistant's own are lent to it and made absolute."""
+    """Return a URL that displays can load; local paths are made absolute and served by the media proxy."""
     try:
         parsed = URL(url)
     except ValueError as err:
@@ -278,7 +275,7 @@ def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) ->
 
 
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
-    """Read the document at a URL."""
+    """Read the playlist at a URL."""
     try:
         answer = await request_json(
             async_get_clientsession(hass),
@@ -298,7 +295,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
 
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
-    """Look whether there is a playlist at a URL; what cannot be read from here is judged by its name."""
+    """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
     path = URL(url).path
     if PurePosixPath(path).suffix.lower() in MEDIA_SUFFIXES:
         return False
@@ -310,7 +307,7 @@ async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
 
 
 def _check_start(options: Options, works: int) -> None:
-    """Refuse to start at a work that is not there."""
+    """Raise if there is no such work to start at."""
     if options.start_at and options.start_at > works:
         raise invalid_input(
             "no_such_work", start_at=str(options.start_at), works=str(works)
