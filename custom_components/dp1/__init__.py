@@ -112,8 +112,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
-        if not _has_entry(hass, EntryKind.DISPLAY):
-            await hass.data[MEDIA_PROXY].async_forget()
+        hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
         return
     await async_remove_stored(hass, entry.entry_id)
     if not entry.data[CONF_FEED_URL]:

@@ -38,6 +38,7 @@ from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import async_show, duration_of
 from .playback.groups import GROUPS
+from .playback.media_proxy import without_token
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media
 from .playback.snapshot import media_id, split_media_id
@@ -403,7 +404,7 @@ def _details(
 ) -> dict[str, Any]:
     """Return details of the work and its playlist."""
     return {
-        "source": item.source if item else None,
+        "source": without_token(item.source) if item else None,
         "license": item.license if item else None,
         "provenance": (item.provenance if item else None) or work.provenance,
         "works": len(player.items) if player else None,

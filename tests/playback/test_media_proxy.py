@@ -1,140 +1,344 @@
-"""Media of Home Assistant on a display: loaded without signing in, after a restart too, and by nobody else."""
+"""Media of Home Assistant on a display: loaded without login, also after a restart, and by nobody else."""
 
-from datetime import timedelta
+from http import HTTPStatus
+import logging
 from pathlib import Path
+from typing import Any
 
+from aiohttp.test_utils import TestClient
 import pytest
-from pytest_homeassistant_custom_component.common import (
-    MockConfigEntry,
-    async_fire_time_changed,
-)
+from pytest_homeassistant_custom_component.common import CLIENT_ID, MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
-from custom_components.dp1.playback.media_proxy import MAX_LENT, MEDIA_PROXY, MediaProxy
+from custom_components.dp1.playback import media_proxy as module
+from custom_components.dp1.playback.media_proxy import MEDIA_PROXY, MediaProxy
+from homeassistant.auth.const import GROUP_ID_USER
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
-from homeassistant.util import dt as dt_util
 
-from tests.displays import ENTITY_ID
+from tests.displays import ENTITY_ID, playlist, set_up, state_of, until
+from tests.entities import all_switched_on, known
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 MEDIA_ID = "media-source://media_source/local/sun rise.png"
-PICTURE = b"\x89PNG..."
+DRAWING = "media-source://media_source/local/drawing.svg"
+PICTURE = b"\x89PNG\r\n\x1a\n..."
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+HOME = "http://home.example:8123"
+STATES = f"{HOME}/api/states"
 
 
 @pytest.fixture
 async def folder(hass: HomeAssistant, tmp_path: Path) -> Path:
-    """Have a picture in a local media folder."""
+    """Put pictures into a local media folder."""
     (tmp_path / "sun rise.png").write_bytes(PICTURE)
+    (tmp_path / "drawing.svg").write_bytes(SVG)
     hass.config.media_dirs = {"local": str(tmp_path)}
     assert await async_setup_component(hass, "media_source", {})
-    await async_process_ha_core_config(
-        hass, {"internal_url": "http://home.example:8123"}
-    )
+    assert await async_setup_component(hass, "api", {})
+    await async_process_ha_core_config(hass, {"internal_url": HOME})
     return tmp_path
 
 
-async def hang(
-    hass: HomeAssistant, display: DisplaySimulator, media_id: str = MEDIA_ID
-) -> str:
-    """Hang a picture, and tell the path where the display loads it."""
-    display.caster.preflight = False
+@pytest.fixture
+async def stranger(
+    hass_client_no_auth: ClientSessionGenerator,
+    folder: Path,
+    setup_display: MockConfigEntry,
+) -> TestClient[Any, Any]:
+    """Return a client without login."""
+    return await hass_client_no_auth()
+
+
+@pytest.fixture
+async def guest(
+    hass: HomeAssistant, hass_client: ClientSessionGenerator, folder: Path
+) -> TestClient[Any, Any]:
+    """Return a client of a user who is no administrator."""
+    user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
+    token = await hass.auth.async_create_refresh_token(user, CLIENT_ID)
+    return await hass_client(hass.auth.async_create_access_token(token))
+
+
+async def play(
+    hass: HomeAssistant, media_id: str = MEDIA_ID, kind: str = "image/png"
+) -> None:
+    """Play a medium on the display."""
     await hass.services.async_call(
         "media_player",
         "play_media",
         {
             "entity_id": ENTITY_ID,
-            "media_content_type": "image/png",
+            "media_content_type": kind,
             "media_content_id": media_id,
         },
         blocking=True,
     )
+
+
+async def show(
+    hass: HomeAssistant, display: DisplaySimulator, media_id: str = MEDIA_ID
+) -> str:
+    """Show a medium, and return the path at which the display loads it."""
+    display.caster.preflight = False
+    await play(hass, media_id)
     assert display.state.current is not None
     source = URL(display.state.current["source"])
     assert source.host == "home.example"
-    return source.raw_path
+    return source.raw_path_qs
+
+
+def token_of(path: str) -> str:
+    """Return the token of a path."""
+    return URL(path).query["token"]
 
 
 async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: what is not on disk, and the secret of signatures."""
-    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=5))
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     hass.data[MEDIA_PROXY] = MediaProxy(hass)
     await hass.data[MEDIA_PROXY].async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 
 
+async def status(client: TestClient[Any, Any], path: str) -> int:
+    """Return the HTTP status of a request."""
+    return (await client.get(path)).status
+
+
+# What is served
+
+
 async def test_a_picture_survives_a_restart(
-    hass: HomeAssistant,
-    display: DisplaySimulator,
-    folder: Path,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
     """A display that knows the address gets the picture, and only that."""
-    path = await hang(hass, display)
-    client = await hass_client_no_auth()
-    assert await (await client.get(path)).read() == PICTURE
-    assert (await client.head(path)).status == 200
-    direct = path[path.index("/media/local") :]
-    assert (await client.get(direct)).status == 401
+    path = await show(hass, display)
+    assert await (await stranger.get(path)).read() == PICTURE
+    assert (await stranger.head(path)).status == HTTPStatus.OK
+    part = await stranger.get(path, headers={"Range": "bytes=1-3"})
+    assert (part.status, await part.read()) == (HTTPStatus.PARTIAL_CONTENT, b"PNG")
+    assert await status(stranger, "/media/local/sun%20rise.png") == 401
     await restart(hass)
-    assert await (await client.get(path)).read() == PICTURE
-    assert await hang(hass, display) == path
+    assert await (await stranger.get(path)).read() == PICTURE
+    assert await show(hass, display) == path
 
 
-async def test_an_address_of_home_assistant(
+async def test_what_carries_scripts(
+    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
+) -> None:
+    """A drawing reaches the display as it is, and runs nothing on Home Assistant's origin."""
+    response = await stranger.get(await show(hass, display, DRAWING))
+    assert await response.read() == SVG
+    assert response.headers["Content-Security-Policy"] == "sandbox"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_media_without_a_file(
     hass: HomeAssistant,
     display: DisplaySimulator,
-    folder: Path,
-    setup_display: MockConfigEntry,
-    hass_client_no_auth: ClientSessionGenerator,
+    stranger: TestClient[Any, Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is named by its address is lent as well; naming what is lent is no loan of a loan."""
-    path = await hang(hass, display, "/media/local/sun rise.png")
-    client = await hass_client_no_auth()
-    assert await (await client.get(path)).read() == PICTURE
-    assert await hang(hass, display, path) == path
+    """What another view of Home Assistant serves is redirected to, signed."""
+    path = await show(hass, display)
+
+    async def resolve(*args: object) -> module.media_source.PlayMedia:
+        """Resolve to a path."""
+        return module.media_source.PlayMedia("/media/local/sun rise.png", "image/png")
+
+    monkeypatch.setattr(module.media_source, "async_resolve_media", resolve)
+    response = await stranger.get(path, allow_redirects=False)
+    assert response.status == HTTPStatus.FOUND
+    assert response.headers["Location"].startswith("/media/local/sun%20rise.png?auth")
+    assert await (await stranger.get(path)).read() == PICTURE
 
 
-async def test_what_is_not_lent(
+@pytest.mark.parametrize("profile", ["C"])
+async def test_an_image_entity(
     hass: HomeAssistant,
     display: DisplaySimulator,
+    display_entry: MockConfigEntry,
     folder: Path,
-    setup_display: MockConfigEntry,
     hass_client_no_auth: ClientSessionGenerator,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A made-up token, media that is gone, and all of it once there is no display any more."""
-    path = await hang(hass, display)
-    client = await hass_client_no_auth()
-    token = path.split("/")[4]
+    """The picture of an image entity is served as it is now."""
+    all_switched_on(monkeypatch)
+    await set_up(hass, display_entry)
+    await known(hass, "image", "screenshot")
+    stranger = await hass_client_no_auth()
+    path = await show(hass, display, "image.wall_screenshot")
+    response = await stranger.get(path)
+    assert response.content_type == "image/png"
+    assert (await response.read()).startswith(b"\x89PNG")
+    assert response.headers["Content-Security-Policy"] == "sandbox"
+    hass.states.async_remove("image.wall_screenshot")
+    assert await status(stranger, path) == HTTPStatus.NOT_FOUND
+
+
+# For how long
+
+
+async def test_what_is_not_shown_any_more(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Access ends when a display neither shows a medium nor could return to it."""
+    monkeypatch.setattr(module, "GRACE_SECONDS", 0)
+    monkeypatch.setattr("custom_components.dp1.display.history.MAX_LISTS", 2)
+    path = await show(hass, display)
+    display.player.load(playlist("Reef", title="Reef"))
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    assert await status(stranger, path) == HTTPStatus.OK
+    await show(hass, display, DRAWING)
+    await until(lambda: state_of(hass).attributes["media_title"] == "drawing")
+    assert await status(stranger, path) == HTTPStatus.NOT_FOUND
+    assert await show(hass, display) != path
+
+
+async def test_a_made_up_token(
+    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
+) -> None:
+    """Nobody loads anything without the token, and nothing else with it."""
+    path = await show(hass, display)
+    token = token_of(path)
     assert len(token) == 43
-    made_up = path.replace(token, "x" * 43)
-    assert (await client.get(made_up)).status == 404
-    other = path.replace("sun%20rise", "secret")
-    assert await (await client.get(other)).read() == PICTURE
-
-    gone = hass.data[MEDIA_PROXY].lend("/media/gone/x", "media-source://gone/x")
-    assert (await client.get(gone)).status == 404
-
-    await hass.config_entries.async_remove(setup_display.entry_id)
-    await restart(hass)
-    assert hass.data[MEDIA_PROXY].lent(token) is None
+    assert await status(stranger, path.replace(token, "x" * 43)) == 404
+    assert await status(stranger, path.partition("?")[0]) == 404
+    other = await stranger.get(path.replace("sun%20rise", "secret"))
+    assert await other.read() == PICTURE
 
 
-async def test_the_number_is_bounded(
-    hass: HomeAssistant, setup_display: MockConfigEntry
+async def test_access_ends_with_the_entry(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    setup_display: MockConfigEntry,
 ) -> None:
-    """What was asked for longest ago is no longer lent."""
-    media_proxy = hass.data[MEDIA_PROXY]
-    paths = [media_proxy.lend(f"/media/{number}") for number in range(MAX_LENT)]
-    assert media_proxy.lend("/media/0") == paths[0]
-    media_proxy.lend("/media/more")
-    known = [media_proxy.lent(path.split("/")[4]) for path in paths]
-    assert known[1] is None
-    assert known[0] == "/media/0"
-    assert None not in known[2:]
+    """Nothing is served any more to a display that was removed, also after a restart."""
+    path = await show(hass, display)
+    assert await status(stranger, path) == HTTPStatus.OK
+    await hass.config_entries.async_remove(setup_display.entry_id)
+    assert await status(stranger, path) == HTTPStatus.NOT_FOUND
+    await restart(hass)
+    assert await status(stranger, path) == HTTPStatus.NOT_FOUND
+
+
+async def test_a_display_that_is_not_loaded(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    setup_display: MockConfigEntry,
+) -> None:
+    """A display that is not set up yet goes on showing its picture."""
+    path = await show(hass, display)
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    await restart(hass)
+    assert await status(stranger, path) == HTTPStatus.OK
+
+
+async def test_the_token_is_not_in_the_log(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Nobody who reads the log, or the states, learns a token."""
+    caplog.set_level(logging.DEBUG)
+    for name in ("aiohttp.access", "pytest_homeassistant_custom_component"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    path = await show(hass, display)
+    assert await status(stranger, path) == HTTPStatus.OK
+    assert token_of(path) not in caplog.text
+    assert token_of(path) not in str(hass.states.async_all())
+
+
+# What is not served
+
+
+@pytest.mark.parametrize("url", ["/api/states", STATES, "/media/local/sun rise.png"])
+@pytest.mark.parametrize(
+    ("action", "field"),
+    [
+        ("dp1.cast_playlist", "playlist_url"),
+        ("dp1.cast_playlist", "media_content_id"),
+        ("media_player.play_media", "media_content_id"),
+    ],
+)
+async def test_a_guest_opens_nothing(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    guest: TestClient[Any, Any],
+    setup_display: MockConfigEntry,
+    url: str,
+    action: str,
+    field: str,
+) -> None:
+    """An address that a user gives is not served to a display."""
+    data = {"entity_id": ENTITY_ID, field: url}
+    if action.startswith("media_player"):
+        data["media_content_type"] = "image"
+    display.reset_counters()
+    path = f"/api/services/{action.replace('.', '/')}"
+    response = await guest.post(path, json=data)
+    assert response.status == HTTPStatus.BAD_REQUEST
+    assert not display.writes
+
+
+@pytest.mark.parametrize("kind", ["", "playlist", "image"])
+async def test_an_address_that_was_pushed(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    kind: str,
+) -> None:
+    """What a display claims to show is not served to it when somebody chooses it in the history."""
+    display.player.load(playlist("Reef", title="Reef"), STATES)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    shown = state_of(hass).attributes["media_content_id"]
+    assert shown.startswith(STATES)
+    for media_id in (shown, STATES):
+        with pytest.raises(ServiceValidationError) as raised:
+            await play(hass, media_id, kind)
+        assert raised.value.translation_key == "needs_login"
+    assert await status(stranger, "/api/dp1/media/api/states") == 404
+
+
+@pytest.mark.parametrize("url", [MEDIA_ID, "image.wall_screenshot", "/api/states"])
+async def test_a_pushed_name_is_no_address(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    stranger: TestClient[Any, Any],
+    url: str,
+) -> None:
+    """What a display gives as the address of its playlist never names media of Home Assistant."""
+    display.player.load(playlist("Reef", title="Reef"), url)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    assert url not in str(state_of(hass).attributes.get("media_content_id"))
+
+
+async def test_an_address_in_a_document(
+    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
+) -> None:
+    """A document's addresses stay as they are."""
+    display.caster.preflight = False
+    document = playlist("Reef")
+    document["items"][0]["source"] = STATES
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {"entity_id": ENTITY_ID, "playlist": document},
+        blocking=True,
+    )
+    assert (display.state.current or {})["source"] == STATES
+    assert await status(stranger, "/api/states") == HTTPStatus.UNAUTHORIZED

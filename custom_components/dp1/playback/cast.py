@@ -15,6 +15,7 @@ from ..client.text import clean
 from ..client.values import text
 from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
+from .media_proxy import MEDIA_PROXY
 from .resolve import Options, async_read_playlist, from_document
 
 # The document is only read for its title.
@@ -32,6 +33,8 @@ async def async_cast(
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
+    entry_id = coordinator.config_entry.entry_id
+    coordinator.hass.data[MEDIA_PROXY].async_use(cast, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:
         start = None if coordinator.cast_only else options.start
         result = await _async_send(coordinator, display, cast, start)

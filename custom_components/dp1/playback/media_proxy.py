@@ -1,99 +1,241 @@
 """Media proxy: URLs for local media that displays can load without login, also after a restart."""
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
 from secrets import token_urlsafe
-from typing import Final
+from typing import Any, Final
+from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import hdrs, web
 from yarl import URL
 
-from homeassistant.components import media_source
+from homeassistant.components import image, media_source
 from homeassistant.components.http import KEY_HASS, HomeAssistantView
 from homeassistant.components.http.auth import async_sign_path
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.display.casts import Cast
 from ..const import DOMAIN
+from ..coordinator import DisplayCoordinator
 
 MEDIA_PROXY: Final[HassKey[MediaProxy]] = HassKey(f"{DOMAIN}_media_proxy")
-PATH: Final = f"/api/{DOMAIN}/media/"
+PATH: Final = f"/api/{DOMAIN}/media"
 STORAGE_VERSION = 1
 SAVE_DELAY = 1
-MAX_LENT = 256
-# Long enough for a film.
-SIGNED_FOR = timedelta(hours=24)
-SIGNED_PATHS = ("/media/", "/api/")
+# From when a URL is made until the display reports it.
+GRACE_SECONDS = 300.0
+# For media without a file, which are redirected to. Long enough for a film.
+SIGNED_FOR = timedelta(hours=3)
+# What a display loads must not run on Home Assistant's origin in a user's browser.
+HEADERS: Final[Mapping[str, str]] = {
+    "Content-Security-Policy": "sandbox",
+    "X-Content-Type-Options": "nosniff",
+    hdrs.CACHE_CONTROL: "private, no-cache",
+}
+
+
+@dataclass(slots=True)
+class Grant:
+    """Permission to load one medium.
+
+    Attributes:
+        media_id: id of the media source, or a camera or image entity.
+        entry_ids: config entries of the displays that it was cast to.
+    """
+
+    media_id: str
+    entry_ids: list[str] = field(default_factory=list)
 
 
 class MediaProxy:
-    """Media that displays may load, each by a secret token."""
+    """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without media."""
-        self._store = Store[dict[str, str]](
+        self._hass = hass
+        self._store = Store[dict[str, dict[str, Any]]](
             hass, STORAGE_VERSION, f"{DOMAIN}.media_proxy", private=True
         )
-        self._tokens: dict[str, str] = {}
+        self._grants: dict[str, Grant] = {}
+        self._fresh_until: dict[str, float] = {}
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
-        self._tokens = await self._store.async_load() or {}
+        for token, stored in (await self._store.async_load() or {}).items():
+            self._grants[token] = Grant(**stored)
 
     @callback
-    def lend(self, path: str, media_id: str | None = None) -> str:
-        """Return the path under which a display can load a local path or what a media id resolves to."""
-        if path.startswith(PATH):
-            return path
-        wanted = media_id or path
-        token = self._tokens.pop(wanted, None) or token_urlsafe(32)
-        self._tokens[wanted] = token
-        while len(self._tokens) > MAX_LENT:
-            del self._tokens[next(iter(self._tokens))]
-        self._store.async_delay_save(lambda: dict(self._tokens), SAVE_DELAY)
-        return f"{PATH}{token}{path}"
+    def async_add(self, media_id: str, path: str) -> str:
+        """Return the path under which displays can load a medium that is at a local path now."""
+        self._prune()
+        token = next(
+            (
+                token
+                for token, grant in self._grants.items()
+                if grant.media_id == media_id
+            ),
+            None,
+        )
+        if token is None:
+            token = token_urlsafe(32)
+            self._grants[token] = Grant(media_id)
+            self._save()
+        self._refresh(token)
+        return f"{PATH}{quote(path)}?token={token}"
 
-    def lent(self, token: str) -> str | None:
-        """Return the media id or path of a token."""
-        return next(
-            (media for media, known in self._tokens.items() if known == token), None
+    @callback
+    def async_use(self, cast: Cast, entry_id: str) -> None:
+        """Note that media are cast to a display."""
+        for source in _sources(cast):
+            token = URL(source).query.get("token", "") if PATH in source else ""
+            if (grant := self._grants.get(token)) is not None:
+                self._refresh(token)
+                if entry_id not in grant.entry_ids:
+                    grant.entry_ids.append(entry_id)
+                    self._save()
+
+    def media_id(self, token: str) -> str | None:
+        """Return the medium of a token, if it is valid."""
+        grant = self._grants.get(token)
+        return grant.media_id if grant and self._is_used(token, grant) else None
+
+    @callback
+    def async_forget(self, entry_id: str) -> None:
+        """End the access of a display that is removed."""
+        for token, grant in list(self._grants.items()):
+            if entry_id in grant.entry_ids:
+                grant.entry_ids.remove(entry_id)
+                if not grant.entry_ids:
+                    self._drop(token)
+        self._save()
+
+    def _is_used(self, token: str, grant: Grant) -> bool:
+        """Return whether a display shows a medium, can return to it, or is about to show it."""
+        return self._hass.loop.time() < self._fresh_until.get(token, 0.0) or any(
+            self._is_used_by(token, entry_id) for entry_id in grant.entry_ids
         )
 
-    async def async_forget(self) -> None:
-        """Remove all media."""
-        self._tokens.clear()
-        await self._store.async_remove()
+    def _is_used_by(self, token: str, entry_id: str) -> bool:
+        """Return whether a display uses a medium; unless that is known, it does."""
+        entry = self._hass.config_entries.async_get_entry(entry_id)
+        if entry is None:
+            return False
+        if entry.state is not ConfigEntryState.LOADED:
+            return True
+        coordinator: DisplayCoordinator = entry.runtime_data
+        data = coordinator.data
+        if data.player is None and data.assumed is None:
+            return True
+        shown = [item.source or "" for item in data.player.items] if data.player else []
+        casts = [entry.cast for entry in coordinator.history.entries()]
+        if data.assumed is not None:
+            casts.append(data.assumed)
+        return any(token in source for source in shown) or any(
+            token in source for cast in casts for source in _sources(cast)
+        )
+
+    def _refresh(self, token: str) -> None:
+        """Keep a token valid until the display has reported that it shows the medium."""
+        self._fresh_until[token] = self._hass.loop.time() + GRACE_SECONDS
+
+    def _prune(self) -> None:
+        """Drop the tokens of media that are used no more."""
+        for token, grant in list(self._grants.items()):
+            if not self._is_used(token, grant):
+                self._drop(token)
+
+    def _drop(self, token: str) -> None:
+        """Drop a token."""
+        del self._grants[token]
+        self._fresh_until.pop(token, None)
+
+    def _save(self) -> None:
+        """Save the tokens."""
+        self._store.async_delay_save(
+            lambda: {token: asdict(grant) for token, grant in self._grants.items()},
+            SAVE_DELAY,
+        )
+
+
+def _sources(cast: Cast) -> list[str]:
+    """Return the sources of the works of a cast."""
+    items = (cast.playlist or {}).get("items") or ()
+    return [source for item in items if isinstance(source := item.get("source"), str)]
 
 
 class MediaProxyView(HomeAssistantView):
-    """View that redirects displays to the media of a token."""
+    """View that serves the medium of a token."""
 
-    url = f"{PATH}{{token}}/{{path:.*}}"
+    url = f"{PATH}/{{path:.*}}"
     name = f"api:{DOMAIN}:media"
-    # A display cannot sign in.
+    # Displays cannot sign in.
     requires_auth = False
 
-    async def get(self, request: web.Request, token: str, path: str) -> web.Response:
-        """Redirect to where the media is now."""
+    async def get(self, request: web.Request, path: str) -> web.StreamResponse:
+        """Serve a medium from where it is now."""
         hass = request.app[KEY_HASS]
-        if (wanted := hass.data[MEDIA_PROXY].lent(token)) is None:
+        media_id = hass.data[MEDIA_PROXY].media_id(request.query.get("token", ""))
+        if media_id is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
-        if media_source.is_media_source_id(wanted):
-            try:
-                media = await media_source.async_resolve_media(hass, wanted, None)
-            except HomeAssistantError:
-                return web.Response(status=HTTPStatus.NOT_FOUND)
-            wanted = media.url
-        if wanted.startswith(SIGNED_PATHS) and not URL(wanted).query:
-            # Displays have no session.
-            wanted = async_sign_path(hass, wanted, SIGNED_FOR, use_content_user=True)
-        return web.Response(
-            status=HTTPStatus.FOUND, headers={"Location": str(URL(wanted))}
-        )
+        try:
+            return await _async_serve(hass, media_id)
+        except HomeAssistantError:
+            return web.Response(status=HTTPStatus.NOT_FOUND)
 
     head = get
+
+
+async def _async_serve(hass: HomeAssistant, media_id: str) -> web.StreamResponse:
+    """Return the response with a medium."""
+    if not media_source.is_media_source_id(media_id):
+        content, content_type = await _async_entity_picture(hass, media_id)
+        return web.Response(body=content, content_type=content_type, headers=HEADERS)
+    media = await media_source.async_resolve_media(hass, media_id, None)
+    if media.path is not None:
+        return web.FileResponse(media.path, headers=HEADERS)
+    url = media.url
+    if url.startswith("/") and not URL(url).query:
+        # Displays have no session.
+        url = async_sign_path(hass, url, SIGNED_FOR, use_content_user=True)
+    return web.Response(
+        status=HTTPStatus.FOUND, headers={**HEADERS, hdrs.LOCATION: str(URL(url))}
+    )
+
+
+async def _async_entity_picture(
+    hass: HomeAssistant, entity_id: str
+) -> tuple[bytes, str]:
+    """Return the current picture of a camera or image entity, and its content type."""
+    if not is_picture_entity(hass, entity_id):
+        raise HomeAssistantError(f"{entity_id} is not there")
+    if entity_id.startswith(f"{Platform.IMAGE}."):
+        picture = await image.async_get_image(hass, entity_id)
+        return picture.content, picture.content_type
+    # Its libraries are only installed where there are cameras.
+    from homeassistant.components import camera  # noqa: PLC0415
+
+    still = await camera.async_get_image(hass, entity_id)
+    return still.content, still.content_type
+
+
+def is_picture_entity(hass: HomeAssistant, media_id: str) -> bool:
+    """Return whether a media id is a camera or image entity."""
+    return (
+        media_id.partition(".")[0] in (Platform.CAMERA, Platform.IMAGE)
+        and hass.states.get(media_id) is not None
+    )
+
+
+def without_token(source: str | None) -> str | None:
+    """Return the source of a work without what lets anybody load it."""
+    return source.partition("?")[0] if source and PATH in source else source
 
 
 async def async_setup_media_proxy(hass: HomeAssistant) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, Literal
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from yarl import URL
 
@@ -37,7 +37,7 @@ from ..display.state import REQUEST_NUMBERS
 from ..errors import invalid_input, invalid_playlist, translated
 from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
-from .media_proxy import MEDIA_PROXY, SIGNED_PATHS
+from .media_proxy import MEDIA_PROXY, is_picture_entity
 
 READ_TIMEOUT = 20.0
 MAX_DOCUMENT = 16 * 1024 * 1024
@@ -46,6 +46,9 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.ALL: "playlist",
     RepeatMode.ONE: "one",
 }
+# Home Assistant serves these to users; with a query, they may be signed.
+LOGIN_PATHS = ("/api/", "/media/")
+TITLE_LENGTH = 200
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, ".htm", ".html", ".m3u8", ".mov", ".mp4", ".webm"}
 WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
@@ -207,13 +210,22 @@ async def async_from_media(
         return await _async_from_library(hass, what, options)
     if media_source.is_media_source_id(media_id):
         media = await media_source.async_resolve_media(hass, media_id, None)
-        return _from_media_url(hass, media.url, options, title, media_id)
+        source = media.url
+        if (local := _local_path(hass, source)) is not None:
+            source = _proxied_url(hass, media_id, local.path)
+        return _single_item(source, title or _title_of(media.url), options)
+    if is_picture_entity(hass, media_id):
+        source = _proxied_url(hass, media_id, f"/{media_id}.jpg")
+        state = hass.states.get(media_id)
+        return _single_item(source, title or (state.name if state else ""), options)
     kind = media_type.lower()
-    if kind in WEB_TYPES or kind.startswith(("image/", "video/")):
-        return _from_media_url(hass, media_id, options, title)
-    if kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id):
+    is_media = kind in WEB_TYPES or kind.startswith(("image/", "video/"))
+    if not is_media and (
+        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id)
+    ):
         return await _async_from_url(hass, media_id, options)
-    return _from_media_url(hass, media_id, options, title)
+    source = reachable_url(hass, media_id)
+    return _single_item(source, title or _title_of(source), options)
 
 
 def _from_history(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
@@ -227,51 +239,66 @@ def _from_history(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
     raise invalid_input("forgotten", media_id=clean(media_id, 200))
 
 
-def _from_media_url(
-    hass: HomeAssistant,
-    url: str,
-    options: Options,
-    title: str | None,
-    media_id: str | None = None,
-) -> Cast:
+def _single_item(source: str, title: str, options: Options) -> Cast:
     """Cast a single image, video or web page."""
-    source = reachable_url(hass, url, media_id)
-    title = clean(title or _title_of(url), 200)
+    title = clean(title, TITLE_LENGTH)
     item = build_item(source, title=title, license="open")
     return from_document(build(title, [item]), options)
 
 
 def _title_of(url: str) -> str:
     """Return the last part of a URL without extension as title."""
-    parsed = URL(url)
+    parsed = _parse_url(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
     return name.partition(".")[0] or parsed.host or url
 
 
-def reachable_url(hass: HomeAssistant, url: str, media_id: str | None = None) -> str:
-    """Return a URL that displays can load; local paths are made absolute and served by the media proxy."""
+def _parse_url(url: str) -> URL:
+    """Parse a URL or path, or raise that it is none."""
     try:
         parsed = URL(url)
+        # Some faults only show in its parts.
+        _ = (parsed.host, parsed.port, parsed.path, parsed.query)
     except ValueError as err:
         raise invalid_input("not_a_url", url=clean(url, 200)) from err
-    if parsed.scheme == "data":
-        return url
-    if parsed.scheme not in ("http", "https", "") or not (
-        parsed.host or url.startswith("/")
+    if parsed.scheme not in ("http", "https", "data", "") or not (
+        parsed.scheme == "data" or parsed.host or url.startswith("/")
     ):
         raise invalid_input("not_a_url", url=clean(url, 200))
-    if parsed.host and not is_hass_url(hass, url):
+    return parsed
+
+
+def _local_path(hass: HomeAssistant, url: str) -> URL | None:
+    """Return the path and query of a URL of Home Assistant."""
+    parsed = _parse_url(url)
+    if parsed.scheme == "data" or (parsed.host and not is_hass_url(hass, url)):
+        return None
+    return parsed.relative() if parsed.host else parsed
+
+
+def reachable_url(hass: HomeAssistant, url: str) -> str:
+    """Return a URL that displays can load: paths of Home Assistant are made absolute, if they need no login."""
+    if (local := _local_path(hass, url)) is None:
         return url
-    path = str(parsed.relative()) if parsed.host else url
+    if local.path.startswith(LOGIN_PATHS) and not local.query:
+        raise invalid_input("needs_login", url=clean(url, 200))
+    return f"{_base_url(hass)}{local}"
+
+
+def _proxied_url(hass: HomeAssistant, media_id: str, path: str) -> str:
+    """Return a URL at which displays can load a medium of Home Assistant."""
+    base = _base_url(hass)
+    return f"{base}{hass.data[MEDIA_PROXY].async_add(media_id, path)}"
+
+
+def _base_url(hass: HomeAssistant) -> str:
+    """Return the URL of Home Assistant in the local network."""
     try:
-        base = get_url(hass, allow_external=False, allow_cloud=False)
+        return get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError as err:
         raise HomeAssistantError(
             translation_domain=DOMAIN, translation_key="no_internal_url"
         ) from err
-    if not parsed.query and path.startswith(SIGNED_PATHS):
-        path = hass.data[MEDIA_PROXY].lend(quote(parsed.path), media_id)
-    return f"{base}{path}"
 
 
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
@@ -296,7 +323,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
     """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
-    path = URL(url).path
+    path = _parse_url(url).path
     if PurePosixPath(path).suffix.lower() in MEDIA_SUFFIXES:
         return False
     try:

@@ -137,6 +137,12 @@ class PlaylistItem:
         return previous if merged == previous.raw else self.parse(merged)
 
 
+def _web_url(value: object) -> str | None:
+    """Return a URL that a display can cast; other schemes would mean something else to whoever casts it again."""
+    url = text(value)
+    return url if url and url.lower().startswith(("http://", "https://")) else None
+
+
 def _items(value: object) -> tuple[PlaylistItem, ...] | None:
     """Parse a list of works; each keeps its place."""
     if not isinstance(value, list):
@@ -195,8 +201,8 @@ class PlayerStatus:
             ok=given.get("ok") is True,
             error=text(given.get("error")),
             cast_command=text(given.get("castCommand")),
-            playlist_url=text(given.get("playlistUrl"))
-            or text(given.get("playlistURL")),
+            playlist_url=_web_url(given.get("playlistUrl"))
+            or _web_url(given.get("playlistURL")),
             playlist=playlist if any(playlist.values()) else None,
             playlist_id=text(playlist.get("id")),
             playlist_title=text(playlist.get("title")),
