@@ -3,7 +3,13 @@
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.dp1.client.text import LONGEST_INPUT, clean, shorten
+from custom_components.dp1.client.errors import RejectedError, TemporaryError
+from custom_components.dp1.client.text import (
+    LONGEST_INPUT,
+    clean,
+    markdown_safe,
+    shorten,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +32,13 @@ from custom_components.dp1.client.text import LONGEST_INPUT, clean, shorten
         ("before<script>never closed", "before"),
         ("broken <a href='x", "broken"),
         ("<!-- note -->text", "text"),
-        ("a\x00b\x1b[31mc", "a b [31mc"),
+        ("a\x00b\x1b[31mc", "a bc"),
+        (
+            "\x1b]8;;https://x.example\x07link\x1b]8;;\x07 \x1b[1;5mshown\x1b[0m",
+            "link shown",
+        ),
+        ("\x9b31mred\u2028line", "31mred line"),
+        ("\U000e0041hidden\u061c", "hidden"),
         ("left\u202eright\u2066\u200b", "leftright"),
         ("half \ud83d of a pair", "half of a pair"),
         ("  wide \u00a0\u2003 space\t\n", "wide space"),
@@ -40,6 +52,30 @@ from custom_components.dp1.client.text import LONGEST_INPUT, clean, shorten
 def test_clean(text: object, plain: str) -> None:
     """What a person reads is left."""
     assert clean(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("Living Room 2", "Living Room 2"),
+        ("[click](http://x)", r"\[click\]\(http\:\/\/x\)"),
+        ("![](http://x) www.x.example", r"\!\[\]\(http\:\/\/x\) www\.x\.example"),
+        ("# *a* _b_ `c` ~d~ | 1. e", r"\# \*a\* \_b\_ \`c\` \~d\~ \| 1\. e"),
+        ("<img src=x>a\n\n- b", r"a \- b"),
+        ("&lt;b&gt;", r"\<b\>"),
+        (None, ""),
+    ],
+)  # fmt: skip
+def test_markdown_safe(text: object, safe: str) -> None:
+    """Nothing in it is Markdown or HTML."""
+    assert markdown_safe(text) == safe
+
+
+def test_errors_are_one_line() -> None:
+    """Whatever a stranger put into an error can be shown and logged."""
+    assert str(TemporaryError("a\x1b[31m\nb\u202ec")) == "a bc"
+    err = RejectedError("cast", "no\r\n\x1b[2Jway" + "!" * 9999)
+    assert err.detail.startswith("no way!") and len(str(err)) <= 1000
 
 
 def test_long_text_ends_in_an_ellipsis() -> None:

@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .text import one_line
+
+MAX_MESSAGE = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -13,7 +17,11 @@ class Fault:
 
 
 class Dp1Error(Exception):
-    """Anything that went wrong."""
+    """Anything that went wrong; the message may be shown and logged, whatever was put into it."""
+
+    def __init__(self, message: str = "") -> None:
+        """Make the message one line without control characters."""
+        super().__init__(one_line(message, MAX_MESSAGE))
 
 
 class UnreachableError(Dp1Error):
@@ -73,7 +81,7 @@ class RejectedError(Dp1Error):
         """Keep which command was refused and why."""
         super().__init__(f"{command}: {detail}" if detail else command)
         self.command = command
-        self.detail = detail
+        self.detail = one_line(detail)
 
 
 class PlayerNotRunningError(RejectedError):

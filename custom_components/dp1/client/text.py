@@ -1,4 +1,7 @@
-"""Text from outside made plain: one line, no markup, no characters that act on what is around them."""
+"""Text from outside made safe: one line, no markup, no characters that act on what is around them.
+
+``clean`` is for what a server calls text, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is read.
+"""
 
 from html.parser import HTMLParser
 import re
@@ -8,10 +11,14 @@ LIMIT = 500
 LONGEST_INPUT = 100_000
 
 _INVISIBLE = re.compile(
-    # Zero width space, marks and overrides of direction, byte order mark, halves of surrogate pairs.
-    "[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb]"
+    # Zero width space, marks and overrides of direction, byte order mark, halves of surrogate pairs, tags.
+    "[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_ANSI = re.compile(
+    "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])?"
+)
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_MARKDOWN = re.compile("[!-/:-@[-`{-~]")
 _NOT_SHOWN = frozenset({"script", "style", "template"})
 _INLINE = frozenset(
     {"a", "abbr", "b", "big", "bdi", "bdo", "cite", "code", "em", "font", "i"}
@@ -75,7 +82,26 @@ def clean(text: object, limit: int = LIMIT) -> str:
         parser.feed(text)
         parser.close()
         text = "".join(parser.parts)
-    return shorten(" ".join(_CONTROL.sub(" ", _INVISIBLE.sub("", text)).split()), limit)
+    return one_line(text, limit)
+
+
+def one_line(text: str, limit: int = LIMIT) -> str:
+    """Return a text without control, direction and escape characters, its white space as single blanks.
+
+    Args:
+        text: what goes into a message or a log; markup stays.
+        limit: most characters to return; a longer text ends in an ellipsis.
+    """
+    text = _INVISIBLE.sub("", _ANSI.sub("", text[:LONGEST_INPUT]))
+    return shorten(" ".join(_CONTROL.sub(" ", text).split()), limit)
+
+
+def markdown_safe(text: object, limit: int = LIMIT) -> str:
+    """Return a text as ``clean`` does, so that Markdown shows it as it is: no links, pictures, lists or emphasis.
+
+    For dialogs and notifications of Home Assistant, which read Markdown; elsewhere the backslashes would show.
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", clean(text, limit))
 
 
 def shorten(text: str, limit: int = LIMIT) -> str:

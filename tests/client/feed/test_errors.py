@@ -1,7 +1,9 @@
 """What real feed servers said when they refused, and what stands in front of them may say."""
 
 import json
+import logging
 from pathlib import Path
+import re
 from typing import Any
 
 import pytest
@@ -34,7 +36,7 @@ def refusal(
     "row", REFUSALS, ids=lambda row: f"{row['family']}-{row['name']}"
 )
 def test_real_answers(row: dict[str, Any]) -> None:
-    """Each has its class, its faults with their places, and the server's own words."""
+    """Each has its class, its faults with their places, and the server's own words about the request."""
     writes_document = row["method"] in ("POST", "PUT", "PATCH")
     registry = row["name"].startswith("registry")
     found = refusal(
@@ -48,6 +50,9 @@ def test_real_answers(row: dict[str, Any]) -> None:
         assert [fault.path for fault in found.faults] == row["paths"]
         assert all(fault.message for fault in found.faults)
     else:
+        if row["status"] >= 500:
+            assert row["body"] and not re.search("SQLSTATE|pkey|tcp", str(found))
+            return
         words = row["body"]
         if row["type"].startswith("application/json"):
             words = json.loads(words)["message"]
@@ -82,21 +87,21 @@ def test_without_words(
 
 
 def test_plain_text() -> None:
-    """A proxy's few words are passed on."""
-    found = refusal(502, b"upstream \xff gone\n", "text/plain; charset=utf-8")
-    assert str(found) == "upstream \N{REPLACEMENT CHARACTER} gone"
+    """A few words about the request are passed on."""
+    found = refusal(413, b"body \xff too large\n", "text/plain; charset=utf-8")
+    assert str(found) == "body \N{REPLACEMENT CHARACTER} too large"
 
 
 def test_code_without_message() -> None:
     """The code is better than nothing."""
-    assert str(refusal(500, b'{"error": "storage_error"}')) == "storage_error"
+    assert str(refusal(400, b'{"error": "bad_request"}')) == "bad_request"
 
 
 def test_words_are_tamed() -> None:
     """One line, bounded, without control characters and without the key."""
     text = "a\x00b\n<b>c</b> my-key " + "x" * 1000
-    body = json.dumps({"error": "internal_error", "message": text}).encode()
-    message = str(refusal(500, body, secret="my-key"))
+    body = json.dumps({"error": "bad_request", "message": text}).encode()
+    message = str(refusal(404, body, secret="my-key"))
     assert message.startswith("a b c *** xxx")
     assert len(message) == 300
     faults = json.dumps(
@@ -105,6 +110,34 @@ def test_words_are_tamed() -> None:
     found = refusal(400, faults, secret="my-key")
     assert isinstance(found, InvalidPlaylistError)
     assert found.faults == (Fault("a", "has ***"),)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 422, 500, 503])
+@pytest.mark.parametrize(
+    "words",
+    [
+        'failed to connect to `host=db.internal user=feed database=feed`: dial tcp 10.0.0.7:5432: connect: refused',
+        "ERROR: duplicate key value violates unique constraint \"playlists_pkey\" (SQLSTATE 23505)",
+        "pq: password authentication failed for user \"feed\" at postgres://feed:secret@db/feed",
+        "lookup etcd.internal on 127.0.0.11:53: no such host",
+        "open /srv/feed/keys/user.pem: permission denied",
+        "panic: runtime error\ngoroutine 7 [running]:\nmain.go:99 user",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["application/json", "text/plain"])
+def test_what_a_server_says_of_itself_stays_in_the_log(
+    status: int, words: str, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its database, hosts and users are in no error text, but in the debug log."""
+    body = words.encode()
+    if kind == "application/json":
+        body = json.dumps({"error": "validation_error", "message": words}).encode()
+    with caplog.at_level(logging.DEBUG, "custom_components.dp1"):
+        message = str(refusal(status, body, kind))
+    assert message
+    for detail in ("SQLSTATE", "feed", "user", "5432", "internal", "pkey", "srv"):
+        assert detail not in message.replace("feed_", "")
+    assert len(caplog.records) == 1 and words[:20] in caplog.text
 
 
 def test_many_faults() -> None:

@@ -1,11 +1,13 @@
-"""What a feed says when it refuses: its answer as one typed error, with its own words made safe to show.
+"""What a feed says when it refuses: its answer as one typed error.
 
 Both server families answer ``{"error": code, "message": text}``; whatever stands in front of them may answer HTML or
-plain text. The codes and texts are those seen on running servers.
+plain text. The codes and texts are those seen on running servers. What is said about a request is passed on, what is
+said about the server itself (its database, hosts, users) only goes to the debug log.
 """
 
 from http import HTTPStatus
 from itertools import zip_longest
+import logging
 import re
 
 from ..errors import (
@@ -21,12 +23,21 @@ from ..errors import (
 from ..http import Answer, status_error
 from ..text import clean
 
+_LOGGER = logging.getLogger(__name__)
+
 MAX_MESSAGE = 300
 MAX_FAULTS = 50
 
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
 IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
 DATABASE_CONFLICTS = ("SQLSTATE 23505", "SQLSTATE 23503")
+# Words about the server, not about the request: databases, connections, places in its source.
+TECHNICAL = re.compile(
+    r"SQLSTATE|\bsql\b|\bpq:|\bpgx|postgres|database|\b(?:dial|read|write|lookup) (?:tcp|udp|unix)\b|\blookup \S+ on\b"
+    r"|\b(?:host|user|password|dbname|port)=|://[^\s/]*@|\b\d{1,3}(?:\.\d{1,3}){3}\b|connection (?:refused|reset)"
+    r"|goroutine|panic:|Traceback|\.(?:go|ts|js|py):\d|ECONN|ENOTFOUND|ETIMEDOUT|(?:^|\s)/(?:\w+/)+\w+",
+    re.IGNORECASE,
+)
 
 SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
@@ -44,9 +55,14 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
         sent_document: whether the request carried a document, so that a complaint is about it.
     """
     code, text = _words(answer)
-    message = _safe(text, secret) or _safe(_status_text(answer), secret)
+    words = _safe(text, secret)
+    message = _safe(_status_text(answer), secret)
+    if words:
+        _LOGGER.debug("The feed answered %s: %s", answer.status, words)
     if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
-        return ConflictError(message)
+        return ConflictError("it holds another document with this id or slug")
+    if answer.status < 500 and not TECHNICAL.search(text):
+        message = words or message
     if answer.status not in (400, 422):
         return status_error(answer, message)
     if code in SIGNATURE_CODES:
@@ -54,7 +70,8 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
     if not sent_document:
         refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
         return refused(message)
-    if faults := _faults(code, text):
+    faults = [f for f in _faults(code, text) if not TECHNICAL.search(f.message)]
+    if faults:
         return InvalidPlaylistError(
             Fault(_safe(fault.path, secret), _safe(fault.message, secret))
             for fault in faults[:MAX_FAULTS]
