@@ -446,6 +446,21 @@ async def test_a_display_that_announces_itself_is_added_with_a_click(
     assert result["result"].state is ConfigEntryState.LOADED
 
 
+async def test_a_name_with_a_link_is_no_link(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """What a display calls itself is cut, and does nothing in a dialog."""
+    name = "![x](https://evil.example/x) www.evil.example " + "x" * 100_000
+    result = await hear(hass, announcement(display, name=name))
+    shown = result["description_placeholders"]["name"]
+    assert shown.startswith(r"\!\[x\]\(https\:\/\/evil\.example\/x\) www\.evil")
+    assert len(shown) < 128
+    title = hass.config_entries.flow.async_progress()[0]["context"][
+        "title_placeholders"
+    ]["name"]
+    assert len(title) == 64
+
+
 async def test_onboarding_asks_nothing(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:

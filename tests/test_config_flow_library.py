@@ -12,7 +12,7 @@ from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
 
 from .client.timing import impatient
-from .libraries import DID, SEED, library_entry, set_up, suggested
+from .libraries import DID, SEED, library_entry, playlist, set_up, suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import Cut, FeedSimulator
 
@@ -370,6 +370,10 @@ async def test_remove(
 ) -> None:
     """With a library its signing key goes; its owner is told which, by its public name."""
     entry = await set_up(hass, library_entry(feed.url, title="Hall"))
+    await hass.services.async_call(
+        "dp1", "publish_playlist", {"playlist": playlist()}, blocking=True
+    )
+    assert await hass.config_entries.async_reload(entry.entry_id)
     await hass.config_entries.async_remove(entry.entry_id)
     issue = issue_registry.async_get_issue(
         "dp1", f"signing_key_removed_{entry.entry_id}"
@@ -381,9 +385,27 @@ async def test_remove(
 
 
 async def test_remove_what_never_published(
-    hass: HomeAssistant, catalog: CatalogSimulator, issue_registry: ir.IssueRegistry
+    hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Without a feed the key has signed nothing."""
-    entry = await set_up(hass, library_entry(None, catalog.url))
+    """Nobody misses a key that has signed nothing, as what an API key publishes is not signed."""
+    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    await hass.services.async_call(
+        "dp1", "publish_playlist", {"playlist": playlist()}, blocking=True
+    )
+    await hass.config_entries.async_remove(entry.entry_id)
+    assert not issue_registry.issues
+
+
+async def test_remove_an_imported_key(
+    hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
+) -> None:
+    """Who imports a key has it, until it signs here."""
+    entry = await set_up(hass, library_entry(feed.url))
+    publish = ("dp1", "publish_playlist", {"playlist": playlist()}, True)
+    await hass.services.async_call(*publish)
+    menu = await hass.config_entries.options.async_init(entry.entry_id)
+    for values in ({"next_step_id": "import_key"}, {"signing_key": "ab" * 32}):
+        await hass.config_entries.options.async_configure(menu["flow_id"], values)
+    await hass.async_block_till_done()
     await hass.config_entries.async_remove(entry.entry_id)
     assert not issue_registry.issues

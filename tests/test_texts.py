@@ -267,7 +267,11 @@ def test_flow_texts(flow: str) -> None:
 
 def test_steps_and_aborts_have_a_text() -> None:
     """Every form, menu and end of a flow that the code names can be shown."""
-    flows = [ENGLISH["config"], ENGLISH.get("options", {})]
+    flows = [
+        ENGLISH["config"],
+        ENGLISH["options"],
+        *(issue["fix_flow"] for issue in ENGLISH["issues"].values()),
+    ]
     steps = {step for flow in flows for step in flow.get("step", {})}
     aborts = {abort for flow in flows for abort in flow.get("abort", {})}
     assert named("step_id", "async_show_form", "async_show_menu") <= steps

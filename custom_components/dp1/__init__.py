@@ -16,7 +16,7 @@ from homeassistant.setup import async_setup_component
 from .browse.pictures import async_setup_pictures
 from .cards import async_add_cards, async_remove_cards, async_setup_cards
 from .client.playlist.signing import SigningKey
-from .const import CONF_FEED_URL, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
+from .const import CONF_HAS_SIGNED, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
@@ -115,7 +115,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
         return
     await async_remove_stored(hass, entry.entry_id)
-    if not entry.data[CONF_FEED_URL]:
+    if not entry.data.get(CONF_HAS_SIGNED):
         return
     ir.async_create_issue(
         hass,

@@ -29,7 +29,7 @@ from homeassistant.helpers.typing import DiscoveryInfoType
 
 from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
-from .client.text import clean
+from .client.text import clean, markdown_safe
 from .const import (
     CONF_CATALOG_URL,
     CONF_DIALECT,
@@ -236,7 +236,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
-            description_placeholders={"name": self._title},
+            description_placeholders={"name": markdown_safe(self._title)},
         )
 
     @property

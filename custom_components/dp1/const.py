@@ -16,6 +16,7 @@ CONF_DIALECT: Final = "dialect"
 CONF_MACS: Final = "macs"
 CONF_CATALOG_URL: Final = "catalog_url"
 CONF_FEED_URL: Final = "feed_url"
+CONF_HAS_SIGNED: Final = "has_signed"
 CONF_SIGNING_KEY: Final = "signing_key"
 
 # Options of a library.

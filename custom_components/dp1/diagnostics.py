@@ -10,9 +10,9 @@ from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
-from .const import CONF_DIALECT, CONF_KIND, EntryKind
+from .const import CONF_DIALECT, CONF_HAS_SIGNED, CONF_KIND, EntryKind
 from .coordinator import DisplayCoordinator
-from .display.state import DisplayData
+from .display.state import Detail, DisplayData
 from .library.library import Library
 
 PLAYER = (
@@ -64,7 +64,11 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "has_id": coordinator.config_entry.unique_id is not None,
         "available": coordinator.last_update_success,
         "last_error": _kind_of(coordinator.last_exception),
+        "misses": coordinator.connection.misses,
         "cast_only": coordinator.cast_only,
+        "details": [
+            detail for detail in Detail if getattr(coordinator.details.data, detail)
+        ],
         **_status(coordinator.data),
     }
 
@@ -99,6 +103,7 @@ def _library(library: Library) -> dict[str, Any]:
         "catalog": library.catalog is not None,
         "feed": library.feed is not None,
         "has_api_key": bool(library.entry.data[CONF_API_KEY]),
+        "has_signed": bool(library.entry.data.get(CONF_HAS_SIGNED)),
         "options": sorted(library.entry.options),
         "sources": len(library.sources()),
         "since": library.since.isoformat() if library.since else None,

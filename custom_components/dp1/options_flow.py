@@ -27,6 +27,7 @@ from .const import (
     CONF_DIALECT,
     CONF_DURATION,
     CONF_FEED_KEYS,
+    CONF_HAS_SIGNED,
     CONF_LICENSE,
     CONF_MARGIN,
     CONF_REFRESH_HOURS,
@@ -199,7 +200,11 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
             except ValueError:
                 errors[CONF_SIGNING_KEY] = "invalid_key"
             else:
-                data = {**self.config_entry.data, CONF_SIGNING_KEY: key.export()}
+                data = {
+                    **self.config_entry.data,
+                    CONF_SIGNING_KEY: key.export(),
+                    CONF_HAS_SIGNED: False,
+                }
                 self.hass.config_entries.async_update_entry(
                     self.config_entry, data=data
                 )

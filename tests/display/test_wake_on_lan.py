@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
@@ -12,6 +13,7 @@ from custom_components.dp1.display import connection, sleep, wake_on_lan
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.setup import async_setup_component
 
 from tests.displays import DEVICE_ID, FIRMWARE, set_up, until
 from tests.entities import act, entity_id, value
@@ -169,9 +171,42 @@ async def test_told_after_the_third_time(
     issue = issue_registry.async_get_issue(*ISSUE)
     assert issue is not None
     assert issue.translation_placeholders == {"name": "Wall"}
-    assert not issue.is_fixable
+    assert issue.is_fixable
     del display.player.turn_page
     await wake(hass)
+    assert issue_registry.async_get_issue(*ISSUE) is None
+
+
+@pytest.mark.usefixtures("deaf")
+async def test_repaired_by_a_restart(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    hass_client: ClientSessionGenerator,
+    issue_registry: ir.IssueRegistry,
+) -> None:
+    """The repair restarts the display, tells if that fails, and shows no link that a display calls itself."""
+    assert await async_setup_component(hass, "repairs", {})
+    entry = hass.config_entries.async_entries("dp1")[0]
+    entry.runtime_data.name = "[Wall](https://evil.example)"
+    await fail_to_wake(hass, 3)
+    client = await hass_client()
+    answer = await client.post(
+        "/api/repairs/issues/fix", json={"handler": "dp1", "issue_id": ISSUE[1]}
+    )
+    form = await answer.json()
+    assert form["step_id"] == "confirm"
+    assert form["description_placeholders"] == {
+        "name": r"\[Wall\]\(https\:\/\/evil\.example\)"
+    }
+    url = f"/api/repairs/issues/fix/{form['flow_id']}"
+    fault = display.inject(FaultKind.STATUS, command="reboot")
+    form = await (await client.post(url, json={})).json()
+    assert form["errors"] == {"base": "cannot_restart"}
+    assert fault.hits
+    display.heal()
+    result = await (await client.post(url, json={})).json()
+    assert result["type"] == "create_entry"
+    assert "reboot" in display.commands
     assert issue_registry.async_get_issue(*ISSUE) is None
 
 

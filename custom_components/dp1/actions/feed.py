@@ -89,6 +89,8 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
     _check_sources(document)
+    if key is not None:
+        library.async_remember_signed()
     with _feed_errors(call.hass, entry, feed, writing=True):
         published = await feed.publish(
             document, key=key, curator=library.preferences.curator

@@ -17,6 +17,7 @@ from ..const import (
     CONF_CATALOG_URL,
     CONF_FEED_KEYS,
     CONF_FEED_URL,
+    CONF_HAS_SIGNED,
     CONF_SIGNING_KEY,
     LOGGER,
 )
@@ -141,6 +142,14 @@ class Library:
     def problem(self) -> Dp1Error | None:
         """Return why not everything can be read."""
         return self.catalog_coordinator.problem or self.feed_coordinator.problem
+
+    @callback
+    def async_remember_signed(self) -> None:
+        """Remember that the signing key has been used, so that its owner is told if it is lost."""
+        if not self.entry.data.get(CONF_HAS_SIGNED):
+            self.hass.config_entries.async_update_entry(
+                self.entry, data={**self.entry.data, CONF_HAS_SIGNED: True}
+            )
 
     async def async_start(self) -> None:
         """Load what is stored, and refresh what is old in the background."""

@@ -1,0 +1,60 @@
+"""Repairs of a display and of a library."""
+
+from typing import Any
+
+import voluptuous as vol
+
+from homeassistant.components.repairs import (
+    ConfirmRepairFlow,
+    RepairsFlow,
+    RepairsFlowResult,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from .client.text import markdown_safe
+from .coordinator import DisplayCoordinator, Refresh, async_displays
+
+
+async def async_create_fix_flow(
+    hass: HomeAssistant, issue_id: str, data: dict[str, Any] | None
+) -> RepairsFlow:
+    """Return the flow that fixes an issue."""
+    for display in async_displays(hass):
+        if data and display.device_id == data["device_id"]:
+            return RestartRepairFlow(display)
+    return ConfirmRepairFlow()
+
+
+class RestartRepairFlow(RepairsFlow):
+    """Restart a display that does not wake."""
+
+    def __init__(self, display: DisplayCoordinator) -> None:
+        """Initialize the flow."""
+        self._display = display
+
+    async def async_step_init(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Start with the confirmation."""
+        return await self.async_step_confirm()
+
+    async def async_step_confirm(
+        self, user_input: dict[str, str] | None = None
+    ) -> RepairsFlowResult:
+        """Restart the display once the user has confirmed."""
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            try:
+                async with self._display.async_command(Refresh.NONE) as display:
+                    await display.reboot()
+            except HomeAssistantError:
+                errors["base"] = "cannot_restart"
+            else:
+                return self.async_create_entry(data={})
+        return self.async_show_form(
+            step_id="confirm",
+            data_schema=vol.Schema({}),
+            errors=errors,
+            description_placeholders={"name": markdown_safe(self._display.name)},
+        )

@@ -1,0 +1,63 @@
+"""What the system health page tells."""
+
+from typing import Any
+
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    get_system_health_info,
+)
+
+from homeassistant.components.http import ApiConfig
+from homeassistant.core import HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.setup import async_setup_component
+
+from .displays import entry_of
+from .libraries import library_entry, set_up
+from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
+
+
+async def health(hass: HomeAssistant) -> dict[str, Any]:
+    """Read the system health."""
+    assert await async_setup_component(hass, "system_health", {})
+    await hass.async_block_till_done()
+    info = await get_system_health_info(hass, "dp1")
+    return {
+        key: value if isinstance(value, int) else await value
+        for key, value in info.items()
+    }
+
+
+async def test_displays_and_libraries(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    feed: FeedSimulator,
+) -> None:
+    """Displays are counted, and the servers of a library are tried."""
+    entry_of(display, unique_id="FF1-OTHER").add_to_hass(hass)
+    await set_up(hass, library_entry(feed.url))
+    await async_process_ha_core_config(hass, {"internal_url": "http://192.0.2.1:8123"})
+    assert await health(hass) == {
+        "displays": 2,
+        "displays_connected": 1,
+        "libraries": 1,
+        "internal_url": True,
+        "can_reach_feed": "ok",
+    }
+    await feed.stop()
+    assert (await health(hass))["can_reach_feed"] == {
+        "type": "failed",
+        "error": "unreachable",
+    }
+
+
+async def test_without_an_internal_url(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """With a certificate of its own, Home Assistant cannot be reached by number."""
+    hass.config.api = ApiConfig("127.0.0.1", "127.0.0.1", 8123, use_ssl=True)
+    info = await health(hass)
+    assert info["internal_url"] is False
+    assert info["displays_connected"] == 1
