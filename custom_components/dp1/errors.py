@@ -28,9 +28,10 @@ from .client.errors import (
     UnreachableError,
 )
 from .client.text import clean
-from .const import DOMAIN
+from .const import DOMAIN, LOGGER
 
 SHOWN_FAULTS = 5
+SHOWN_CHARACTERS = 300
 
 # Subclasses come before their base classes.
 SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
@@ -65,7 +66,7 @@ def translated(
     err: Dp1Error, subject: str, name: str, where: str = ""
 ) -> HomeAssistantError:
     """Return the translated error for a ``display``, ``feed``, ``catalog`` or ``playlist``."""
-    detail = clean(str(err), 300)
+    detail = str(err)
     match err:
         case InvalidPlaylistError():
             return invalid_playlist(err)
@@ -73,23 +74,21 @@ def translated(
             key = "display_player_not_running"
         case PlaylistRefusedError() if err.detail or err.code:
             key = REFUSALS.get(err.code, "playlist_turned_down")
-            detail = clean(err.detail or err.code, 300)
+            detail = err.detail or err.code
         case PlaylistRefusedError():
             key = "playlist_not_accepted"
         case RejectedError(command="displayPlaylist") if err.detail:
             key = "playlist_turned_down"
-            detail = clean(err.detail, 300)
+            detail = err.detail
         case RejectedError(command="displayPlaylist"):
             key = "playlist_not_accepted"
         case RejectedError():
             key = "display_rejected"
         case _:
             key = f"{subject}_{suffix(err)}"
-    return HomeAssistantError(
-        translation_domain=DOMAIN,
-        translation_key=key,
-        translation_placeholders={"name": name, "where": where, "detail": detail},
-    )
+            # The texts of some keys leave the detail out, as it is of use to nobody but the server's operator.
+            LOGGER.debug("%s: %s", name, clean(detail))
+    return action_failed(key, name=name, where=where, detail=detail)
 
 
 def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
@@ -103,7 +102,9 @@ def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key="playlist_invalid",
-        translation_placeholders={"faults": "; ".join(clean(f, 300) for f in faults)},
+        translation_placeholders={
+            "faults": "; ".join(clean(fault, SHOWN_CHARACTERS) for fault in faults)
+        },
     )
 
 
@@ -128,7 +129,7 @@ def displays_failed(
         translation_placeholders={
             "failed": str(len(failed)),
             "meant": str(meant),
-            "reasons": "; ".join(map(str, failed)),
+            "reasons": "; ".join(map(str, failed[:SHOWN_FAULTS])),
         },
     )
 
@@ -149,13 +150,29 @@ def raised_as(kind: type[HomeAssistantError]) -> Iterator[None]:
         ) from err
 
 
+def action_failed(key: str, **placeholders: str) -> HomeAssistantError:
+    """Return the error for an action that failed, with the placeholders made plain."""
+    return HomeAssistantError(
+        translation_domain=DOMAIN,
+        translation_key=key,
+        translation_placeholders=_plain(placeholders),
+    )
+
+
 def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
-    """Return the error for invalid input."""
+    """Return the error for invalid input, with the placeholders made plain."""
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key=key,
-        translation_placeholders=placeholders or None,
+        translation_placeholders=_plain(placeholders),
     )
+
+
+def _plain(placeholders: Mapping[str, str]) -> dict[str, str] | None:
+    """Return placeholders without markup, control characters and excessive length."""
+    return {
+        name: clean(text, SHOWN_CHARACTERS) for name, text in placeholders.items()
+    } or None
 
 
 def exactly_one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:

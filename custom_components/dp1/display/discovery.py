@@ -8,7 +8,6 @@ from ipaddress import IPv6Address, ip_address
 import re
 from typing import Any, NamedTuple
 
-from yarl import URL
 from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
@@ -30,10 +29,12 @@ from ..client.errors import (
     UnexpectedAnswerError,
 )
 from ..client.text import clean
+from ..client.url import plain_host, web_url
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
 
 SERVICE_TYPE = "_ff1._tcp.local."
 NAME_LENGTH = 64
+ADDRESS_LENGTH = 300
 DEVICE_STATUS_TIMEOUT = 2.0
 STORED_ADDRESS_TIMEOUT = 2.0
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
@@ -63,21 +64,13 @@ class Address(NamedTuple):
 def parse_address(text: str) -> Address:
     """Parse an IP address, a name, a device id or a URL, or raise ValueError."""
     text = text.strip()
-    if not text:
-        raise ValueError("empty")
+    if len(text) > ADDRESS_LENGTH:
+        raise ValueError("too long")
     try:
         return Address(str(_ip(text)), DEFAULT_PORT)
     except ValueError:
-        url = URL(text if "://" in text else f"http://{text}")
-    host = (url.host or "").rstrip(".")
-    if (
-        url.scheme not in ("http", "https")
-        or not host
-        or url.user
-        or url.password
-        or re.search(r"\s", host)
-    ):
-        raise ValueError(text)
+        url = web_url(text if "://" in text else f"http://{text}")
+    host = plain_host(url)
     if DEVICE_ID.fullmatch(host):
         host = f"{host}.local"
     return Address(host, url.explicit_port or DEFAULT_PORT)

@@ -10,8 +10,12 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
+from ..client.url import web_url
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..errors import suffix
+
+
+URL_LENGTH = 2000
 
 
 async def async_check_library(
@@ -33,7 +37,8 @@ async def async_check_library(
             data[field] = None
             continue
         try:
-            data[field] = normalize(text)
+            data[field] = normalize(text[:URL_LENGTH])
+            web_url(data[field])
             await ask(hass, data[field])
         except ValueError:
             errors[field] = "invalid_url"
