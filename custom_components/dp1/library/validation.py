@@ -14,7 +14,6 @@ from ..client.url import web_url
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..errors import suffix
 
-
 URL_LENGTH = 2000
 
 
