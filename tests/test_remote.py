@@ -1,6 +1,6 @@
 """Keys and touch for works that can be played with."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 import time
 from typing import Any
 
@@ -146,6 +146,7 @@ async def test_gestures(
         ({"gesture": "tap", "path": [[1, 1]]}, "gesture_fields"),
         ({"gesture": "zoom", "factors": [1], "path": [[1, 1]]}, "gesture_fields"),
         ({"gesture": "click_and_drag", "path": [[3000, 0]]}, "path_too_long"),
+        ({"gesture": "drag", "path": [[10_000, 0]] * 1000}, "path_too_long"),
     ],
 )
 async def test_gestures_that_do_not_fit(
@@ -155,6 +156,19 @@ async def test_gestures_that_do_not_fit(
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.gesture", "wall", **fields)
     assert raised.value.translation_key == key
+    assert received(house) == []
+
+
+@pytest.mark.parametrize("distance", ["inf", "-inf", "nan", 1e300, 10_001])
+@pytest.mark.parametrize(
+    "step", [lambda far: [far, 0], lambda far: {"dx": 0, "dy": far}]
+)
+async def test_a_drag_without_end(
+    house: House, step: Callable[[object], object], distance: object
+) -> None:
+    """No gesture is longer than a few screens."""
+    with pytest.raises(vol.Invalid):
+        await house.do("dp1.gesture", "wall", gesture="drag", path=[step(distance)])
     assert received(house) == []
 
 

@@ -331,6 +331,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             picture = await pictures.async_of(media_content_id)
         return (picture.content, picture.content_type) if picture else (None, None)
 
+    @override
+    async def async_get_media_image(self) -> tuple[bytes | None, str | None]:
+        """Fetch the picture of the current work, if it is one that browsers only display."""
+        url = self.media_image_url
+        picture = await self.hass.data[PICTURES].async_at(url) if url else None
+        return (picture.content, picture.content_type) if picture else (None, None)
+
     # Groups
 
     @override

@@ -7,6 +7,7 @@ import voluptuous as vol
 from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.const import UnitOfTime
 from homeassistant.helpers.selector import (
+    BooleanSelector,
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
@@ -30,6 +31,7 @@ from .const import (
     CONF_HAS_SIGNED,
     CONF_LICENSE,
     CONF_MARGIN,
+    CONF_PUBLISH_FOR_ALL,
     CONF_REFRESH_HOURS,
     CONF_SCALING,
     CONF_SIGNING_KEY,
@@ -80,6 +82,7 @@ DEFAULTS_SCHEMA = vol.Schema(
             CONF_LICENSE, ["open", "token", "subscription"]
         ),
         vol.Optional(CONF_CURATOR): TextSelector(),
+        vol.Optional(CONF_PUBLISH_FOR_ALL): BooleanSelector(),
     }
 )
 SOURCES_SCHEMA = vol.Schema(

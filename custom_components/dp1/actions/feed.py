@@ -8,7 +8,7 @@ import voluptuous as vol
 
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_ENTITY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
@@ -18,7 +18,7 @@ from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylis
 from ..client.feed.client import Feed, Published
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
-from ..const import CONF_FEED_KEYS, DOMAIN
+from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..errors import exactly_one_of, invalid_input, invalid_playlist, translated
 from ..library.entries import async_build_playlist, async_feed, async_libraries
@@ -78,6 +78,7 @@ DELETE_SCHEMA = vol.Schema(
 async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist to the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
+    await _async_check_user(call, entry)
     what = exactly_one_of(call.data, PUBLISH_FIELDS)
     library = entry.runtime_data
     key = library.key if _signs(call, entry) else None
@@ -97,6 +98,17 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         )
     _note_feed_key(library, published)
     return _response(published, library.feed_keys) if call.return_response else None
+
+
+async def _async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None:
+    """Raise unless the user may write in the owner's name; automations have no user and may."""
+    if call.context.user_id is None or entry.options.get(CONF_PUBLISH_FOR_ALL):
+        return
+    user = await call.hass.auth.async_get_user(call.context.user_id)
+    if user is None:
+        raise UnknownUser(context=call.context)
+    if not user.is_admin:
+        raise Unauthorized(context=call.context)
 
 
 def _signs(call: ServiceCall, entry: LibraryConfigEntry) -> bool:
@@ -289,6 +301,7 @@ async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
 async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
+    await _async_check_user(call, entry)
     if not entry.data.get(CONF_API_KEY):
         raise invalid_input("feed_needs_key", name=entry.title)
     with _feed_errors(call.hass, entry, feed, writing=True):

@@ -23,38 +23,51 @@ from ..library.tree import MEDIA_PREFIX
 
 # Home Assistant waits 10 s for a picture.
 TIMEOUT: Final = aiohttp.ClientTimeout(total=9)
-MAX_PICTURE_BYTES: Final = 20 * 1024 * 1024
+MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
+SIGNATURE_BYTES: Final = 12
 CHUNK: Final = 64 * 1024
-# No SVG: its scripts would run on Home Assistant's origin.
-CONTENT_TYPES: Final = {
-    "image/avif",
-    "image/gif",
-    "image/jpeg",
-    "image/png",
-    "image/webp",
-}
 
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
     session = async_get_clientsession(hass)
     content = bytearray()
+    content_type: str | None = None
     try:
         async with session.get(url, timeout=TIMEOUT) as response:
             response.raise_for_status()
-            content_type = response.content_type
-            if content_type not in CONTENT_TYPES:
-                LOGGER.debug("A picture is of the type %s", content_type)
-                return None
             async for chunk in response.content.iter_chunked(CHUNK):
                 content += chunk
+                content_type = raster_type(content)
+                if content_type is None and len(content) >= SIGNATURE_BYTES:
+                    LOGGER.debug("A picture is of no supported type")
+                    return None
                 if len(content) > MAX_PICTURE_BYTES:
                     LOGGER.debug("A picture is too large")
                     return None
     except (aiohttp.ClientError, TimeoutError, ValueError) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
-    return Image(content_type, bytes(content))
+    return Image(content_type, bytes(content)) if content_type else None
+
+
+def raster_type(content: bytes | bytearray) -> str | None:
+    """Return the content type of a picture by its content; what a server calls it may make a browser run it.
+
+    There is no SVG: its scripts would run on Home Assistant's origin.
+    """
+    start = bytes(content[:SIGNATURE_BYTES])
+    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if start.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if start.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    if start.startswith(b"RIFF") and start[8:12] == b"WEBP":
+        return "image/webp"
+    if start[4:12] in (b"ftypavif", b"ftypavis"):
+        return "image/avif"
+    return None
 
 
 PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
@@ -144,7 +157,11 @@ class PictureView(HomeAssistantView):
         return web.Response(
             body=picture.content,
             content_type=picture.content_type,
-            headers={hdrs.CACHE_CONTROL: MAX_AGE},
+            headers={
+                hdrs.CACHE_CONTROL: MAX_AGE,
+                "Content-Security-Policy": "sandbox",
+                "X-Content-Type-Options": "nosniff",
+            },
         )
 
 

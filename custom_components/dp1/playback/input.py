@@ -36,11 +36,14 @@ PRINTABLE = range(32, 127)
 MAX_STEP = 150
 MAX_POINTS = 16
 MAX_PATH = 1000
+# Several times the size of any screen, in pixels.
+MAX_DISTANCE = 10_000
 
+DISTANCE = vol.All(vol.Coerce(float), vol.Range(min=-MAX_DISTANCE, max=MAX_DISTANCE))
 STEP = vol.Any(
-    vol.All([vol.Coerce(float)], vol.Length(min=2, max=2)),
+    vol.All([DISTANCE], vol.Length(min=2, max=2)),
     vol.All(
-        {vol.Required("dx"): vol.Coerce(float), vol.Required("dy"): vol.Coerce(float)},
+        {vol.Required("dx"): DISTANCE, vol.Required("dy"): DISTANCE},
         lambda step: [step["dx"], step["dy"]],
     ),
 )
@@ -83,8 +86,9 @@ def gesture(data: Mapping[str, Any]) -> Send:
     if name == "zoom":
         return partial(Display.zoom, steps=data["factors"])
     path = list(chain.from_iterable(_split(*step) for step in data["path"]))
-    if name == "click_and_drag" and len(path) > MAX_POINTS:
-        raise invalid_input("path_too_long", steps=str(MAX_POINTS))
+    most = MAX_POINTS if name == "click_and_drag" else MAX_PATH
+    if len(path) > most:
+        raise invalid_input("path_too_long", steps=str(most))
     return partial(DRAGS[name], offsets=path)
 
 

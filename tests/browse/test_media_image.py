@@ -1,0 +1,132 @@
+"""The picture of the current work, as a browser gets it over Home Assistant's own HTTP interface."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+import tracemalloc
+from typing import Any
+
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from custom_components.dp1.browse import pictures as module
+from homeassistant.core import HomeAssistant
+
+from tests.displays import playlist, state_of, until
+from tests.simulators.display import DisplaySimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
+PICTURES = {
+    "image/png": PNG,
+    "image/jpeg": b"\xff\xd8\xff\xe0" + bytes(100),
+    "image/gif": b"GIF89a" + bytes(100),
+    "image/webp": b"RIFF\x00\x00\x00\x00WEBP" + bytes(100),
+    "image/avif": b"\x00\x00\x00\x20ftypavif" + bytes(100),
+}
+
+
+@asynccontextmanager
+async def served(
+    body: bytes, content_type: str, endless: bool = False
+) -> AsyncIterator[str]:
+    """Serve a picture, over and over if it is endless."""
+
+    async def get(request: web.Request) -> web.StreamResponse:
+        """Serve it."""
+        response = web.StreamResponse(headers={"Content-Type": content_type})
+        await response.prepare(request)
+        await response.write(body)
+        while endless:
+            await response.write(bytes(1024 * 1024))
+        return response
+
+    app = web.Application()
+    app.router.add_get("/dawn.png", get)
+    server = TestServer(app)
+    await server.start_server()
+    try:
+        yield str(server.make_url("/dawn.png"))
+    finally:
+        await server.close()
+
+
+async def show(hass: HomeAssistant, display: DisplaySimulator, url: str) -> str:
+    """Show a work, and return the path of its picture."""
+    document = playlist("Dawn", title="Reef")
+    document["items"][0]["source"] = url
+    display.player.load(document)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    path: Any = state_of(hass).attributes["entity_picture"]
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "said"),
+    zip(PICTURES, ["text/html", "image/svg+xml", "", "", ""], strict=True),
+)
+async def test_pictures_are_what_they_contain(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+    content_type: str,
+    said: str,
+) -> None:
+    """The type of a picture is that of its content, whatever its server calls it."""
+    client = await hass_client_no_auth()
+    async with served(PICTURES[content_type], said or content_type) as url:
+        response = await client.get(await show(hass, display, url))
+    assert response.content_type == content_type
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert await response.read() == PICTURES[content_type]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<html><script>alert(1)</script>", "text/html"),
+        (b"<html><script>alert(1)</script>", "image/png"),
+        (b"<svg><script>alert(1)</script></svg>", "image/svg+xml"),
+        (b"<svg><script>alert(1)</script></svg>", "image/png"),
+        (b"", "image/png"),
+        (b"\x89PN", "image/png"),
+    ],
+)
+async def test_what_carries_scripts(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+    body: bytes,
+    said: str,
+) -> None:
+    """What is no picture never reaches a browser from Home Assistant's origin."""
+    client = await hass_client_no_auth()
+    async with served(body, said) as url:
+        response = await client.get(await show(hass, display, url))
+    assert (response.status, await response.read()) == (HTTPStatus.NOT_FOUND, b"")
+
+
+@pytest.mark.parametrize("start", [PNG, b"<svg>"], ids=["picture", "drawing"])
+async def test_an_endless_picture(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    hass_client_no_auth: ClientSessionGenerator,
+    start: bytes,
+) -> None:
+    """A picture without end is given up, and costs no memory."""
+    client = await hass_client_no_auth()
+    async with served(start, "image/png", endless=True) as url:
+        path = await show(hass, display, url)
+        tracemalloc.start()
+        response = await client.get(path)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert response.status == HTTPStatus.NOT_FOUND
+    assert peak < 4 * module.MAX_PICTURE_BYTES
