@@ -53,6 +53,7 @@ from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .actions.targets import async_targets
 from .const import DOMAIN
 from .errors import exactly_one_of
+from .playback.announce import positive_duration
 from .playback.resolve import Options, async_resolve
 from .playback.snapshot import split_media_id
 
@@ -101,7 +102,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("series"): cv.string,
         vol.Optional("media_content_id"): cv.string,
         **OPTIONS,
-        vol.Optional("show_for"): cv.positive_time_period,
+        vol.Optional("show_for"): positive_duration,
         vol.Optional("spread"): cv.boolean,
     }
 )

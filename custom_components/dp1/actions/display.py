@@ -18,7 +18,7 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..display.history import cast_of
 from ..errors import invalid_input
-from ..playback.announce import async_show
+from ..playback.announce import async_show, positive_duration
 from ..playback.groups import GROUPS
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.resolve import Options, from_document
@@ -41,7 +41,7 @@ SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
         vol.Required("work"): vol.Any(
             vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1))
         ),
-        vol.Optional("show_for"): cv.positive_time_period,
+        vol.Optional("show_for"): positive_duration,
     }
 )
 

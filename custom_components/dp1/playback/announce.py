@@ -238,6 +238,15 @@ class Announcements:
         )
 
 
+def positive_duration(value: Any) -> timedelta:
+    """Validate a duration, also one that is longer than Python can express."""
+    try:
+        duration: timedelta = cv.positive_time_period(value)
+    except OverflowError as err:
+        raise vol.Invalid("the duration is too long") from err
+    return duration
+
+
 def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
     """Return how long something is to be shown; None for permanently."""
     given = extra.get("show_for")
@@ -246,10 +255,9 @@ def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
     if given is None:
         return None
     try:
-        duration: timedelta = cv.positive_time_period(given)
+        return positive_duration(given)
     except vol.Invalid as err:
         raise invalid_input("not_a_duration", given=clean(str(given), 100)) from err
-    return duration
 
 
 async def async_show(

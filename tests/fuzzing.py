@@ -1,0 +1,495 @@
+"""Everything that reads what strangers send, fed with what nobody would send."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+import json
+from pathlib import Path
+import random
+import time
+from typing import Any
+
+import orjson
+import voluptuous as vol
+
+from custom_components.dp1.client import errors
+from custom_components.dp1.client.catalog import artwork, client as catalog
+from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
+from custom_components.dp1.client.display.device_status import (
+    ContentPolicy,
+    DeviceStatus,
+    Identity,
+    PanelStatus,
+)
+from custom_components.dp1.client.display.metrics import Metrics, PlaybackCounters
+from custom_components.dp1.client.display.player_status import PlayerStatus
+from custom_components.dp1.client.display.replies import reply
+from custom_components.dp1.client.feed import client as feed
+from custom_components.dp1.client.feed.errors import feed_error
+from custom_components.dp1.client.http import Answer
+from custom_components.dp1.client.playlist.document import (
+    check,
+    check_playable,
+    for_display,
+    parse,
+    validate,
+)
+from custom_components.dp1.client.playlist.profile import normalize, signable
+from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
+from custom_components.dp1.client.text import clean
+from custom_components.dp1.client.values import decode, mapping
+from custom_components.dp1.display.discovery import parse_address
+from custom_components.dp1.library.cached_list import CachedList
+from custom_components.dp1.library.favorites import Favorite
+from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.tree import parse_media_id, split_node_id
+from custom_components.dp1.playback.snapshot import split_media_id
+from custom_components.dp1.services import ACTIONS
+
+from .displays import playlist
+from .simulators.catalog.data import CatalogData
+
+MOST_SECONDS = 0.2
+DAY = playlist(
+    "Dawn", "Noon", "Dusk", curators=[{"name": "Ada", "key": "did:key:z6Mk"}]
+)
+KEY = SigningKey.parse(
+    "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60"
+)
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+LEAVES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        False,
+        0,
+        -1,
+        1,
+        10**30,
+        -(10**30),
+        2**63,
+        2**53 + 1,
+        1e308,
+        -0.0,
+        0.1,
+    ),
+    *(float("nan"), float("inf"), float("-inf")),
+    *(
+        "",
+        " ",
+        "0",
+        "-1",
+        "1e999",
+        "null",
+        "true",
+        "\x00",
+        "\x1b[31m",
+        "\ud800",
+        "\u202e",
+    ),
+    *("<script>", "[x](http://a)", "{name}", "%s", "../..", "x" * 5000, "é" * 300),
+    *(
+        "http://[::1",
+        "http://a:99999/",
+        "http://xn--a/",
+        "file:///etc",
+        "data:,",
+        "//a",
+    ),
+    *("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-02-30", "did:key:z", "1/0"),
+    *([], {}, [[]], [None], {"": ""}, [{}] * 50),
+)
+
+
+class Spoiler:
+    """Spoils values and bytes, the same way for the same seed."""
+
+    def __init__(self, seed: int) -> None:
+        """Begin a series."""
+        self._random = random.Random(seed)
+
+    def case(self, samples: list[Any]) -> Any:
+        """Spoil one of the samples."""
+        sample = deepcopy(self._random.choice(samples))
+        for _ in range(self._random.choice((1, 1, 2, 3, 8))):
+            sample = self._spoil(sample)
+        return sample
+
+    def _spoil(self, value: Any) -> Any:
+        """Change one place."""
+        chance = self._random
+        if isinstance(value, dict) and value and chance.random() < 0.85:
+            key = chance.choice(list(value))
+            match chance.randrange(6):
+                case 0:
+                    del value[key]
+                case 1:
+                    value[chance.choice(("", "ok", "id", "items", "x" * 300))] = value[
+                        key
+                    ]
+                case _:
+                    value[key] = self._spoil(value[key])
+            return value
+        if isinstance(value, list) and value and chance.random() < 0.85:
+            place = chance.randrange(len(value))
+            match chance.randrange(6):
+                case 0:
+                    del value[place]
+                case 1:
+                    value.append(value[place])
+                case _:
+                    value[place] = self._spoil(value[place])
+            return value
+        if isinstance(value, str) and value and chance.random() < 0.4:
+            place = chance.randrange(len(value))
+            odd = chance.choice(("", "\x00", "\ud83d", "%", "/", " ", "<b>", value))
+            return value[:place] + odd + value[place + 1 :]
+        return deepcopy(chance.choice(LEAVES))
+
+    def raw(self, body: bytes) -> bytes:
+        """Change, cut or repeat bytes, now and then."""
+        chance = self._random
+        if chance.random() < 0.7 or not body:
+            return body
+        place = chance.randrange(len(body))
+        match chance.randrange(4):
+            case 0:
+                return body[:place]
+            case 1:
+                return body[:place] + bytes([chance.randrange(256)]) + body[place + 1 :]
+            case 2:
+                return body + body[place:]
+            case _:
+                return body[:place] + chance.choice((b"[", b"{", b'"', b"\xff")) * 2000
+
+
+def as_json(value: Any) -> bytes:
+    """Write what may be no JSON at all."""
+    return json.dumps(value).encode()
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that reads.
+
+    Attributes:
+        samples: what it is made for.
+        read: reads a spoiled sample.
+        allowed: what it may raise.
+    """
+
+    samples: Callable[[], list[Any]]
+    read: Callable[[Any, Spoiler], None]
+    allowed: tuple[type[Exception], ...] = (errors.Dp1Error,)
+
+
+def frames() -> list[Any]:
+    """Write what a display pushes."""
+    player = {
+        "ok": True,
+        "castCommand": "displayPlaylist",
+        "playlist": {"id": DAY["id"], "title": "Evening", "items": None},
+        "playlistUrl": "https://feed.example.org/playlists/1",
+        "index": 1,
+        "items": DAY["items"],
+        "isPaused": False,
+        "loopMode": "playlist",
+        "shuffle": False,
+        "sleepMode": {"enabled": True},
+        "deviceSettings": {"scaling": "fit", "margin": "5%", "defaultDuration": 300},
+    }
+    device = {
+        "screenRotation": "landscape",
+        "installedVersion": "2.0.7",
+        "latestVersion": "2.0.8",
+        "macInfo": {"enp1s0": "00:11:22:33:44:55"},
+        "volume": 50,
+        "isMuted": False,
+        "network": {"ssid": "Gallery", "signal": -60},
+        "sleepSchedule": {"enabled": True, "sleepTime": "23:00", "wakeTime": "07:00"},
+    }
+    return [
+        {"type": "notification", "notification_type": kind, "message": message}
+        for kind, message in (("player_status", player), ("device_status", device))
+    ]
+
+
+STATUS = (PlayerStatus, DeviceStatus, PanelStatus, Identity, ContentPolicy, Metrics)
+
+
+def read_frame(case: Any, spoiler: Spoiler) -> None:
+    """Read a frame as each kind of status."""
+    try:
+        message = mapping(decode(spoiler.raw(as_json(case)))).get("message")
+    except ValueError:
+        return
+    for kind in STATUS:
+        assert kind.parse(message) == kind.parse(deepcopy(message))
+    known = PlayerStatus.parse(frames()[0]["message"])
+    repr(PlayerStatus.parse(message).over(known))
+    PlaybackCounters.parse(str(message))
+
+
+def replies() -> list[Any]:
+    """Write what a display answers."""
+    return [
+        {"message": {"ok": True, "playlist": DAY}},
+        {"message": {"ok": False, "error": {"code": "x", "message": "no"}}},
+        {"data": {"ok": False, "error": "sigInvalid: no", "status": 1}},
+    ]
+
+
+def read_reply(case: Any, spoiler: Spoiler) -> None:
+    """Read an answer with any status."""
+    body = spoiler.raw(as_json(case))
+    for status in (200, 204, 422, 429, 500):
+        headers = {"Content-Type": "text/plain", "Retry-After": str(case)[:99]}
+        with suppress(errors.Dp1Error):
+            reply("displayPlaylist", Answer(status, headers, body, "http://a/"))
+
+
+def catalog_pages() -> list[Any]:
+    """Take records of the simulated catalog."""
+    data = CatalogData("https://media.example.org")
+    show = data.find_exhibition("Net Evil")
+    series = data.series(show["id"])[0]
+    return [{"result": [show, series, data.artworks(series["id"])[0]]}]
+
+
+def read_catalog(case: Any, spoiler: Spoiler) -> None:
+    """Read a page as each kind of record, and write what is kept of it."""
+    try:
+        page = mapping(decode(spoiler.raw(as_json(case)), strict=True)).get("result")
+    except ValueError:
+        return
+    for data in page if isinstance(page, list) else [page]:
+        series = Series.parse(data)
+        for kind in (Exhibition, Series, Artwork):
+            if (record := kind.parse(data)) is None:
+                continue
+            stored = orjson.loads(orjson.dumps(record.to_store()))
+            assert kind.from_store(stored) == record
+            if isinstance(record, Artwork):
+                artwork.item(record, series)
+                artwork.picture_url(record, series)
+                clean(artwork.title(record, series))
+
+
+def feed_pages() -> list[Any]:
+    """Write what a feed lists, and how it fails."""
+    channel = {
+        "id": "c",
+        "title": "Evenings",
+        "playlists": ["https://a/1"],
+        "curator": "Ada",
+    }
+    error = {
+        "error": "validation_error",
+        "message": "items[0].source: no",
+        "details": [],
+    }
+    return [{"items": [DAY, channel], "cursor": "x", "hasMore": True}, error]
+
+
+def read_feed(case: Any, spoiler: Spoiler) -> None:
+    """Read a page, and an error."""
+    body = spoiler.raw(as_json(case))
+    for status in (400, 401, 409, 500):
+        answer = Answer(status, {"Content-Type": "application/json"}, body, "http://a/")
+        assert isinstance(
+            feed_error(answer, secret="secret", sent_document=True), errors.Dp1Error
+        )
+    try:
+        page = mapping(decode(body, strict=True)).get("items")
+    except ValueError:
+        return
+    for data in page if isinstance(page, list) else [page]:
+        for record in (FeedPlaylist.parse(mapping(data)), FeedChannel.parse(data)):
+            if record is not None:
+                orjson.dumps(record.to_store())
+
+
+def read_document(case: Any, spoiler: Spoiler) -> None:
+    """Check, show, sign and verify a playlist."""
+    document = parse(spoiler.raw(as_json(case)).decode("utf-8", "replace"))
+    validate(document)
+    verify(document)
+    check_playable(document)
+    json.dumps(for_display(document))
+    normal, _ = signable(normalize(document, now=NOW, curator=None))
+    check(normal)
+    assert verify(sign(normal, KEY, now=NOW))
+
+
+def read_txt(case: Any, spoiler: Spoiler) -> None:
+    """Read addresses and texts."""
+    for text in mapping(case).values():
+        clean(text, 100)
+        if isinstance(text, str):
+            for read in (parse_address, catalog.normalize_url, feed.normalize_url):
+                with suppress(ValueError, errors.Dp1Error):
+                    read(text)
+
+
+ACTION_SAMPLES: list[Any] = [
+    {
+        "entity_id": ["media_player.wall"],
+        "playlist": DAY,
+        "start_at": 1,
+        "repeat": "all",
+        "show_for": "00:00:30",
+        "margin": "5%",
+        "background": "#101010",
+        "item_duration": 30,
+    },
+    {
+        "entity_id": ["media_player.wall"],
+        "gesture": "drag",
+        "path": [[1, 2], {"dx": 1, "dy": 2}],
+        "factors": [1.2],
+        "button": "left",
+    },
+    {
+        "query": "net",
+        "kinds": ["series"],
+        "limit": 5,
+        "work": 3,
+        "to": "media_player.b",
+        "then": "keep",
+    },
+    {
+        "playlist": DAY,
+        "title": "a",
+        "slug": "a-b",
+        "summary": "x",
+        "sign": True,
+        "playlist_id": "x",
+    },
+]
+
+
+def read_action(case: Any, spoiler: Spoiler) -> None:
+    """Check the fields of every action; Home Assistant itself reads the target, and that not tolerantly."""
+    if isinstance(case, dict):
+        case["entity_id"] = ["media_player.wall"]
+    for _, _, schema, _ in ACTIONS:
+        with suppress(vol.Invalid):
+            schema(deepcopy(case))
+
+
+def read_media_id(case: Any, spoiler: Spoiler) -> None:
+    """Read ids."""
+    for text in mapping(case).values():
+        if isinstance(text, str):
+            split_media_id(text)
+            if found := parse_media_id(text):
+                with suppress(errors.NotFoundError):
+                    split_node_id(found[1])
+
+
+def stored() -> list[Any]:
+    """Write what is kept on disk."""
+    data = CatalogData("https://media.example.org")
+    show = Exhibition.parse(data.find_exhibition("Net Evil"))
+    assert show is not None
+    listed = {
+        "records": [show.to_store()],
+        "total": 1,
+        "read_at": "2026-11-21T00:00:00+00:00",
+    }
+    favorite = {"node": "artwork/1/2", "title": "A", "artist": "B", "kind": "artwork"}
+    playlist = FeedPlaylist.parse(DAY)
+    assert playlist is not None
+    return [{"list": listed, "favorite": favorite, "playlist": playlist.to_store()}]
+
+
+def read_stored(case: Any, spoiler: Spoiler) -> None:
+    """Read what was kept."""
+    for data in mapping(case).values():
+        CachedList.from_store(data, Exhibition)
+        CachedList.from_store(data, FeedPlaylist)
+        Favorite.from_store(data)
+        FeedPlaylist.from_store(data)
+
+
+TXT: list[Any] = [
+    {
+        "id": "FF1-AB12CD34",
+        "name": "Hall",
+        "host": "192.0.2.1:1111",
+        "url": "http://a.example:80/x",
+    },
+]
+IDS: list[Any] = [
+    {
+        "a": "media-source://dp1/01J/exhibition/1",
+        "b": "https://a/1#dp1&work=2&at=1&shuffle=x",
+        "c": "media-source://dp1/01J/artwork/a%2Fb/1",
+        "d": "media-source://dp1/",
+    },
+]
+TARGETS: dict[str, Target] = {
+    "frames": Target(frames, read_frame),
+    "replies": Target(replies, read_reply),
+    "catalog pages": Target(catalog_pages, read_catalog),
+    "feed pages": Target(feed_pages, read_feed),
+    "documents": Target(lambda: [DAY], read_document),
+    "TXT records": Target(lambda: TXT, read_txt),
+    "action fields": Target(lambda: ACTION_SAMPLES, read_action),
+    "media ids": Target(lambda: IDS, read_media_id),
+    "storage files": Target(stored, read_stored),
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What went wrong, and how to see it again."""
+
+    target: str
+    seed: int
+    problem: str
+    case: str
+
+
+def _seconds(read: Callable[[], None]) -> float:
+    """Return how long it takes to read."""
+    started = time.process_time()
+    read()
+    return time.process_time() - started
+
+
+def _problem(target: Target, samples: list[Any], seed: int) -> str:
+    """Read one case; return what went wrong."""
+
+    def read() -> None:
+        """Read the case, which is the same each time."""
+        spoiler = Spoiler(seed)
+        with suppress(*target.allowed):
+            target.read(spoiler.case(samples), spoiler)
+
+    try:
+        # What takes long is tried again: now and then memory is tidied meanwhile.
+        took = next((t for _ in range(3) if (t := _seconds(read)) < MOST_SECONDS), None)
+    except Exception as err:  # noqa: BLE001
+        trace = err.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        place = (
+            f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+            if trace
+            else ""
+        )
+        return f"{type(err).__name__}: {str(err)[:150]} ({place})"
+    return "" if took is not None else f"takes more than {MOST_SECONDS} s"
+
+
+def fuzz(name: str, cases: int, seed: int) -> Iterator[Finding]:
+    """Feed a target; each case has a seed of its own."""
+    target = TARGETS[name]
+    samples = target.samples()
+    for number in range(seed, seed + cases):
+        if problem := _problem(target, samples, number):
+            case = repr(Spoiler(number).case(samples))
+            yield Finding(name, number, problem, case[:500])
