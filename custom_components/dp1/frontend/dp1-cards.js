@@ -18,13 +18,16 @@ const WALL_WIDTH = 700;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
 
-const CHAINS = { evm: "Ethereum", tezos: "Tezos", bitmark: "Bitmark" };
-const EXPLORERS = {
-  evm: (address, token) =>
-    /^0x[0-9a-f]{40}$/i.test(address) && `https://etherscan.io/nft/${address}/${token}`,
-  tezos: (address, token) =>
-    /^KT1[1-9A-HJ-NP-Za-km-z]{33}$/.test(address) && `https://tzkt.io/${address}/tokens/${token}`,
-};
+const CHAINS = new Map([
+  ["evm", "Ethereum"],
+  ["tezos", "Tezos"],
+  ["bitmark", "Bitmark"],
+]);
+// By chain: how a contract's address looks, and the page of a token.
+const EXPLORERS = new Map([
+  ["evm", [/^0x[0-9a-f]{40}$/i, (address, token) => `https://etherscan.io/nft/${address}/${token}`]],
+  ["tezos", [/^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
+]);
 
 const STYLE = `
   :host { display: block; height: 100%; }
@@ -73,7 +76,6 @@ const STYLE = `
   .thumb { background: var(--secondary-background-color); color: var(--secondary-text-color); margin-block-end: 4px; }
   .thumb img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
   .small { font-size: var(--ha-font-size-s, 12px); }
-  :host([asleep]) .picture img { opacity: 0.25; }
 
   :host([size="tile"]) .side { padding: 8px 12px; gap: 0; }
   :host([size="tile"]) .picture img { padding: 6px; }
@@ -171,9 +173,8 @@ const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ?
 /** Return the page of a token in the explorer of its chain. */
 const explorerUrl = (contract) => {
   const { chain, address, tokenId } = contract ?? {};
-  return /^\d{1,78}$/.test(String(tokenId ?? ""))
-    ? EXPLORERS[chain]?.(String(address ?? ""), String(tokenId)) || null
-    : null;
+  const [form, page] = EXPLORERS.get(chain) ?? [];
+  return form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
 };
 
 /** Tell whether an entity is the media player of a display. */
@@ -229,7 +230,6 @@ class WallLabelCard extends HTMLElement {
       throw new Error("Specify an entity from within the media_player domain");
     }
     this._config = config;
-    this._upNextKey = null;
     this._updateSize();
     this._render();
   }
@@ -336,8 +336,7 @@ class WallLabelCard extends HTMLElement {
     const title = shows ? attributes.media_title : this._name(state);
     this._write(".artist", shows && attributes.media_artist);
     this._write(".title", title);
-    this._find(".title").classList.toggle("title", true);
-    this._find(".work").style.fontStyle = shows ? "" : "normal";
+    this._find(".title").style.fontStyle = shows ? "" : "normal";
     this._write(".year", shows && work.year ? `, ${work.year}` : "");
     this._write(".facts", [this._medium(work.medium), this._edition(work.edition)].filter(Boolean).join(" · "));
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
@@ -352,7 +351,7 @@ class WallLabelCard extends HTMLElement {
 
   _renderLinks(work) {
     const contract = work.provenance?.contract;
-    const chain = CHAINS[contract?.chain] ?? (typeof contract?.chain === "string" ? contract.chain : "");
+    const chain = CHAINS.get(contract?.chain) ?? String(contract?.chain ?? "");
     const provenance = explorerUrl(contract);
     this._link(".link", safeUrl(work.link), text(this._hass, "page"));
     this._link(".provenance", provenance, text(this._hass, "provenance", { chain }));
@@ -385,6 +384,7 @@ class WallLabelCard extends HTMLElement {
     this._find(".transport").hidden = !shows;
     this._find(".showFor").hidden = !shows || !work.work_id;
     this._renderDurations(own("show_for"));
+    this._find(".next").setAttribute("aria-label", own("next"));
   }
 
   _renderDurations(label) {
@@ -466,7 +466,6 @@ class WallLabelCard extends HTMLElement {
 
   _renderUpNext(works) {
     const list = this._find(".next");
-    list.setAttribute("aria-label", text(this._hass, "next"));
     list.replaceChildren(...works.map((work) => this._upNextItem(work)));
     list.scrollLeft = 0;
     this._find(".upcoming").hidden = !works.length;
