@@ -23,7 +23,7 @@ PLATFORMS = {
 # From what knows nobody to what nobody knows. A room is named by its folder; what is not named is a platform.
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
-    {"errors"},
+    {"errors", "storage"},
     {"library"},
     {"display"},
     {"coordinator", "options_flow"},

@@ -7,17 +7,18 @@ from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
+import voluptuous as vol
+
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
-from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.text import clean
 from ..const import DOMAIN
+from ..storage import CAST_SCHEMA, SafeStore, parse_stored_time
 
-STORAGE_VERSION: Final = 1
 SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
@@ -47,6 +48,34 @@ class HistoryEntry:
     size: int
 
 
+STORED_SCHEMA = vol.Schema(
+    [
+        CAST_SCHEMA.extend(
+            {
+                vol.Required("media_id"): str,
+                vol.Required("title"): vol.Any(None, str),
+                vol.Required("cast_at"): str,
+                vol.Required("size"): int,
+            }
+        )
+    ]
+)
+
+
+def _parse_stored(stored: object) -> list[HistoryEntry]:
+    """Return the stored history."""
+    return [
+        HistoryEntry(
+            entry["media_id"],
+            entry["title"],
+            Cast(entry["playlist_url"], entry["playlist"]),
+            parse_stored_time(entry["cast_at"]),
+            entry["size"],
+        )
+        for entry in STORED_SCHEMA(stored)
+    ]
+
+
 class History:
     """The playlists that one display was given, by Home Assistant or by anybody else.
 
@@ -56,10 +85,10 @@ class History:
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Initialize an empty history."""
-        self._store: Store[list[dict[str, Any]]] = Store(
+        self._store = SafeStore(
             hass,
-            STORAGE_VERSION,
-            f"{DOMAIN}.history.{entry_id}",
+            f"history.{entry_id}",
+            _parse_stored,
             private=True,
             serialize_in_event_loop=False,
         )
@@ -71,14 +100,7 @@ class History:
 
     async def async_load(self) -> None:
         """Load the stored history."""
-        for stored in await self._store.async_load() or ():
-            entry = HistoryEntry(
-                stored["media_id"],
-                stored["title"],
-                Cast(stored["playlist_url"], stored["playlist"]),
-                datetime.fromisoformat(stored["cast_at"]),
-                stored["size"],
-            )
+        for entry in await self._store.async_load_parsed() or ():
             self._entries[entry.media_id] = entry
 
     async def async_save(self) -> None:

@@ -1,33 +1,19 @@
 """Storage of everything that was read of a catalog and a feed."""
 
 from collections.abc import Mapping
-import sys
-from typing import Any, override
+from typing import Any
 
 from lru import LRU
 
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.storage import Store
 
 from ..client.values import mapping, texts
-from ..const import DOMAIN
+from ..storage import SafeStore
 from .cached_list import Json
 from .coordinator import ServerCoordinator
 
-VERSION = 1
 SAVE_SECONDS = 30.0
 MAX_CASTS = 100
-
-
-class _Store(Store[Json]):
-    """Store of data which can be read again, so that other versions are discarded."""
-
-    @override
-    async def _async_migrate_func(
-        self, old_major_version: int, old_minor_version: int, old_data: Any
-    ) -> Json:
-        """Return no data."""
-        return {}
 
 
 class LibraryStore:
@@ -41,19 +27,17 @@ class LibraryStore:
         self._hass = hass
         self._coordinators = coordinators
         # It is large: read and written outside of the event loop.
-        self._store = _Store(
+        self._store = SafeStore(
             hass,
-            VERSION,
-            f"{DOMAIN}.library.{entry_id}",
+            f"library.{entry_id}",
+            self._restore,
             atomic_writes=True,
-            max_readable_version=sys.maxsize,
             serialize_in_event_loop=False,
         )
 
     async def async_load(self) -> None:
         """Load the file."""
-        data = mapping(await self._store.async_load())
-        await self._hass.async_add_executor_job(self._restore, data)
+        await self._store.async_load_parsed()
 
     def _restore(self, data: Mapping[str, Any]) -> None:
         """Restore what is stored of the same servers."""

@@ -4,15 +4,16 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import voluptuous as vol
+
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.storage import Store
 
 from ..client.errors import NotFoundError
 from ..client.values import mapping, text, whole
-from ..const import DOMAIN
+from ..storage import SafeStore
 from .tree import Node, NodeKind, split_node_id
 
-VERSION = 1
+STORED_SCHEMA = vol.Schema({vol.Required("favorites"): [dict]})
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
     {
@@ -66,6 +67,12 @@ class Favorite:
         return {**asdict(self.node), "opens_at": None, "item": self.item}
 
 
+def _parse_stored(stored: dict[str, list[object]]) -> list[Favorite]:
+    """Return the stored favorites that make sense."""
+    favorites = STORED_SCHEMA(stored)["favorites"]
+    return [favorite for data in favorites if (favorite := Favorite.from_store(data))]
+
+
 class Favorites:
     """The favorites of a library, the newest first."""
 
@@ -74,17 +81,15 @@ class Favorites:
     ) -> None:
         """Initialize without favorites; `changed` is called after every change."""
         self._changed = changed
-        self._store = Store[Json](
-            hass, VERSION, f"{DOMAIN}.favorites.{entry_id}", atomic_writes=True
+        self._store = SafeStore(
+            hass, f"favorites.{entry_id}", _parse_stored, atomic_writes=True
         )
         self._favorites: dict[str, Favorite] = {}
 
     async def async_load(self) -> None:
         """Load the stored favorites."""
-        stored = mapping(await self._store.async_load()).get("favorites")
-        for data in stored if isinstance(stored, list) else []:
-            if favorite := Favorite.from_store(data):
-                self._favorites[favorite.node.id] = favorite
+        for favorite in await self._store.async_load_parsed() or ():
+            self._favorites[favorite.node.id] = favorite
 
     async def async_save(self) -> None:
         """Save the favorites now."""

@@ -14,7 +14,6 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
-from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
 from homeassistant.util.hass_dict import HassKey
 
@@ -23,11 +22,11 @@ from ..client.text import clean
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
+from ..storage import CAST_SCHEMA, SafeStore, parse_stored_time
 from .cast import async_cast
 from .resolve import Options
 from .snapshot import Snapshot, async_restore_snapshot, async_take_snapshot, is_showing
 
-STORAGE_VERSION = 1
 DEFAULT_DURATION = timedelta(seconds=30)
 RETRY_INTERVAL = timedelta(seconds=10)
 # After so long without contact, the announcement stays.
@@ -62,10 +61,18 @@ class Announcement:
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """Read the output of `as_dict`."""
         return cls(
-            Cast(**stored["cast"]),
-            datetime.fromisoformat(stored["until"]),
+            Cast(**CAST_SCHEMA(stored["cast"])),
+            parse_stored_time(stored["until"]),
             Snapshot.from_dict(stored["before"]),
         )
+
+
+def _parse_stored(stored: dict[str, Any]) -> dict[str, Announcement]:
+    """Return the stored announcements."""
+    return {
+        entry_id: Announcement.from_dict(announcement)
+        for entry_id, announcement in stored.items()
+    }
 
 
 class Announcements:
@@ -74,9 +81,7 @@ class Announcements:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without announcements."""
         self._hass = hass
-        self._store: Store[dict[str, dict[str, Any]]] = Store(
-            hass, STORAGE_VERSION, f"{DOMAIN}.announcements", private=True
-        )
+        self._store = SafeStore(hass, "announcements", _parse_stored, private=True)
         self._active: dict[str, Announcement] = {}
         self._timers: dict[str, CALLBACK_TYPE] = {}
         # How many announcements are being sent to a display.
@@ -85,8 +90,7 @@ class Announcements:
 
     async def async_load(self) -> None:
         """Load the active announcements from storage."""
-        for entry_id, stored in (await self._store.async_load() or {}).items():
-            self._active[entry_id] = Announcement.from_dict(stored)
+        self._active = await self._store.async_load_parsed() or {}
 
     def is_active(self, entry_id: str) -> bool:
         """Return whether a display shows an announcement."""

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import voluptuous as vol
+
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Cast, Start
@@ -18,6 +19,7 @@ from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import displays_failed
+from ..storage import SafeStore
 from .announce import ANNOUNCEMENTS
 from .snapshot import (
     Snapshot,
@@ -27,7 +29,22 @@ from .snapshot import (
     is_showing,
 )
 
-STORAGE_VERSION = 1
+
+def _has_leader(group: dict[str, Any]) -> dict[str, Any]:
+    """Validate that the leader of a stored group is one of its members."""
+    if group["leader"] not in group["members"]:
+        raise vol.Invalid("leader is no member")
+    return group
+
+
+STORED_SCHEMA = vol.Schema(
+    {
+        vol.Optional("groups", default=list): [
+            vol.All({"leader": str, "members": {str: int}}, _has_leader)
+        ],
+        vol.Optional("spread", default=dict): {str: vol.ExactSequence([str, int])},
+    }
+)
 
 GROUPS: HassKey[Groups] = HassKey(f"{DOMAIN}_groups")
 
@@ -83,23 +100,21 @@ class Groups:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without groups."""
         self._hass = hass
-        self._store: Store[dict[str, Any]] = Store(
-            hass, STORAGE_VERSION, f"{DOMAIN}.groups"
-        )
+        self._store = SafeStore(hass, "groups", STORED_SCHEMA)
         self._groups: list[Group] = []
         # By config entry: the last list that was spread over several displays, and the display's place in it.
         self._spread: dict[str, tuple[str, int]] = {}
 
     async def async_load(self) -> None:
         """Load the groups from storage."""
-        stored = await self._store.async_load() or {}
+        if (stored := await self._store.async_load_parsed()) is None:
+            return
         self._groups = [
-            Group(group["leader"], group["members"])
-            for group in stored.get("groups", ())
+            Group(group["leader"], group["members"]) for group in stored["groups"]
         ]
         self._spread = {
             entry_id: (spread, place)
-            for entry_id, (spread, place) in stored.get("spread", {}).items()
+            for entry_id, (spread, place) in stored["spread"].items()
         }
 
     def group(self, entry_id: str) -> Group | None:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
+import voluptuous as vol
 from yarl import URL
 
 from homeassistant.components import image, media_source
@@ -18,16 +19,15 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.storage import Store
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.casts import Cast
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
+from ..storage import SafeStore
 
 MEDIA_PROXY: Final[HassKey[MediaProxy]] = HassKey(f"{DOMAIN}_media_proxy")
 PATH: Final = f"/api/{DOMAIN}/media"
-STORAGE_VERSION = 1
 SAVE_DELAY = 1
 # From when a URL is made until the display reports it.
 GRACE_SECONDS = 300.0
@@ -54,22 +54,29 @@ class Grant:
     entry_ids: list[str] = field(default_factory=list)
 
 
+STORED_SCHEMA = vol.Schema(
+    {str: {vol.Required("media_id"): str, vol.Required("entry_ids"): [str]}}
+)
+
+
+def _parse_stored(stored: object) -> dict[str, Grant]:
+    """Return the stored permissions."""
+    return {token: Grant(**grant) for token, grant in STORED_SCHEMA(stored).items()}
+
+
 class MediaProxy:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without media."""
         self._hass = hass
-        self._store = Store[dict[str, dict[str, Any]]](
-            hass, STORAGE_VERSION, f"{DOMAIN}.media_proxy", private=True
-        )
+        self._store = SafeStore(hass, "media_proxy", _parse_stored, private=True)
         self._grants: dict[str, Grant] = {}
         self._fresh_until: dict[str, float] = {}
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
-        for token, stored in (await self._store.async_load() or {}).items():
-            self._grants[token] = Grant(**stored)
+        self._grants = await self._store.async_load_parsed() or {}
 
     @callback
     def async_add(self, media_id: str, path: str) -> str:

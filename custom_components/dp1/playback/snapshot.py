@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 from urllib.parse import parse_qs, urlencode
 
+import voluptuous as vol
+
 from homeassistant.exceptions import HomeAssistantError
 
 from ..client.display.casts import Cast, Start
@@ -12,9 +14,21 @@ from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import History, cast_of
+from ..storage import CAST_SCHEMA
 from .cast import async_cast
 from .resolve import Options
 
+STORED_SCHEMA = vol.Schema(
+    {
+        vol.Required("cast"): vol.Any(None, CAST_SCHEMA),
+        vol.Required("start"): {
+            vol.In(("work_id", "source", "loop")): vol.Any(None, str),
+            "index": vol.Any(None, int),
+            "shuffle": vol.Any(None, bool),
+        },
+        vol.Required("asleep"): bool,
+    }
+)
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
 # Separates the place from the playlist in a media content id.
@@ -34,10 +48,11 @@ class Snapshot:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> Self:
+    def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """Read the output of `as_dict`."""
-        cast = Cast(**kept["cast"]) if kept["cast"] else None
-        return cls(cast, Start(**kept["start"]), kept["asleep"])
+        stored = STORED_SCHEMA(stored)
+        cast = Cast(**stored["cast"]) if stored["cast"] else None
+        return cls(cast, Start(**stored["start"]), stored["asleep"])
 
 
 async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:

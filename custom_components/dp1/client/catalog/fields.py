@@ -9,6 +9,8 @@ from ..text import clean
 
 TITLE_LIMIT = 200
 MAX_TEXT = 8192
+# Integers that can be stored.
+_INTEGERS = range(-(2**63), 2**63)
 
 
 def as_mapping(value: object) -> Mapping[str, Any]:
@@ -52,7 +54,7 @@ def as_integer(value: object) -> int | None:
         case bool():
             return None
         case int():
-            return value
+            return value if value in _INTEGERS else None
         case float() if value.is_integer() and abs(value) < 2**53:
             return int(value)
         case str() if re.fullmatch(r"-?[0-9]{1,18}", value.strip()):

@@ -1,0 +1,231 @@
+"""Damaged files: nothing stops because of them, and they are kept."""
+
+from collections.abc import AsyncIterator
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.library.library import Library
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import HomeAssistant
+
+from .displays import DEVICE_ID, entry_of, set_up, state_of
+from .libraries import library_entry
+from .simulators.catalog.simulator import CatalogSimulator
+from .simulators.display import DisplaySimulator
+
+DISPLAY, LIBRARY = "display_entry", "library_entry"
+WORK = {"items": [{"source": "https://art.example/1.html"}]}
+CAST = {"playlist_url": None, "playlist": WORK}
+START = {"work_id": None, "source": None, "index": 0, "shuffle": None, "loop": None}
+SNAPSHOT = {"cast": CAST, "start": START, "asleep": False}
+ANNOUNCEMENT = {
+    "cast": CAST,
+    "until": "2026-11-21T12:00:00+00:00",
+    "before": SNAPSHOT,
+}
+ENTRY = {
+    **CAST,
+    "media_id": "x",
+    "title": "X",
+    "cast_at": "2026-11-21T12:00:00+00:00",
+    "size": 99,
+}
+NAMES = {
+    "groups": "dp1.groups",
+    "announcements": "dp1.announcements",
+    "media_proxy": "dp1.media_proxy",
+    "history": f"dp1.history.{DISPLAY}",
+    "library": f"dp1.library.{LIBRARY}",
+    "favorites": f"dp1.favorites.{LIBRARY}",
+}
+DAMAGED: list[tuple[str, object]] = [
+    ("groups", []),
+    ("groups", {"groups": {}}),
+    ("groups", {"groups": [{"leader": DISPLAY}]}),
+    ("groups", {"groups": [{"leader": "x", "members": {DISPLAY: 0}}]}),
+    ("groups", {"groups": [{"leader": DISPLAY, "members": {DISPLAY: "0"}}]}),
+    ("groups", {"spread": {DISPLAY: 1}}),
+    ("announcements", [1]),
+    ("announcements", {DISPLAY: None}),
+    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "until": 7}}),
+    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}}),
+    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "cast": {"playlist": None}}}),
+    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}}),
+    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "before": {"asleep": True}}}),
+    (
+        "announcements",
+        {DISPLAY: {**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}},
+    ),
+    ("media_proxy", ["x"]),
+    ("media_proxy", {"/media/local/x.jpg": 1}),
+    ("history", {"x": 1}),
+    ("history", [1]),
+    ("history", [{**ENTRY, "cast_at": "yesterday"}]),
+    ("history", [{**ENTRY, "playlist": {"items": [1]}}]),
+    ("history", [{**ENTRY, "playlist_url": "https://both.example/"}]),
+    ("library", [1]),
+    ("library", "text"),
+    ("favorites", [1]),
+    ("favorites", {}),
+    ("favorites", {"favorites": {"series/1": {}}}),
+]
+
+
+def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:
+    """Return the content of a file."""
+    return {"version": version, "minor_version": 1, "key": name, "data": data}
+
+
+@pytest.fixture
+def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
+    """Give Home Assistant a folder of its own for its files."""
+    hass.config.config_dir = str(tmp_path)
+    folder = tmp_path / ".storage"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+async def servers(
+    socket_enabled: None,
+) -> AsyncIterator[tuple[DisplaySimulator, CatalogSimulator]]:
+    """Run a display and a catalog."""
+    async with (
+        DisplaySimulator(device_id=DEVICE_ID, page_delay=0.02) as display,
+        CatalogSimulator() as catalog,
+    ):
+        yield display, catalog
+
+
+async def start(
+    hass: HomeAssistant, servers: tuple[DisplaySimulator, CatalogSimulator]
+) -> Library:
+    """Set up the display and a library of the catalog."""
+    display, catalog = servers
+    entry = entry_of(display, entry_id=DISPLAY)
+    await set_up(hass, entry)
+    assert entry.state is ConfigEntryState.LOADED
+    assert state_of(hass).state == "idle"
+    gallery = library_entry(None, catalog.url)
+    object.__setattr__(gallery, "entry_id", LIBRARY)
+    await set_up(hass, gallery)
+    assert gallery.state is ConfigEntryState.LOADED
+    library: Library = gallery.runtime_data
+    return library
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the warnings and errors of the integration and of storage."""
+    return [
+        record.getMessage()
+        for record in caplog.records
+        if record.levelno >= logging.WARNING
+        and record.name.startswith(("custom_components.dp1", "homeassistant"))
+        and "custom integration" not in record.getMessage()
+    ]
+
+
+@pytest.mark.parametrize(("kind", "data"), DAMAGED)
+async def test_wrong_shape(
+    kind: str,
+    data: object,
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A file of the wrong shape is kept beside, with one warning, and everything starts."""
+    path = storage / NAMES[kind]
+    path.write_text(json.dumps(envelope(path.name, data)))
+    library = await start(hass, servers)
+    (warning,) = warnings(caplog)
+    assert str(path) in warning
+    kept = json.loads(path.with_name(f"{path.name}.damaged").read_text())
+    assert kept["data"] == data
+    assert len((await library.async_children("exhibitions")).nodes) == 47
+    assert not library.favorites.nodes()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lambda name: envelope(name, {"shape": "of the future"}, 2),
+        lambda name: {"data": {}},
+        lambda name: [1],
+        lambda name: {"version": "1", "key": name, "data": {}},
+    ],
+)
+async def test_all_files_at_once(
+    content: Any,
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Files of a newer version, and files that are no storage, are kept beside, with one warning each."""
+    for name in NAMES.values():
+        (storage / name).write_text(json.dumps(content(name)))
+    await start(hass, servers)
+    assert len(warnings(caplog)) == len(NAMES)
+    for name in NAMES.values():
+        kept = json.loads((storage / f"{name}.damaged").read_text())
+        assert kept == content(name)
+
+
+async def test_what_is_stored_is_read(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Files as they are written are read without a warning."""
+    group = {"leader": DISPLAY, "members": {DISPLAY: 0, "other": 1}}
+    for kind, data in (
+        ("groups", {"groups": [group], "spread": {DISPLAY: ["x", 1]}}),
+        ("announcements", {"other": ANNOUNCEMENT}),
+        ("media_proxy", {"/media/local/x.jpg": "token"}),
+        ("history", [ENTRY]),
+        ("favorites", {"favorites": [{"id": "series/1", "title": "One"}]}),
+    ):
+        name = NAMES[kind]
+        (storage / name).write_text(json.dumps(envelope(name, data)))
+    library = await start(hass, servers)
+    assert not warnings(caplog)
+    assert [node.id for node in library.favorites.nodes()] == ["series/1"]
+    assert not list(storage.glob("*.damaged"))
+
+
+async def test_numbers_beyond_64_bits(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A number that no file can hold does not keep the rest of the catalog from being stored."""
+    _, catalog = servers
+    show = catalog.data.find_exhibition("Net Evil")
+    series = catalog.data.series(show["id"])[0]
+    artwork = catalog.data.artworks(series["id"])[0]
+    before = [dict(record) for record in (show, series, artwork)]
+    show["previewDuration"] = show["status"] = 10**30
+    series["displayIndex"] = 10**30
+    series["settings"] = {**series["settings"], "maxArtwork": 10**30}
+    artwork["index"] = 10**30
+    try:
+        library = await start(hass, servers)
+        node = f"exhibition/{show['id']}"
+        children = await library.async_children(node)
+        assert children.problem is None
+        for child in children.nodes:
+            await library.async_children(child.id)
+        await hass.config_entries.async_unload(LIBRARY)
+    finally:
+        for record, original in zip((show, series, artwork), before, strict=True):
+            record.update(original)
+    assert not warnings(caplog)
+    stored = json.loads((storage / NAMES["library"]).read_text())
+    assert len(stored["data"]["catalog"]["series"]) == 1
