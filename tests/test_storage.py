@@ -81,6 +81,12 @@ def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:
 
 
 @pytest.fixture
+def hass_storage() -> dict[str, Any]:
+    """Use real files."""
+    return {}
+
+
+@pytest.fixture
 def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
     """Give Home Assistant a folder of its own for its files."""
     hass.config.config_dir = str(tmp_path)
