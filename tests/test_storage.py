@@ -61,7 +61,8 @@ DAMAGED: list[tuple[str, object]] = [
         {DISPLAY: {**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}},
     ),
     ("media_proxy", ["x"]),
-    ("media_proxy", {"/media/local/x.jpg": 1}),
+    ("media_proxy", {"token": 1}),
+    ("media_proxy", {"token": {"media_id": "x", "entry_ids": "y"}}),
     ("history", {"x": 1}),
     ("history", [1]),
     ("history", [{**ENTRY, "cast_at": "yesterday"}]),
@@ -193,7 +194,7 @@ async def test_what_is_stored_is_read(
     for kind, data in (
         ("groups", {"groups": [group], "spread": {DISPLAY: ["x", 1]}}),
         ("announcements", {"other": ANNOUNCEMENT}),
-        ("media_proxy", {"/media/local/x.jpg": "token"}),
+        ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
         ("history", [ENTRY]),
         ("favorites", {"favorites": [{"id": "series/1", "title": "One"}]}),
     ):

@@ -13,7 +13,7 @@ from ..client.values import mapping, text, whole
 from ..storage import SafeStore
 from .tree import Node, NodeKind, split_node_id
 
-STORED_SCHEMA = vol.Schema({vol.Required("favorites"): [dict]})
+STORED_SCHEMA = vol.Schema({vol.Required("favorites"): list})
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
     {

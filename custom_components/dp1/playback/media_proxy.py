@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
