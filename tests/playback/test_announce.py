@@ -119,7 +119,7 @@ async def forget(house: House) -> None:
     kept = house.hass.data[ANNOUNCEMENTS]
     fresh = house.hass.data[ANNOUNCEMENTS] = module.Announcements(house.hass)
     await fresh.async_load()
-    assert fresh._running == kept._running
+    assert fresh._active == kept._active
 
 
 async def test_doorbell_and_home_assistant_restarts(
