@@ -22,7 +22,7 @@ from .client.display.casts import Cast, Dialect
 from .client.display.client import Display
 from .client.display.device_status import DeviceStatus, Identity, PanelStatus
 from .client.display.notifications import Connected, Event
-from .client.display.player_status import PlayerStatus
+from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.errors import (
     BusyError,
     Dp1Error,
@@ -36,7 +36,7 @@ from .const import CONF_DIALECT, CONF_KIND, CONF_MACS, DOMAIN, LOGGER, EntryKind
 from .display.connection import Connection
 from .display.details import DetailsCoordinator
 from .display.history import History
-from .display.metadata import ArtworkMetadata
+from .display.metadata import ArtworkMetadata, with_manifest
 from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Screenshot
 from .errors import translated, translated_errors
@@ -438,6 +438,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Wait for news of the player."""
         self._player_news.clear()
         await self._async_wait_for_push()
+
+    @property
+    def current_item(self) -> PlaylistItem | None:
+        """Return the current work, with what it was cast with where the display leaves that out."""
+        if (player := self.data.player) is None or player.current is None:
+            return None
+        entry = self.history.current(player)
+        return with_manifest(
+            player.current, entry.cast if entry else None, self.last_cast
+        )
 
     async def async_set_asleep(self, asleep: bool) -> None:
         """Turn the display off or on."""
