@@ -149,7 +149,19 @@ async def test_neither_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
 
 @pytest.mark.parametrize("field", ["catalog_url", "feed_url"])
 @pytest.mark.parametrize(
-    "text", ["ftp://feed.example", "http://", "no address", "http://a b/"]
+    "text",
+    [
+        "ftp://feed.example",
+        "http://",
+        "no address",
+        "http://a b/",
+        "http://[::1",
+        "http://xn--a/",
+        "http://a:99999/",
+        "http://a\x00b/",
+        f"http://{'a' * 3_000}/",
+    ],
+    ids=lambda text: text[:20],
 )
 async def test_no_address(
     hass: HomeAssistant,

@@ -1,6 +1,6 @@
 """Whatever goes wrong has a text, and the text has all it needs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import json
 from pathlib import Path
 from string import Formatter
@@ -19,7 +19,9 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
+    SHOWN_CHARACTERS,
     SHOWN_FAULTS,
+    action_failed,
     exactly_one_of,
     invalid_input,
     invalid_playlist,
@@ -147,6 +149,18 @@ def test_what_a_display_says_is_plain_text() -> None:
     )
     assert error.translation_placeholders is not None
     assert error.translation_placeholders["detail"] == "no"
+
+
+@pytest.mark.parametrize("make", [invalid_input, action_failed])
+def test_nothing_is_echoed_without_end(
+    make: Callable[..., HomeAssistantError],
+) -> None:
+    """What somebody else wrote is one line of plain text, and not a long one."""
+    error = make("forgotten", media_id="\x1b[31m<b>a</b>\n" + "x" * 100_000)
+    assert error.translation_placeholders is not None
+    text = error.translation_placeholders["media_id"]
+    assert text.startswith("a xxx")
+    assert len(text) == SHOWN_CHARACTERS
 
 
 def test_faults_are_listed_with_their_paths_but_not_without_end() -> None:

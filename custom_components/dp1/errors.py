@@ -28,7 +28,7 @@ from .client.errors import (
     UnreachableError,
 )
 from .client.text import clean
-from .const import DOMAIN, LOGGER
+from .const import DOMAIN
 
 SHOWN_FAULTS = 5
 SHOWN_CHARACTERS = 300
@@ -86,8 +86,6 @@ def translated(
             key = "display_rejected"
         case _:
             key = f"{subject}_{suffix(err)}"
-            # The texts of some keys leave the detail out, as it is of use to nobody but the server's operator.
-            LOGGER.debug("%s: %s", name, clean(detail))
     return action_failed(key, name=name, where=where, detail=detail)
 
 

@@ -50,6 +50,15 @@ def test_every_written_form_is_read(text: str, expected: tuple[str, int]) -> Non
         "[fd00::1",
         "[192.168.1.20]",
         "http://[nonsense]/",
+        "http://[::1",
+        "http://xn--a/",
+        "http://%zz/",
+        "http://192.168.1.20:0",
+        "a\x00b",
+        "a..b",
+        "\ud800",
+        "a" * 100_000,
+        "fe80::1%" + "e" * 1_000,
     ],
 )
 def test_everything_else_is_refused(text: str) -> None:

@@ -36,8 +36,7 @@ async def async_check_library(
             data[field] = None
             continue
         try:
-            data[field] = normalize(text[:URL_LENGTH])
-            web_url(data[field])
+            data[field] = _checked(normalize(text))
             await ask(hass, data[field])
         except ValueError:
             errors[field] = "invalid_url"
@@ -76,3 +75,11 @@ async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
 async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
     """Raise unless a feed answers at a URL."""
     await feed.Feed(async_get_clientsession(hass), url).family()
+
+
+def _checked(url: str) -> str:
+    """Return a normalized URL, or raise ValueError if no server can have it."""
+    if len(url) > URL_LENGTH:
+        raise ValueError("too long")
+    web_url(url)
+    return url
