@@ -157,13 +157,10 @@ async def test_entities_that_appear_later(
     await set_up(hass, display_entry)
     await until(lambda: "switch mature_content" in entities(hass))
     later = {
-        "image work",
         "number panel_brightness",
         "number panel_contrast",
         "number panel_volume",
         "sensor last_outage",
-        "sensor next_work",
-        "sensor work_number",
         "switch panel",
     }
     assert not entities(hass) & later

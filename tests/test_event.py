@@ -12,6 +12,7 @@ from homeassistant.core import Event, EventStateChangedData, HomeAssistant
 from .displays import FIRMWARE, playlist, set_up, until
 from .entities import entity_id, shown
 from .simulators.display import DisplaySimulator
+from .simulators.display.player import Page
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
@@ -183,6 +184,7 @@ async def test_failure(
         await until(lambda: heard.kinds == ["playback_failed"] * times)  # noqa: B023
         assert heard.last("playback_failed")["reason"] == "overheating"
         display.player.overheating = False
+        display.show_page(Page.PLAYLIST)
         await until(
             lambda: shown(hass, "binary_sensor", "playback_problem").state == "off"
         )

@@ -156,23 +156,3 @@ async def test_a_slow_address_does_not_come_last(house: House) -> None:
     await at_once(slow(), house.show("wall", playlist=TIDES))
     assert house.hanging("wall") == "Tides 1"
     assert house.walls["wall"].casts == 1
-
-
-async def test_casts_that_were_overtaken_say_so(house: House) -> None:
-    """Of several casts at once, all but the last answer that they were superseded."""
-    names = [f"List {number}" for number in range(6)]
-    responses = await asyncio.gather(
-        *(
-            house.do(
-                "dp1.cast_playlist", "wall", response=True, playlist=series(name, 3)
-            )
-            for name in names
-        )
-    )
-    told = [response[house.entity("wall")] for response in responses]
-    shown = house.walls["wall"].state.playlist_title
-    assert shown == names[-1]
-    assert "superseded" not in told[-1]
-    overtaken = [answer for answer in told if answer.get("superseded")]
-    assert len(overtaken) >= 3
-    assert all(answer["title"] != shown or answer in overtaken for answer in told[:-1])

@@ -67,7 +67,7 @@ async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> boo
 async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -> bool:
     """Set up a display; nothing but status reads is sent to it."""
     coordinator = DisplayCoordinator(hass, entry)
-    await coordinator.async_config_entry_first_refresh()
+    await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_track(coordinator))

@@ -1,4 +1,4 @@
-"""What a display tells with yes or no."""
+"""Binary sensors of a display."""
 
 from dataclasses import dataclass
 from typing import override
@@ -9,12 +9,12 @@ from homeassistant.components.binary_sensor import (
     BinarySensorEntityDescription,
 )
 from homeassistant.const import EntityCategory
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry
 from .display.state import DisplayData
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 PARALLEL_UPDATES = 0
 
@@ -23,17 +23,17 @@ PARALLEL_UPDATES = 0
 class DisplayBinarySensorDescription(
     ValueDescription[bool], BinarySensorEntityDescription
 ):
-    """A binary sensor of a display."""
+    """Description of a binary sensor of a display."""
 
 
 def _internet(data: DisplayData) -> bool | None:
-    """Tell whether the display reaches the internet."""
+    """Return whether the display reaches the internet."""
     network = data.device.network if data.device else None
     return network.internet if network else None
 
 
 def _has_problem(data: DisplayData) -> bool | None:
-    """Tell whether something keeps the work off the wall."""
+    """Return whether something keeps the work from being shown."""
     return None if data.problem is None else bool(data.problem)
 
 
@@ -44,12 +44,13 @@ BINARY_SENSORS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=_internet,
     ),
-    DisplayBinarySensorDescription(
-        key="playback_problem",
-        device_class=BinarySensorDeviceClass.PROBLEM,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=_has_problem,
-    ),
+)
+PROBLEM = DisplayBinarySensorDescription(
+    key="playback_problem",
+    is_common=True,
+    device_class=BinarySensorDeviceClass.PROBLEM,
+    entity_category=EntityCategory.DIAGNOSTIC,
+    value_fn=_has_problem,
 )
 
 
@@ -58,17 +59,39 @@ async def async_setup_entry(
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Add the binary sensors of a display."""
-    async_add_as_shown(entry, async_add_entities, BINARY_SENSORS, DisplayBinarySensor)
+    """Set up the binary sensors of a display."""
+    async_add_display_entities(
+        entry, async_add_entities, BINARY_SENSORS, DisplayBinarySensor
+    )
+    async_add_display_entities(entry, async_add_entities, [PROBLEM], ProblemSensor)
 
 
 class DisplayBinarySensor(ValueEntity[bool], BinarySensorEntity):
-    """A binary sensor of a display."""
+    """Description of a binary sensor of a display."""
 
     entity_description: DisplayBinarySensorDescription
 
     @property
     @override
     def is_on(self) -> bool | None:
-        """Show the value."""
+        """Return the state of the sensor."""
         return self._value
+
+
+class ProblemSensor(DisplayBinarySensor):
+    """Binary sensor for what keeps the work from being shown, with the reason."""
+
+    _reason: str | None = None
+
+    @callback
+    @override
+    def _update(self) -> bool:
+        """Update the state and the reason."""
+        before, self._reason = self._reason, self.coordinator.data.problem or None
+        return super()._update() or self._reason != before
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, str | None]:
+        """Return the reason."""
+        return {"reason": self._reason}

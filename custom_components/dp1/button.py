@@ -17,7 +17,7 @@ from .client.display.client import Display
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .display.state import Detail, DisplayData, DisplayDetails
 from .display.wake_on_lan import async_wake_on_lan, wired_macs
-from .entity import DescribedEntity, DisplayDescription, async_add_as_shown
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -30,16 +30,6 @@ class DisplayButtonDescription[_DataT = DisplayData](
     """Describes a button of a display."""
 
     press_fn: Callable[[DisplayCoordinator], Awaitable[None]]
-
-
-def _plays(data: DisplayData) -> bool:
-    """Return whether the player answers commands."""
-    return data.player is not None
-
-
-def _is_device(data: DisplayData) -> bool:
-    """Return whether the device answers commands."""
-    return data.device is not None
 
 
 def _sends(
@@ -64,31 +54,26 @@ async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
 BUTTONS = (
     DisplayButtonDescription(
         key="refresh_work",
-        exists_fn=_plays,
         press_fn=_sends(Display.refresh),
     ),
     DisplayButtonDescription(
         key="default_playlist",
-        exists_fn=_plays,
         press_fn=_sends(Display.display_default),
     ),
     DisplayButtonDescription(
         key="reboot",
         device_class=ButtonDeviceClass.RESTART,
         entity_category=EntityCategory.CONFIG,
-        exists_fn=_is_device,
         press_fn=_sends(Display.reboot, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="shut_down",
         entity_category=EntityCategory.CONFIG,
-        exists_fn=_is_device,
         press_fn=_sends(Display.shutdown, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="show_pairing_code",
         entity_category=EntityCategory.CONFIG,
-        exists_fn=_is_device,
         press_fn=_sends(
             lambda display: display.show_pairing_code(True), Refresh.PLAYER
         ),
@@ -96,7 +81,6 @@ BUTTONS = (
     DisplayButtonDescription(
         key="hide_pairing_code",
         entity_category=EntityCategory.CONFIG,
-        exists_fn=_is_device,
         press_fn=_sends(
             lambda display: display.show_pairing_code(False), Refresh.PLAYER
         ),
@@ -123,8 +107,10 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the buttons of a display."""
-    async_add_as_shown(entry, async_add_entities, BUTTONS, DisplayButton)
-    async_add_as_shown(entry, async_add_entities, [WAKE_ON_LAN], WakeOnLanButton)
+    async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
+    async_add_display_entities(
+        entry, async_add_entities, [WAKE_ON_LAN], WakeOnLanButton
+    )
 
 
 class DisplayButton(DescribedEntity, ButtonEntity):
@@ -145,6 +131,4 @@ class WakeOnLanButton(DisplayButton):
     @override
     def available(self) -> bool:
         """Return whether the hardware addresses to wake are known."""
-        return super().available or self.entity_description.exists_fn(
-            self.coordinator.data
-        )
+        return super().available or bool(wired_macs(self.coordinator.data.device))

@@ -13,6 +13,7 @@ DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
 
 CONF_KIND: Final = "kind"
 CONF_DIALECT: Final = "dialect"
+CONF_FEATURES: Final = "features"
 CONF_MACS: Final = "macs"
 CONF_CATALOG_URL: Final = "catalog_url"
 CONF_FEED_URL: Final = "feed_url"

@@ -4,11 +4,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, override
 
-from homeassistant.core import callback
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
+from homeassistant.core import callback, split_entity_id
+from homeassistant.helpers import entity_platform, entity_registry as er
 from homeassistant.helpers.device_registry import CONNECTION_NETWORK_MAC, DeviceInfo
 from homeassistant.helpers.entity import EntityDescription
-from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.entity_platform import (
+    AddConfigEntryEntitiesCallback,
+    EntityPlatform,
+)
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
+from homeassistant.util import slugify
 
 from .client.display.casts import Dialect
 from .const import DOMAIN
@@ -21,28 +27,35 @@ class DisplayDescription[_DataT = DisplayData](EntityDescription):
     """Description of an entity that not every display has.
 
     Attributes:
-        exists_fn: whether the display has it.
+        exists_fn: whether the display has shown to have it; None if every display has it.
         detail: the detail it shows, if it is not in the display's own data.
     """
 
-    exists_fn: Callable[[_DataT], bool]
+    exists_fn: Callable[[_DataT], bool] | None = None
     detail: Detail | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ValueDescription[_T, _DataT = DisplayData](EntityDescription):
-    """Description of an entity that shows a value, once there is one.
+    """Description of an entity that shows a value, by which a display shows to have it.
 
     Attributes:
         value_fn: returns the value.
+        is_common: whether every display has it, even while there is no value.
         detail: the detail it shows, if it is not in the display's own data.
     """
 
     value_fn: Callable[[_DataT], _T | None]
+    is_common: bool = False
     detail: Detail | None = None
 
-    def exists_fn(self, data: _DataT) -> bool:
-        """Return whether the display has it."""
+    @property
+    def exists_fn(self) -> Callable[[_DataT], bool] | None:
+        """Return how to tell whether the display has shown to have it; None if every display has it."""
+        return None if self.is_common else self.has_value
+
+    def has_value(self, data: _DataT) -> bool:
+        """Return whether there is a value."""
         return self.value_fn(data) is not None
 
 
@@ -60,7 +73,6 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
         display = coordinator.device_id
         self._attr_unique_id = f"{display}_{key}" if key else display
         self._attr_translation_key = key
-        device = coordinator.data.device
         known = coordinator.display.dialect is Dialect.FF
         self._attr_device_info = DeviceInfo(
             identifiers={(DOMAIN, display)},
@@ -69,8 +81,10 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
             manufacturer="Feral File" if known else None,
             model="FF1" if known else "DP-1 display",
             serial_number=coordinator.config_entry.unique_id,
-            sw_version=device.installed_version if device else None,
         )
+        if coordinator.data.device is not None:
+            version = coordinator.data.device.installed_version
+            self._attr_device_info["sw_version"] = version
 
 
 class DescribedEntity(DisplayEntity):
@@ -139,28 +153,54 @@ class ValueEntity[_T](DescribedEntity):
 
 
 @callback
-def async_add_as_shown[_DescriptionT: AnyDescription](
+def async_add_display_entities[_DescriptionT: AnyDescription](
     entry: DisplayConfigEntry,
     async_add_entities: AddConfigEntryEntitiesCallback,
     descriptions: Iterable[_DescriptionT],
-    make: Callable[[DisplayCoordinator, _DescriptionT], DisplayEntity],
+    make: Callable[[DisplayCoordinator, _DescriptionT], DescribedEntity],
 ) -> None:
-    """Add the entities that a display has, some of them when it first shows that it has them."""
+    """Add the entities of a display: what every display has, what it has ever shown to have, and what it shows later."""
     coordinator = entry.runtime_data
+    if coordinator.cast_only:
+        return
+    platform = entity_platform.async_get_current_platform()
     waiting = list(descriptions)
 
     @callback
     def add() -> None:
         """Add what the display has shown since."""
-        found = [new for new in waiting if new.exists_fn(_data(coordinator, new))]
+        features = coordinator.features
+        found = [
+            new
+            for new in waiting
+            if (exists_fn := new.exists_fn) is None
+            or new.key in features
+            or exists_fn(_data(coordinator, new))
+        ]
         if found:
             waiting[:] = [other for other in waiting if other not in found]
-            async_add_entities(make(coordinator, new) for new in found)
+            coordinator.async_add_features(new.key for new in found)
+            entities = [make(coordinator, new) for new in found]
+            for entity in entities:
+                _suggest_entity_id(platform, entity)
+            async_add_entities(entities)
 
     add()
     entry.async_on_unload(coordinator.async_add_listener(add))
     if any(description.detail for description in waiting):
         entry.async_on_unload(coordinator.details.async_add_listener(add))
+
+
+def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> None:
+    """Let an entity id begin like that of the media player, even if the display has been given an area since."""
+    display = er.async_get(platform.hass).async_get_entity_id(
+        MEDIA_PLAYER_DOMAIN, DOMAIN, entity.coordinator.device_id
+    )
+    names = platform.platform_data.object_id_platform_translations
+    key = f"component.{DOMAIN}.entity.{platform.domain}.{entity.translation_key}.name"
+    if display is not None and (name := names.get(key)):
+        object_id = slugify(f"{split_entity_id(display)[1]} {name}")
+        entity.entity_id = f"{platform.domain}.{object_id}"
 
 
 def _data(coordinator: DisplayCoordinator, description: AnyDescription) -> Any:

@@ -16,7 +16,7 @@ from .const import LOGGER
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.metadata import picture_of
 from .display.state import Detail, DisplayData, DisplayDetails, Screenshot
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 PARALLEL_UPDATES = 0
 
@@ -33,7 +33,7 @@ class ScreenshotDescription(
     """Describes the screenshot of a display."""
 
     @override
-    def exists_fn(self, data: DisplayDetails) -> bool:
+    def has_value(self, data: DisplayDetails) -> bool:
         """Return whether the display takes screenshots."""
         return data.screenshots
 
@@ -45,7 +45,7 @@ def _picture_url(data: DisplayData) -> str | None:
     )
 
 
-WORK = WorkDescription(key="work", value_fn=_picture_url)
+WORK = WorkDescription(key="work", is_common=True, value_fn=_picture_url)
 SCREENSHOT = ScreenshotDescription(
     key="screenshot",
     entity_category=EntityCategory.DIAGNOSTIC,
@@ -61,8 +61,8 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the images of a display."""
-    async_add_as_shown(entry, async_add_entities, [WORK], WorkImage)
-    async_add_as_shown(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
+    async_add_display_entities(entry, async_add_entities, [WORK], WorkImage)
+    async_add_display_entities(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
 
 
 class WorkImage(ValueEntity[str], ImageEntity):

@@ -118,7 +118,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update all attributes from the display's data."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        item = self.coordinator.current_item
+        item = player.current if player and not data.error_page else None
         work = (data.work if item else None) or Work()
         self._attr_supported_features = self._supported_features()
         self._attr_state = self._state()
@@ -178,6 +178,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             return MediaPlayerState.PLAYING if data.assumed else MediaPlayerState.IDLE
         if data.asleep:
             return MediaPlayerState.OFF
+        if data.error_page:
+            return MediaPlayerState.IDLE
         if data.player is None:
             return MediaPlayerState.IDLE if data.set_up else None
         if data.player.current is None:
@@ -392,7 +394,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             self._volume_lock,
             self.coordinator.async_command(Refresh.DEVICE) as display,
         ):
-            if (await display.device_status()).muted is (not mute):
+            device = await self.coordinator.async_read_device()
+            if device is not None and device.muted is (not mute):
                 await display.toggle_mute()
 
 

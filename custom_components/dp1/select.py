@@ -14,7 +14,7 @@ from .client.display.client import Display
 from .client.display.player_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
 from .display.state import DisplayData
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -79,6 +79,7 @@ def _signature_mode(data: DisplayData) -> str | None:
 SETTINGS = (
     SettingDescription(
         key="scaling",
+        is_common=True,
         entity_category=EntityCategory.CONFIG,
         options=SCALINGS,
         value_fn=_setting(SCALINGS, lambda settings: settings.scaling),
@@ -112,6 +113,7 @@ SETTINGS = (
 )
 ORIENTATION = ChoiceDescription(
     key="orientation",
+    is_common=True,
     entity_category=EntityCategory.CONFIG,
     options=TURNS,
     value_fn=_orientation,
@@ -124,8 +126,10 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the selects of a display."""
-    async_add_as_shown(entry, async_add_entities, SETTINGS, SettingSelect)
-    async_add_as_shown(entry, async_add_entities, [ORIENTATION], OrientationSelect)
+    async_add_display_entities(entry, async_add_entities, SETTINGS, SettingSelect)
+    async_add_display_entities(
+        entry, async_add_entities, [ORIENTATION], OrientationSelect
+    )
 
 
 class ChoiceSelect(ValueEntity[str], SelectEntity):
@@ -172,7 +176,8 @@ class OrientationSelect(ChoiceSelect):
             if option != self._wanted:
                 return
             async with self.coordinator.async_command(Refresh.DEVICE) as display:
-                now = _named((await display.device_status()).screen_rotation)
+                device = await self.coordinator.async_read_device()
+                now = _named(device.screen_rotation if device else None)
                 for _ in TURNS:
                     if now is None or now == self._wanted:
                         break

@@ -23,7 +23,7 @@ from homeassistant.helpers.typing import StateType
 from .client.text import clean
 from .coordinator import DisplayConfigEntry
 from .display.state import Detail, DisplayData, DisplayDetails
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200
@@ -84,13 +84,15 @@ def _share(used: float | None, total: float | None) -> float | None:
 SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     DisplaySensorDescription(
         key="work_number",
+        is_common=True,
         value_fn=lambda data: data.player.position if data.player else None,
     ),
     DisplaySensorDescription(
         key="works",
+        is_common=True,
         value_fn=lambda data: len(data.player.items) if data.player else None,
     ),
-    DisplaySensorDescription(key="next_work", value_fn=_next_title),
+    DisplaySensorDescription(key="next_work", is_common=True, value_fn=_next_title),
     DisplaySensorDescription(
         key="last_outage",
         device_class=SensorDeviceClass.TIMESTAMP,
@@ -187,7 +189,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the sensors of a display."""
-    async_add_as_shown(entry, async_add_entities, SENSORS, DisplaySensor)
+    async_add_display_entities(entry, async_add_entities, SENSORS, DisplaySensor)
 
 
 class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):

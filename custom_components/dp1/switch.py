@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .client.display.client import Display
 from .coordinator import DisplayConfigEntry, Refresh
 from .display.state import Detail, DisplayData, DisplayDetails
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -86,7 +86,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the switches of a display."""
-    async_add_as_shown(entry, async_add_entities, SWITCHES, DisplaySwitch)
+    async_add_display_entities(entry, async_add_entities, SWITCHES, DisplaySwitch)
 
 
 class DisplaySwitch(ValueEntity[bool], SwitchEntity):

@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry, Refresh
 from .display.state import DisplayData
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 from .errors import invalid_input
 
 
@@ -59,7 +59,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the times of the sleep schedule."""
-    async_add_as_shown(entry, async_add_entities, TIMES, DisplayTime)
+    async_add_display_entities(entry, async_add_entities, TIMES, DisplayTime)
 
 
 class DisplayTime(ValueEntity[time], TimeEntity):
@@ -78,7 +78,8 @@ class DisplayTime(ValueEntity[time], TimeEntity):
         """Set the time and keep the rest of the schedule."""
         key = self.entity_description.key
         async with self.coordinator.async_command(Refresh.DEVICE) as display:
-            record = (await display.device_status()).sleep_schedule
+            device = await self.coordinator.async_read_device()
+            record = device.sleep_schedule if device else None
             if record is None:
                 raise invalid_input("no_schedule", name=self.coordinator.name)
             other = record.wake_time if key == "sleep_time" else record.sleep_time

@@ -16,7 +16,7 @@ from homeassistant.helpers.event import async_call_later
 
 from .coordinator import DisplayConfigEntry, Refresh
 from .display.state import DisplayData
-from .entity import ValueDescription, ValueEntity, async_add_as_shown
+from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -38,7 +38,10 @@ def _versions(data: DisplayData) -> tuple[str, str] | None:
 
 
 FIRMWARE = FirmwareDescription(
-    key="firmware", device_class=UpdateDeviceClass.FIRMWARE, value_fn=_versions
+    key="firmware",
+    is_common=True,
+    device_class=UpdateDeviceClass.FIRMWARE,
+    value_fn=_versions,
 )
 
 
@@ -48,7 +51,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the firmware update of a display."""
-    async_add_as_shown(entry, async_add_entities, [FIRMWARE], FirmwareUpdate)
+    async_add_display_entities(entry, async_add_entities, [FIRMWARE], FirmwareUpdate)
 
 
 class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):

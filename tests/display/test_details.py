@@ -153,7 +153,9 @@ async def test_new_firmware_may_have_more(
     await until(lambda: asked(display, "ddcPanelStatus"))
     fault.times = 0
     display.device.installed_version = "3.0.0"
-    await display_entry.runtime_data.async_refresh()
+    coordinator = display_entry.runtime_data
+    await coordinator.async_refresh()
+    await until(lambda: coordinator.data.device.installed_version == "3.0.0")
     await poll(display_entry)
     assert await known(hass, "switch", "panel") == "on"
 

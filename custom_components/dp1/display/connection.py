@@ -10,26 +10,22 @@ from homeassistant.core import callback
 
 from ..client.display.client import Display
 from ..client.display.notifications import Event
-from ..client.errors import (
-    Dp1Error,
-    LostAnswerError,
-    TemporaryError,
-    UnexpectedAnswerError,
-    UnreachableError,
-)
+from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
 
 HEARTBEAT: Final = 30.0
 FIRST_RETRY: Final = 0.5
 LAST_RETRY: Final = 4.0
-# For a display that answers, but has no socket.
-NO_SOCKET_RETRY: Final = 60.0
+# For a display that answers, but has never opened a socket.
+LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
 PROBE_INTERVAL: Final = 20.0
 # A socket that lasted so long is no longer a failed try.
 STEADY: Final = 10.0
 # A display restarts its player now and then and refuses connections meanwhile.
 MISSES_TO_LOSS: Final = 3
 PATIENCE: Final = 30.0
+# The same for one that answers nothing but errors.
+ERROR_PATIENCE: Final = 90.0
 
 SILENCE: Final = (UnreachableError, LostAnswerError)
 
@@ -38,6 +34,7 @@ class Connection:
     """Keeps in touch with one display.
 
     Attributes:
+        connected: whether the socket is open.
         misses: how often in a row the display did not answer.
     """
 
@@ -45,6 +42,7 @@ class Connection:
         self,
         display: Display,
         on_event: Callable[[Event], None],
+        on_disconnected: Callable[[], None],
         on_seen: Callable[[], None],
         on_lost: Callable[[Dp1Error], None],
     ) -> None:
@@ -53,14 +51,18 @@ class Connection:
         Args:
             display: the client.
             on_event: called with each push.
+            on_disconnected: called when the socket was closed.
             on_seen: called after a successful probe.
             on_lost: called as long as the display is unavailable.
         """
+        self.connected = False
         self.misses = 0
         self._display = display
         self._on_event = on_event
+        self._on_disconnected = on_disconnected
         self._on_seen = on_seen
         self._on_lost = on_lost
+        self._had_socket = False
         self._seen_at: float | None = None
         self._retry_now = asyncio.Event()
 
@@ -75,22 +77,32 @@ class Connection:
         tries = 0
         while True:
             began = _now()
-            wait = min(LAST_RETRY, FIRST_RETRY * 2 ** min(tries, 8))
+            last_retry = LAST_RETRY
             try:
                 await connect()
             except Dp1Error as err:
                 self.missed(err)
-                if not isinstance(err, (*SILENCE, TemporaryError)):
-                    wait = NO_SOCKET_RETRY
+                if not self._had_socket and not isinstance(
+                    err, (*SILENCE, TemporaryError)
+                ):
+                    last_retry = LAST_RETRY_WITHOUT_SOCKET
             lasted = _now() - began
             tries = 0 if lasted > STEADY else tries + 1
+            wait = min(last_retry, FIRST_RETRY * 2 ** min(tries, 8))
             await self._async_wait(max(FIRST_RETRY, wait - lasted))
 
     async def _async_listen(self) -> None:
         """Handle pushes until the socket closes."""
-        async with aclosing(self._display.listen(HEARTBEAT)) as events:
-            async for event in events:
-                self._on_event(event)
+        try:
+            async with aclosing(self._display.listen(HEARTBEAT)) as events:
+                async for event in events:
+                    self.connected = self._had_socket = True
+                    self._on_event(event)
+        finally:
+            if self.connected:
+                self.connected = False
+                self._seen_at = _now()
+                self._on_disconnected()
 
     async def _async_probe(self) -> None:
         """Probe a display that has no socket."""
@@ -118,13 +130,14 @@ class Connection:
 
     @callback
     def missed(self, err: Dp1Error) -> None:
-        """Note a missing sign of life."""
+        """Note a missing sign of life; while the socket is open, nothing is missing."""
         LOGGER.debug("%s: %s", self._display.url, err)
-        if not isinstance(err, (*SILENCE, UnexpectedAnswerError)):
+        if self.connected:
             return
         self.misses += 1
         silence = _now() - (self._seen_at or 0)
-        if self.misses >= MISSES_TO_LOSS and silence >= PATIENCE:
+        patience = PATIENCE if isinstance(err, SILENCE) else ERROR_PATIENCE
+        if self.misses >= MISSES_TO_LOSS and silence >= patience:
             self._on_lost(err)
 
 

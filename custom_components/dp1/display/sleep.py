@@ -9,6 +9,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 
 from ..client.display.client import Display
+from ..client.display.device_status import DeviceStatus
 from ..client.errors import RejectedError, UnreachableError
 from ..const import DOMAIN
 from .state import REQUEST_NUMBERS, DisplayData
@@ -35,8 +36,8 @@ class SleepingDisplay(Protocol):
     async def async_wait_for_player(self) -> None:
         """Wait for news of the player."""
 
-    async def async_read_device(self) -> None:
-        """Read the device status."""
+    async def async_read_device(self) -> DeviceStatus | None:
+        """Read the device status, or return the last known if it does not come in time."""
 
 
 class SleepControl:
@@ -72,20 +73,17 @@ class SleepControl:
         """Send the command, again if the state does not follow."""
         display = self._display
         device = display.data.device
-        record = device.sleep_schedule if device else None
         self.last_request = mine = next(REQUEST_NUMBERS)
         for _ in range(TRIES):
             # Firmware 1.0 keeps what it was told and says no if its player is not on screen.
             async with display.async_command() as commands:
                 with suppress(RejectedError):
-                    if record is None:
-                        await commands.set_sleep_mode(asleep)
-                    else:
-                        await (commands.sleep() if asleep else commands.wake())
+                    await _async_send(commands, asleep, device)
             if await self._async_reached(
-                lambda: display.data.asleep is asleep or self.last_request != mine
+                lambda: (
+                    display.data.asleep in (asleep, None) or self.last_request != mine
+                )
             ):
-                await display.async_read_device()
                 return
         raise HomeAssistantError(
             translation_domain=DOMAIN,
@@ -123,3 +121,18 @@ class SleepControl:
             )
         elif not failures:
             ir.async_delete_issue(self._display.hass, DOMAIN, issue_id)
+
+
+async def _async_send(
+    commands: Display, asleep: bool, device: DeviceStatus | None
+) -> None:
+    """Send the command that the firmware has: with a schedule (1.0.15) it is another."""
+    if device is None or device.sleep_schedule is not None:
+        try:
+            await (commands.sleep() if asleep else commands.wake())
+        except RejectedError:
+            if device is not None:
+                raise
+        else:
+            return
+    await commands.set_sleep_mode(asleep)

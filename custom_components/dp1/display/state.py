@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import count
 from typing import Final
+from urllib.parse import parse_qs
 
 from ..client.display.casts import Cast
 from ..client.display.device_status import (
@@ -18,6 +19,8 @@ from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..library.works import Work
 
+# Not told, waiting or loading.
+RENDER_PENDING: Final = (None, 0, 1)
 RENDER_FAILED: Final = 3
 REASON_LENGTH: Final = 200
 
@@ -57,10 +60,22 @@ class DisplayData:
         return None
 
     @property
+    def error_page(self) -> str | None:
+        """Return the reason on the error page, if the display stands there, which only waking it leaves."""
+        page = (self.device.display_url if self.device else None) or ""
+        path, _, query = page.partition("?")
+        if not path.rstrip("/").endswith("/error"):
+            return None
+        reason = parse_qs(query).get("error", [""])[0]
+        return clean(reason, REASON_LENGTH) or "error"
+
+    @property
     def problem(self) -> str | None:
         """Return what keeps the work from being shown; empty if nothing does, None if that is unknown."""
         player = self.player
-        if self.device is None or self.set_up:
+        if self.error_page:
+            return self.error_page
+        if self.set_up:
             return None
         if player is None:
             return "no_player"

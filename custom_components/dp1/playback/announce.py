@@ -104,6 +104,17 @@ class Announcements:
         duration: timedelta,
     ) -> dict[str, Any]:
         """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
+        with coordinator.steps():
+            return await self._async_announce(coordinator, cast, options, duration)
+
+    async def _async_announce(
+        self,
+        coordinator: DisplayCoordinator,
+        cast: Cast,
+        options: Options,
+        duration: timedelta,
+    ) -> dict[str, Any]:
+        """Show something for a limited time."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
             active = await self._async_active(coordinator)
@@ -219,6 +230,11 @@ class Announcements:
 
     async def _async_end(self, coordinator: DisplayCoordinator) -> None:
         """Restore what was shown before, unless something else is shown by now; retry while there is no contact."""
+        with coordinator.steps():
+            await self._async_restore(coordinator)
+
+    async def _async_restore(self, coordinator: DisplayCoordinator) -> None:
+        """Restore what was shown before."""
         entry_id = coordinator.config_entry.entry_id
         async with self._locks[entry_id]:
             active = self._active.get(entry_id)

@@ -29,17 +29,17 @@ async def async_cast(
     if options.asked is not None:
         if options.asked < coordinator.cast_asked:
             cast = coordinator.last_cast or cast
-            response = _response(coordinator, cast, cast.playlist or {})
-            return {**response, "superseded": True}
+            return _response(coordinator, cast, cast.playlist or {})
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     entry_id = coordinator.config_entry.entry_id
     coordinator.hass.data[MEDIA_PROXY].async_use(cast, entry_id)
-    async with coordinator.async_command(Refresh.PLAYER) as display:
-        start = None if coordinator.cast_only else options.start
-        result = await _async_send(coordinator, display, cast, start)
-    superseded = result.cast not in (None, cast)
+    # A cast shows its first work before the one to start at.
+    with coordinator.steps():
+        async with coordinator.async_command(Refresh.PLAYER) as display:
+            start = None if coordinator.cast_only else options.start
+            result = await _async_send(coordinator, display, cast, start)
     cast = result.cast or cast
     coordinator.async_handle_cast(cast)
     overtaken = (
@@ -48,8 +48,7 @@ async def async_cast(
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
     document = await _async_read_document(coordinator, cast)
-    response = _response(coordinator, cast, document)
-    return {**response, "superseded": True} if superseded else response
+    return _response(coordinator, cast, document)
 
 
 async def _async_read_document(

@@ -76,7 +76,14 @@ async def async_restore_snapshot(
     coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
 ) -> None:
     """Restore a snapshot of this display or another, and wake the display if the snapshot was awake."""
-    wake = wake and not snapshot.asleep
+    with coordinator.steps():
+        await _async_restore(coordinator, snapshot, wake and not snapshot.asleep)
+
+
+async def _async_restore(
+    coordinator: DisplayCoordinator, snapshot: Snapshot, wake: bool
+) -> None:
+    """Cast what was shown, or nothing, and let the display sleep again."""
     if snapshot.cast is not None:
         options = Options(place=snapshot.start, wake=wake, asked=None)
         await async_cast(coordinator, snapshot.cast, options)

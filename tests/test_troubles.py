@@ -1,0 +1,382 @@
+"""Displays in homes that are less polite than others: without internet, without a player, with another network card."""
+
+from datetime import timedelta
+import json
+import time
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.display import connection
+from homeassistant.config_entries import ConfigEntryState
+from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
+
+from .displays import ENTITY_ID, playlist, set_up, state_of, until
+from .entities import entity_id, known, shown, value
+from .simulators.display import DisplaySimulator, FaultKind
+from .simulators.display.player import Page
+
+EVENING = playlist("Dawn", "Noon", "Dusk")
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long for what has no deadline of its own."""
+    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(module, "FOLLOW_UP", 0.5)
+
+
+async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
+    """Call an action of the media player, and return how many seconds it took."""
+    began = time.monotonic()
+    await hass.services.async_call(
+        "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
+    )
+    return time.monotonic() - began
+
+
+async def connected(entry: MockConfigEntry) -> None:
+    """Wait until the socket is open and it is known who answers."""
+    coordinator = entry.runtime_data
+    await until(lambda: coordinator.connection.connected and coordinator.check.done)
+
+
+# Without internet
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_added_without_a_device_status(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """A device status that does not come keeps nothing else from being there."""
+    display.player.load(EVENING)
+    display.device.status_seconds = 8
+    await set_up(hass, display_entry)
+    assert display_entry.state is ConfigEntryState.LOADED
+    assert state_of(hass).state == "playing"
+    assert value(hass, "select", "orientation") == "unknown"
+    assert value(hass, "sensor", "work_number") == "1"
+    await until(lambda: value(hass, "select", "orientation") == "landscape", 15)
+
+
+async def test_a_device_status_that_is_cut_is_no_loss(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """While the socket is open, nothing else decides whether a display is available."""
+    monkeypatch.setattr(connection, "PATIENCE", 0.0)
+    display.player.load(EVENING)
+    await connected(setup_display)
+    fault = display.inject(FaultKind.CUT, command="getDeviceStatus")
+    for _ in range(4):
+        await setup_display.runtime_data.async_refresh()
+    await until(lambda: fault.hits)
+    assert state_of(hass).state == "playing"
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_actions_return_without_the_device_status(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What a display has acknowledged is done; the rest is read in the background."""
+    display.player.load(EVENING)
+    await connected(setup_display)
+    display.device.status_seconds = 60
+    assert await act(hass, "volume_set", volume_level=0.2) < 5
+    assert await act(hass, "volume_mute", is_volume_muted=True) < 5
+    assert await act(hass, "turn_off") < 5
+    assert display.player.asleep
+    assert state_of(hass).state == "off"
+    assert await act(hass, "turn_on") < 5
+    assert state_of(hass).state == "playing"
+
+
+# Its player
+
+
+async def test_error_page(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A display on its error page does not play, tells why, and leaves it when it is woken."""
+    display.player.load(EVENING)
+    await connected(setup_display)
+    display.show_page(Page.ERROR, "service_failed")
+    await setup_display.runtime_data.async_read_device()
+    assert state_of(hass).state == "idle"
+    assert "media_title" not in state_of(hass).attributes
+    problem = shown(hass, "binary_sensor", "playback_problem")
+    assert problem.state == "on"
+    assert problem.attributes["reason"] == "service_failed"
+    await act(hass, "turn_on")
+    await until(lambda: state_of(hass).state == "playing")
+    assert value(hass, "binary_sensor", "playback_problem") == "off"
+
+
+async def test_overheating_lasts_until_the_page_is_left(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A cast clears the error in the status, but not on the page."""
+    await connected(setup_display)
+    display.overheat()
+    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
+    await until(lambda: setup_display.runtime_data.data.error_page == "overheating")
+    display.player.overheating = False
+    display.player.load(EVENING)
+    await setup_display.runtime_data.async_read_player()
+    assert value(hass, "binary_sensor", "playback_problem") == "on"
+    assert state_of(hass).state == "idle"
+
+
+@pytest.mark.parametrize("page", [Page.SETUP, Page.BLANK])
+async def test_a_page_without_a_player(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    page: Page,
+) -> None:
+    """It shows as soon as a command fails, and is left without anybody asking."""
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).state == "playing")
+    display.show_page(page)
+    with pytest.raises(Exception, match="Wall"):
+        await act(hass, "media_next_track")
+    assert state_of(hass).state == ("idle" if page is Page.SETUP else "unknown")
+    display.show_page(Page.PLAYLIST)
+    await until(lambda: state_of(hass).state == "playing")
+
+
+@pytest.mark.parametrize("profile", ["A1"])
+async def test_a_work_that_fails_to_load(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Pushes of this firmware do not tell it, so the display is asked a little later."""
+    display.player.load_seconds = 60
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).state == "playing")
+    display.player.render_status = 3
+    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
+    assert shown(hass, "binary_sensor", "playback_problem").attributes["reason"] == (
+        "render_failed"
+    )
+
+
+# The connection
+
+
+async def socket_fails(
+    display: DisplaySimulator, entry: MockConfigEntry, status: int, route: str
+) -> None:
+    """Let the socket close and not open again."""
+    display.inject(FaultKind.STATUS, route=route, status=status)
+    await display.sockets.close()
+    await until(lambda: not entry.runtime_data.connection.connected)
+    await until(lambda: entry.runtime_data.connection.misses > 2)
+
+
+@pytest.mark.parametrize("status", [200, 302, 401, 404, 500])
+async def test_a_socket_returns(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    status: int,
+) -> None:
+    """Whatever an answer in place of the socket says, it is tried again within five seconds."""
+    await connected(setup_display)
+    await socket_fails(display, setup_display, status, "/api/notification")
+    display.heal()
+    began = time.monotonic()
+    await until(lambda: setup_display.runtime_data.connection.connected, 6)
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize("status", [403, 429, 502])
+async def test_nothing_but_errors(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+) -> None:
+    """A display that answers nothing but errors for minutes is unavailable, for a reason."""
+    await connected(setup_display)
+    await socket_fails(display, setup_display, status, "")
+    assert state_of(hass).state != "unavailable"
+    monkeypatch.setattr(connection, "ERROR_PATIENCE", 0.0)
+    await until(lambda: state_of(hass).state == "unavailable")
+    reason = setup_display.runtime_data.last_exception.translation_key
+    assert (
+        reason
+        == {
+            403: "display_address_not_accepted",
+            429: "display_busy",
+            502: "display_temporary",
+        }[status]
+    )
+    display.heal()
+    await until(lambda: state_of(hass).state != "unavailable")
+
+
+# At start
+
+
+async def test_a_dead_display_does_not_delay_the_start(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A known display is set up from what is remembered, and there when it answers."""
+    await known(hass, "number", "panel_brightness")
+    ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    display.inject(FaultKind.HANG)
+    monkeypatch.setattr(module, "FIRST_PATIENCE", 60.0)
+    hass.set_state(CoreState.not_running)
+    began = time.monotonic()
+    await hass.config_entries.async_setup(setup_display.entry_id)
+    assert time.monotonic() - began < 5
+    assert setup_display.state is ConfigEntryState.LOADED
+    assert state_of(hass).state == "unavailable"
+    assert {state.entity_id for state in hass.states.async_all()} == {
+        state.entity_id
+        for state in hass.states.async_all()
+        if state.state == "unavailable"
+    }
+    hass.set_state(CoreState.running)
+    display.heal()
+    setup_display.runtime_data.connection.async_retry_now()
+    await until(lambda: state_of(hass).state == "idle", 15)
+    assert ids == {entity.entity_id for entity in er.async_get(hass).entities.values()}
+    assert shown(hass, "event", "activity").state == "unknown"
+
+
+# Who it is
+
+
+async def test_other_network_cards(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+) -> None:
+    """A proven device id decides, and the new MAC addresses are remembered."""
+    await connected(setup_display)
+    before = setup_display.data["macs"]
+    display.device.hardware += 1
+    await hass.config_entries.async_reload(setup_display.entry_id)
+    assert setup_display.state is ConfigEntryState.LOADED
+    await until(lambda: setup_display.data["macs"] != before)
+    assert state_of(hass).state == "idle"
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_a_foreign_push(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What is pushed with other MAC addresses is not remembered, and locks nobody out."""
+    await connected(setup_display)
+    await until(lambda: len(setup_display.data["macs"]) == 2)
+    before = setup_display.data["macs"]
+    push = {
+        "notification_type": "device_status",
+        "message": {
+            "installedVersion": "1.0.0",
+            "macInfo": {"en": "02:aa:00:00:00:01"},
+        },
+    }
+    await display.send_frame(json.dumps(push))
+    await setup_display.runtime_data.async_refresh()
+    await until(lambda: state_of(hass).state == "idle")
+    assert setup_display.data["macs"] == before
+    await hass.config_entries.async_reload(setup_display.entry_id)
+    assert setup_display.state is ConfigEntryState.LOADED
+
+
+# Its entities
+
+
+async def test_entity_ids_do_not_depend_on_when(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """Entities that a display first shows to have after it was given an area are called like the others."""
+    display.device.panel.connected = False
+    await set_up(hass, display_entry)
+    devices = dr.async_get(hass)
+    (device,) = dr.async_entries_for_config_entry(devices, display_entry.entry_id)
+    area = ar.async_get(hass).async_create("Parlor")
+    devices.async_update_device(device.id, area_id=area.id)
+    display.device.panel.connected = True
+    await until(lambda: display_entry.runtime_data.details.data.policy)
+    display_entry.runtime_data.details.async_learn_again()
+    await known(hass, "number", "panel_brightness")
+    assert entity_id(hass, "number", "panel_brightness") == (
+        "number.wall_panel_brightness"
+    )
+
+
+async def test_entities_stay_during_a_set_up_screen(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What a display has ever shown to have is still provided after a restart without its player."""
+    display.player.load(EVENING)
+    await known(hass, "number", "margin")
+    before = {state.entity_id for state in hass.states.async_all()}
+    await hass.config_entries.async_unload(setup_display.entry_id)
+    display.show_setup_page()
+    await hass.config_entries.async_setup(setup_display.entry_id)
+    await hass.async_block_till_done()
+    assert {state.entity_id for state in hass.states.async_all()} == before
+    assert all("restored" not in state.attributes for state in hass.states.async_all())
+
+
+# Moments
+
+
+async def test_events_of_an_interlude(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """An alarm page is one event when it comes and one when it goes, and both say that it was an interlude."""
+    display.player.load(EVENING)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
+    heard: list[dict[str, Any]] = []
+    activity = entity_id(hass, "event", "activity")
+
+    def note(event: Any) -> None:
+        """Note an event."""
+        state = event.data["new_state"]
+        if event.data["entity_id"] == activity and (
+            not heard or heard[-1]["at"] != state.state
+        ):
+            heard.append({"at": state.state, **state.attributes})
+
+    hass.bus.async_listen("state_changed", note)
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {
+            "entity_id": ENTITY_ID,
+            "playlist": playlist("Alarm", id="0f9a8a36-4f6c-4f0c-8c7e-4d8f1f3b0000"),
+            "show_for": timedelta(seconds=1),
+        },
+        blocking=True,
+    )
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Alarm")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
+    await until(lambda: len(heard) > 1)
+    await hass.async_block_till_done()
+    assert [(told["event_type"], told["title"]) for told in heard] == [
+        ("artwork_changed", "Alarm"),
+        ("artwork_changed", "Noon"),
+    ]
+    assert all(told["interlude"] for told in heard)
+    assert heard[1]["work_id"] == EVENING["items"][1]["id"]
+    assert {"link", "picture", "exhibition"} <= heard[1].keys()
