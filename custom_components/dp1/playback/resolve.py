@@ -40,6 +40,7 @@ from ..library.tree import MEDIA_PREFIX
 from .media_proxy import MEDIA_PROXY, is_picture_entity
 
 READ_TIMEOUT = 20.0
+MAX_MEDIA_ID = 8192
 MAX_DOCUMENT = 16 * 1024 * 1024
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
@@ -203,6 +204,8 @@ async def async_from_media(
     media_id = media_id.strip()
     if media_id.startswith("{"):
         return from_document(media_id, options)
+    if len(media_id) > MAX_MEDIA_ID and not media_id.startswith("data:"):
+        raise invalid_input("not_a_url", url=clean(media_id, 200))
     if media_id.startswith(RECENT):
         return _from_history(hass, media_id, options)
     if media_id.startswith(MEDIA_PREFIX):
@@ -256,13 +259,16 @@ def _title_of(url: str) -> str:
 def _parse_url(url: str) -> URL:
     """Parse a URL or path, or raise that it is none."""
     try:
-        parsed = URL(url)
+        is_short = len(url) <= MAX_MEDIA_ID or url.startswith("data:")
+        parsed = URL(url if is_short else "")
         # Some faults only show in its parts.
         _ = (parsed.host, parsed.port, parsed.path, parsed.query)
     except ValueError as err:
         raise invalid_input("not_a_url", url=clean(url, 200)) from err
-    if parsed.scheme not in ("http", "https", "data", "") or not (
-        parsed.scheme == "data" or parsed.host or url.startswith("/")
+    if not (
+        (parsed.scheme in ("http", "https") and parsed.host)
+        or parsed.scheme == "data"
+        or (url.startswith("/") and not parsed.host and not url.startswith("//"))
     ):
         raise invalid_input("not_a_url", url=clean(url, 200))
     return parsed
