@@ -24,6 +24,7 @@ PLATFORMS = {
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
     {"errors", "storage"},
+    {"guard"},
     {"library"},
     {"display"},
     {"coordinator", "options_flow"},

@@ -19,6 +19,7 @@ from .client.playlist.signing import SigningKey
 from .const import CONF_HAS_SIGNED, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
+from .guard import async_setup_guard
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
 from .playback.announce import ANNOUNCEMENTS, Announcements
@@ -50,6 +51,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     await hass.data[ANNOUNCEMENTS].async_load()
     await hass.data[GROUPS].async_load()
     await async_setup_media_proxy(hass)
+    await async_setup_guard(hass)
     async_setup_services(hass)
     async_setup_pictures(hass)
     await async_setup_cards(hass)

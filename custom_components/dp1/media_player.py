@@ -34,6 +34,7 @@ from .display.history import media_id_of
 from .display.metadata import artist_of, picture_of
 from .entity import DisplayEntity
 from .errors import invalid_input
+from .guard import NAMED_HOSTS
 from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import async_show, duration_of
@@ -239,6 +240,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             cast = await async_from_media(
                 self.hass, media_type, media_id, options, title
             )
+            # The history also has what others cast.
+            if self.coordinator.history.get(media_id) is None:
+                await self.hass.data[NAMED_HOSTS].async_add(self._context, cast)
             if duration is not None:
                 await show(self.coordinator)
             else:

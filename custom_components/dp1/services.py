@@ -53,6 +53,7 @@ from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .actions.targets import async_targets
 from .const import DOMAIN
 from .errors import exactly_one_of
+from .guard import NAMED_HOSTS
 from .playback.announce import positive_duration
 from .playback.resolve import Options, async_resolve
 from .playback.snapshot import split_media_id
@@ -123,6 +124,8 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
             if (coordinator := target.loaded) is not None:
                 stack.enter_context(coordinator.pending_cast(options.asked))
         cast = await async_resolve(call.hass, what, options)
+        if "playlist" in what or "playlist_url" in what:
+            await call.hass.data[NAMED_HOSTS].async_add(call.context, cast)
         return await async_cast_to(call, targets, cast, options)
 
 

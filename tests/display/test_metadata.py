@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import aiohttp
 import pytest
 
 from custom_components.dp1.display import metadata
 from custom_components.dp1.library import recognition, shared_reads
-from homeassistant.core import HomeAssistant
+from homeassistant.auth.const import GROUP_ID_USER
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
@@ -261,3 +263,62 @@ async def test_what_is_in_no_library_cannot_be_liked(gallery: Gallery) -> None:
     with pytest.raises(HomeAssistantError) as caught:
         await gallery.call("add_favorite", entity_id=ENTITY_ID)
     assert caught.value.translation_key == "work_of_no_library"
+
+
+def looking_up() -> bool:
+    """Return whether a work is looked up."""
+    return any("work on the wall" in task.get_name() for task in asyncio.all_tasks())
+
+
+async def test_no_requests_that_strangers_choose(gallery: Gallery) -> None:
+    """What a display shows by itself, or a user who is no administrator casts, sends no request into the home."""
+    hass = gallery.hass
+    await hass.auth.async_create_user("Owner")
+    user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
+    async with ScriptedServer.run(Reply(200, {"metadata": {"title": "x"}})) as server:
+
+        def document(name: str) -> dict[str, Any]:
+            """Write a document with a manifest at home."""
+            source = f"https://art.example/{name}.html"
+            found = {**elsewhere({"source": source}), "title": name}
+            found["items"][0]["ref"] = f"{server.url}/{name}.json"
+            return found
+
+        async def shown(name: str) -> None:
+            """Wait until a work is shown, and was looked up."""
+            source = f"https://art.example/{name}.html"
+            await until(lambda: details(gallery)["source"] == source)
+            await until(lambda: not looking_up())
+
+        async with aiohttp.ClientSession() as session:
+            command = {
+                "command": "displayPlaylist",
+                "request": {
+                    "dp1_call": document("display"),
+                    "intent": {"action": "now_display"},
+                },
+            }
+            answer = await session.post(f"{gallery.wall.url}/api/cast", json=command)
+            assert answer.status == 200
+        await shown("display")
+        data = {"entity_id": ENTITY_ID, "playlist": document("user")}
+        await hass.services.async_call(
+            "dp1", "cast_playlist", data, True, Context(user_id=user.id)
+        )
+        await shown("user")
+        (entry,) = (
+            entry
+            for entry in hass.config_entries.async_entries("dp1")
+            if entry.data["kind"] == "display"
+        )
+        (media_id,) = (
+            given.media_id
+            for given in entry.runtime_data.history.entries()
+            if given.title == "display"
+        )
+        await gallery.play(media_id)
+        await shown("display")
+        assert not server.requests
+        # What an automation casts names its hosts.
+        await gallery.cast(playlist=document("automation"))
+        await until(lambda: server.requests)

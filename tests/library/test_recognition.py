@@ -9,6 +9,8 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
+from custom_components.dp1.client.display.casts import Cast
+from custom_components.dp1.guard import NAMED_HOSTS
 from custom_components.dp1.library import recognition
 from custom_components.dp1.library.works import (
     Work,
@@ -17,6 +19,7 @@ from custom_components.dp1.library.works import (
     with_manifest,
     work_of,
 )
+from homeassistant.core import Context, HomeAssistant
 
 from .conftest import MakeLibrary
 from .shows import full_collection, item_of, on_wall, show_id, works_of
@@ -201,6 +204,7 @@ async def test_manifests(
     status: int,
     body: str,
     expected: Work | None,
+    hass: HomeAssistant,
     socket_enabled: None,
     make_library: MakeLibrary,
 ) -> None:
@@ -215,7 +219,9 @@ async def test_manifests(
     app.router.add_get("/ref.json", answer)
     async with TestServer(app) as server:
         library = await make_library()
-        item = on_wall({"id": "1", "ref": str(server.make_url("/ref.json"))})
+        ref = str(server.make_url("/ref.json"))
+        item = on_wall({"id": "1", "ref": ref})
+        await hass.data[NAMED_HOSTS].async_add(Context(), Cast(ref))
         assert await library.async_find_work(item) == expected
         assert await library.async_find_work(item) == expected
         assert library.known_work(item) == expected

@@ -21,6 +21,7 @@ from ..const import (
     CONF_SIGNING_KEY,
     LOGGER,
 )
+from ..guard import NAMED_HOSTS
 from .branches import Branches
 from .cache import LibraryStore
 from .catalog import CatalogCoordinator
@@ -102,7 +103,8 @@ class Library:
         self._sources = Sources(
             *coordinators, self.favorites, self.preferences, self._store.casts
         )
-        self._recognition = Recognition(*coordinators, session)
+        guard = hass.data[NAMED_HOSTS].async_guard
+        self._recognition = Recognition(*coordinators, guard)
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,

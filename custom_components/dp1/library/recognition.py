@@ -1,12 +1,11 @@
 """Metadata of the work on a display, whoever cast it, and playlists which are whole exhibitions."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import re
 from typing import Any
 
-import aiohttp
 from lru import LRU
 
 from ..client.catalog.artwork import absolute_url, source_url
@@ -14,6 +13,7 @@ from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.selection import CAP, shown_once
 from ..client.display.player_status import PlaylistItem
 from ..client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ..client.guard import Guard
 from ..client.http import request_json
 from ..client.text import clean
 from ..client.values import mapping, text
@@ -105,12 +105,12 @@ class Recognition:
         self,
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
-        session: aiohttp.ClientSession,
+        guard: Callable[[], Guard],
     ) -> None:
-        """Initialize without results."""
+        """Initialize without results; `guard` returns what sends requests to addresses in manifests."""
         self._catalog = catalog
         self._feed = feed
-        self._session = session
+        self._guard = guard
         self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
 
     def known_work(self, item: PlaylistItem) -> Work | None:
@@ -213,7 +213,7 @@ class Recognition:
             return known
         try:
             answer = await request_json(
-                self._session,
+                self._guard(),
                 "GET",
                 address,
                 timeout=MANIFEST_SECONDS,
