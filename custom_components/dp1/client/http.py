@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED
-from json import dumps
+from json import JSONEncoder
 
 import aiohttp
 
@@ -31,6 +31,7 @@ MAX_BODY = 64 * 1024 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
+_encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ async def request_json(
     headers = {"Accept": "application/json", **(headers or {})}
     data = None
     if json is not None:
-        data = dumps(json, separators=(",", ":"), allow_nan=False).encode()
+        data = _encode(json).encode()
         headers["Content-Type"] = "application/json"
     try:
         async with session.request(
@@ -150,6 +151,13 @@ async def request_json(
 
 async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
     """Read the body, no further than allowed."""
+    length = response.content_length
+    if (
+        length is not None
+        and length <= CHUNK
+        and "Content-Encoding" not in response.headers
+    ):
+        return await response.read()
     body = bytearray()
     async for chunk in response.content.iter_chunked(CHUNK):
         body += chunk

@@ -1,5 +1,6 @@
 """Readers for values from outside: the value if it is what it should be, else nothing. None of them raises."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from datetime import datetime
 import json
@@ -78,7 +79,7 @@ def decode(body: bytes, *, strict: bool = False) -> object:
     """
     try:
         decoder = _STRICT if strict else _TOLERANT
-        value: object = decoder.decode(body.decode("utf-8-sig"))
+        value: object = decoder.decode(body.removeprefix(BOM_UTF8).decode())
         if _SURROGATE_ESCAPE.search(body):
             whole_pairs = json.dumps(value, ensure_ascii=False)
             value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))

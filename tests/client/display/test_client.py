@@ -685,7 +685,7 @@ async def test_a_probe_of_something_else() -> None:
 
 
 async def test_a_storm_of_settings() -> None:
-    """Of each setting the last wins, everything else goes out; player, panel and device each keep their order."""
+    """Of each setting that waits the last wins, everything else goes out; player, panel and device each keep their order."""
     async with scripted(WRAPPED) as (server, display):
         calls = [display.cast(BY_URL)]
         calls += [display.set_volume(number) for number in range(10)]
@@ -702,12 +702,14 @@ async def test_a_storm_of_settings() -> None:
     sent = [request.json for request in server.requests]
     device = ("setVolume", "toggleMute")
     assert [call for call in sent if call["command"] in device] == [
+        {"command": "setVolume", "request": {"percent": 0}},
         {"command": "setVolume", "request": {"percent": 9}},
         {"command": "toggleMute", "request": {}},
         {"command": "toggleMute", "request": {}},
     ]
     panel = "ddcPanelControl"
     assert [call for call in sent if call["command"] == panel] == [
+        {"command": panel, "request": {"action": "brightness", "value": 0}},
         {"command": panel, "request": {"action": "brightness", "value": 9}},
         {"command": panel, "request": {"action": "contrast", "value": 9}},
     ]

@@ -242,7 +242,9 @@ class Display(Commands):
                 await self._start(start)
             return result
 
-        return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
+        return await self._transport.enqueue(
+            "displayPlaylist", send, "displayPlaylist", collect=True
+        )
 
     async def extend(self, playlist: Mapping[str, Any]) -> bool:
         """Replace the works of a playlist that was cast as a document, without reloading the current work.

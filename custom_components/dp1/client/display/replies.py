@@ -83,17 +83,12 @@ def accepted(command: str, value: object) -> object:
 def unwrap(value: object) -> object:
     """Descend through ``message`` or ``data`` to the object with ``ok``."""
     while isinstance(value, dict) and not isinstance(value.get("ok"), bool):
-        inner = next(
-            (
-                value[key]
-                for key in ("message", "data")
-                if isinstance(value.get(key), dict)
-            ),
-            None,
-        )
-        if inner is None:
+        if isinstance(inner := value.get("message"), dict) or isinstance(
+            inner := value.get("data"), dict
+        ):
+            value = inner
+        else:
             break
-        value = inner
     return value
 
 

@@ -48,16 +48,21 @@ class RequestQueue:
         self._queued = 0
 
     async def run[T](
-        self, send: Callable[[], Awaitable[T]], slot: Hashable | None = None
+        self,
+        send: Callable[[], Awaitable[T]],
+        slot: Hashable | None = None,
+        *,
+        collect: bool = False,
     ) -> T:
-        """Send in turn and return the result.
+        """Send in turn, at once if nothing else is queued, and return the result.
 
         Args:
             send: sends the request.
             slot: what is set. A waiting write is not sent when a newer one for the same slot comes; its callers get the
                 result of the newer one. None: every write is sent.
+            collect: let writes that are called at the same time replace this one even if nothing else is queued.
         """
-        if slot is None and not self._queued and not self._lock.locked():
+        if not (collect or self._queued or self._lock.locked()):
             async with self._lock:
                 return await send()
 

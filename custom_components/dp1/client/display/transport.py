@@ -64,14 +64,14 @@ class Transport:
         """Return the URL of a route."""
         return str(self._base / path)
 
-    async def get(
+    def get(
         self,
         path: str,
         timeout: float = _TIMEOUT,
         params: Mapping[str, int] | None = None,
-    ) -> Answer:
+    ) -> Awaitable[Answer]:
         """Get a route that is not a command."""
-        return await request_json(
+        return request_json(
             self._session,
             "GET",
             self.url(path),
@@ -90,9 +90,9 @@ class Transport:
         """Yield the notifications of a socket; see :func:`.notifications.listen`."""
         return listen(self._session, self.url(path), heartbeat)
 
-    async def post(self, command: str, request: Mapping[str, Any]) -> Answer:
+    def post(self, command: str, request: Mapping[str, Any]) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
-        return await self._retry_busy(
+        return self._retry_busy(
             command,
             lambda: request_json(
                 self._session,
@@ -139,20 +139,19 @@ class Transport:
         command: str,
         send: Callable[[], Awaitable[T]],
         slot: Hashable | None = None,
+        *,
+        collect: bool = False,
     ) -> T:
         """Run a write in its turn among the player's, the panel's or the device's.
 
         See :meth:`.request_queue.RequestQueue.run`.
         """
 
-        async def send_and_forget() -> T:
-            """Send, then stop sharing reads that began before."""
-            try:
-                return await send()
-            finally:
-                self._reads.forget()
-
-        return await self._queue(command).run(send_and_forget, slot)
+        try:
+            return await self._queue(command).run(send, slot, collect=collect)
+        finally:
+            # Reads that began before are old now.
+            self._reads.forget()
 
     def use_contract(self, contract: str | None) -> None:
         """Limit the commands as the firmware does; see :meth:`.rate_limit.RateLimit.use_contract`."""
