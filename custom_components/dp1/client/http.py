@@ -154,7 +154,7 @@ async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
     length = response.content_length
     if (
         length is not None
-        and length <= CHUNK
+        and length <= min(CHUNK, max_body)
         and "Content-Encoding" not in response.headers
     ):
         return await response.read()

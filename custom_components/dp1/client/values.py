@@ -13,6 +13,8 @@ _EXACT_INTEGER = 2**53 - 1
 # Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
 _INTEGERS = range(-(2**63), 2**64)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_PUNCTUATION = (b",", b":", b"[", b"{")
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[,:\[{]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -65,7 +67,9 @@ _TOLERANT, _STRICT = (
 )
 
 
-def decode(body: bytes, *, strict: bool = False) -> object:
+def decode(
+    body: bytes, *, strict: bool = False, max_values: int | None = None
+) -> object:
     """Decode JSON; what nothing later could encode again is replaced.
 
     That is: half surrogate pairs by U+FFFD, integers of more than 64 bits by doubles, and numbers beyond those by None.
@@ -73,10 +77,13 @@ def decode(body: bytes, *, strict: bool = False) -> object:
     Args:
         body: JSON in UTF-8.
         strict: refuse the words NaN and Infinity, which JSON does not have, instead of reading None.
+        max_values: most commas, colons and opening brackets outside of strings, which bounds the memory.
 
     Raises:
-        ValueError: this is not JSON, or nested deeper than can be read.
+        ValueError: this is not JSON, nested deeper than can be read, or of more values than allowed.
     """
+    if max_values is not None and _exceeds(body, max_values):
+        raise ValueError("too many values")
     try:
         decoder = _STRICT if strict else _TOLERANT
         value: object = decoder.decode(body.removeprefix(BOM_UTF8).decode())
@@ -86,6 +93,18 @@ def decode(body: bytes, *, strict: bool = False) -> object:
     except RecursionError as err:
         raise ValueError("nested too deeply") from err
     return value
+
+
+def _exceeds(body: bytes, max_values: int) -> bool:
+    """Return whether JSON has more values than allowed, by its punctuation."""
+    if sum(map(body.count, _PUNCTUATION)) <= max_values:
+        return False
+    values = 0
+    for token in _TOKEN.finditer(body):
+        values += token[0] in _PUNCTUATION
+        if values > max_values:
+            return True
+    return False
 
 
 def mapping(value: object) -> Mapping[str, Any]:

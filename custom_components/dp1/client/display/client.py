@@ -30,7 +30,7 @@ from .metrics import Metrics, PlaybackCounters
 from .notifications import Event
 from .player_status import PlayerStatus
 from .rate_limit import RateLimit
-from .replies import accepted, refusal, reply
+from .replies import accepted, parse_reply, refusal, reply
 from .transport import Transport
 
 DEFAULT_PORT = 1111
@@ -127,7 +127,7 @@ class Display(Commands):
         """
         answer = await self._transport.query("checkStatus")
         try:
-            status = PlayerStatus.parse(reply("checkStatus", answer))
+            status = await parse_reply("checkStatus", answer, PlayerStatus.parse)
         except RejectedError as err:
             if self.dialect is not Dialect.FF or answer.status != 200 or not err.detail:
                 raise
@@ -265,7 +265,7 @@ class Display(Commands):
 
         async def send() -> bool:
             """Replace the works and compare."""
-            before = PlayerStatus.parse(await self._post("checkStatus", {}))
+            before = await self._status_now()
             if before.current is None or before.playlist_url is not None:
                 return False
             request = {"dp1_call": playlist, "refresh": True}
@@ -275,7 +275,7 @@ class Display(Commands):
                 raise
             except RejectedError:
                 return False
-            after = PlayerStatus.parse(await self._post("checkStatus", {}))
+            after = await self._status_now()
             sources = [mapping(item).get("source") for item in playlist["items"]]
             return (
                 after.current is not None
@@ -291,8 +291,7 @@ class Display(Commands):
         """Move a playlist that was just cast to its start."""
         index = start.index
         if start.names_work:
-            status = PlayerStatus.parse(await self._post("checkStatus", {}))
-            index = start.find(status.items)
+            index = start.find((await self._status_now()).items)
         steps: tuple[tuple[str, str, object], ...] = (
             ("moveToArtwork", "index", index),
             ("setShuffle", "enabled", start.shuffle),
@@ -365,6 +364,11 @@ class Display(Commands):
     ) -> Mapping[str, Any]:
         """Send a command at once and return its reply."""
         return reply(command, await self._transport.post(command, request))
+
+    async def _status_now(self) -> PlayerStatus:
+        """Return the player status between commands of the player."""
+        answer = await self._transport.post("checkStatus", {})
+        return await parse_reply("checkStatus", answer, PlayerStatus.parse)
 
     async def _require_player(self) -> None:
         """Raise if the player is not running, which alone explains a 500 without a reason."""

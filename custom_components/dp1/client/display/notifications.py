@@ -14,13 +14,12 @@ from ..http import Answer, transport_error
 from ..values import decode, mapping
 from .device_status import DeviceStatus, PanelStatus
 from .player_status import PlayerStatus
-from .replies import refusal
+from .replies import MAX_REPLY, MAX_VALUES, parse_bytes, refusal
 
 _LOGGER = logging.getLogger(__name__)
 
 _HANDSHAKE_TIMEOUT = 10.0
 _CLOSE_TIMEOUT = 2.0
-_MAX_FRAME = 32 * 1024 * 1024
 
 _NORMAL_CLOSE = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
 _MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
@@ -66,7 +65,7 @@ async def listen(
             frame = await _receive(socket, heartbeat)
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    if (event := _parse(frame.data)) is not None:
+                    if (event := await parse_bytes(frame.data, _parse)) is not None:
                         yield event
                 case aiohttp.WSMsgType.PING:
                     await socket.pong(frame.data)
@@ -92,7 +91,7 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
                 url,
                 autoping=False,
                 timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_TIMEOUT),
-                max_msg_size=_MAX_FRAME,
+                max_msg_size=MAX_REPLY,
                 decode_text=False,
             )
     except aiohttp.WSServerHandshakeError as err:
@@ -124,7 +123,7 @@ async def _receive(socket: _Socket, heartbeat: float) -> WSMessageNoDecodeText:
 def _parse(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
     """Parse a frame; None for an unknown or invalid one."""
     try:
-        envelope = mapping(decode(frame))
+        envelope = mapping(decode(frame, max_values=MAX_VALUES))
     except ValueError:
         _LOGGER.debug("Skipping a frame of %s bytes that is not JSON", len(frame))
         return None

@@ -9,6 +9,8 @@ from ..values import flag, mapping, number, text, whole
 
 # Reported for a work without an end.
 _ENDLESS_SECONDS = 999_999_999
+# DP-1 allows no more in a playlist.
+MAX_ITEMS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +146,10 @@ def _web_url(value: object) -> str | None:
 
 
 def _items(value: object) -> tuple[PlaylistItem, ...] | None:
-    """Parse a list of works; each keeps its place."""
+    """Parse a list of works; each keeps its place, and no more than can be shown are kept."""
     if not isinstance(value, list):
         return None
-    return tuple(PlaylistItem.parse(entry) for entry in value)
+    return tuple(PlaylistItem.parse(entry) for entry in value[:MAX_ITEMS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ class PlayerStatus:
     def parse(cls, data: object) -> Self:
         """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
         given = mapping(data)
-        playlist = mapping(given.get("playlist"))
+        playlist = _shortened(mapping(given.get("playlist")))
         settings = given.get("deviceSettings")
         items = _items(given.get("items"))
         return cls(
@@ -206,7 +208,7 @@ class PlayerStatus:
             playlist=playlist if any(playlist.values()) else None,
             playlist_id=text(playlist.get("id")),
             playlist_title=text(playlist.get("title")),
-            index=whole(given.get("index")),
+            index=_index(given),
             items=(_items(playlist.get("items")) or ()) if items is None else items,
             asleep=_asleep(given),
             settings=DeviceSettings.parse(settings)
@@ -294,6 +296,22 @@ def _over_items(
         item.over(by_name[name]) if (name := (item.id, item.title)) in by_name else item
         for item in pushed
     )
+
+
+def _shortened(playlist: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a document without the works that are not kept."""
+    items = playlist.get("items")
+    if isinstance(items, list) and len(items) > MAX_ITEMS:
+        return {**playlist, "items": items[:MAX_ITEMS]}
+    return playlist
+
+
+def _index(given: Mapping[str, Any]) -> int | None:
+    """Parse the index; None for a work that is not kept."""
+    index, items = whole(given.get("index")), given.get("items")
+    if index is None or not isinstance(items, list) or len(items) <= MAX_ITEMS:
+        return index
+    return index if (index := index % len(items)) < MAX_ITEMS else None
 
 
 def _asleep(given: Mapping[str, Any]) -> bool | None:

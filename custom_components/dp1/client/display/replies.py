@@ -4,7 +4,8 @@ The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is
 reply, which is wrapped in ``message`` once, twice or not at all.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import (
@@ -21,6 +22,9 @@ from ..errors import (
 from ..http import Answer
 from ..values import decode, mapping, text
 
+_LARGE = 256 * 1024
+MAX_REPLY = 4 * 1024 * 1024
+MAX_VALUES = 250_000
 _MAX_DETAIL = 500
 _REASON_KEYS = ("code", "error", "message", "reason", "detail")
 # The body of every 500 of the firmware.
@@ -59,7 +63,7 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
     if not answer.body.strip():
         raise NotReadyError("an empty answer")
     try:
-        value = decode(answer.body)
+        value = decode(answer.body, max_values=MAX_VALUES)
     except ValueError as err:
         raise UnexpectedAnswerError("the answer is not JSON") from err
     leaf = accepted(command, value)
@@ -78,6 +82,20 @@ def accepted(command: str, value: object) -> object:
     if isinstance(leaf, dict) and leaf.get("ok") is False:
         raise RejectedError(command, _reason(leaf))
     return leaf
+
+
+async def parse_reply[T](
+    command: str, answer: Answer, parse: Callable[[Mapping[str, Any]], T]
+) -> T:
+    """Parse the innermost reply to a command, in a thread if it is large."""
+    return await parse_bytes(answer.body, lambda _: parse(reply(command, answer)))
+
+
+async def parse_bytes[T](data: bytes, parse: Callable[[bytes], T]) -> T:
+    """Parse data from a display, in a thread if it is large."""
+    if len(data) <= _LARGE:
+        return parse(data)
+    return await asyncio.to_thread(parse, data)
 
 
 def unwrap(value: object) -> object:

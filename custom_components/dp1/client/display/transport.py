@@ -9,7 +9,7 @@ from yarl import URL
 from ..http import Answer, request_json
 from .notifications import Event, listen
 from .rate_limit import RateLimit
-from .replies import PLAYER_COMMANDS, reply
+from .replies import MAX_REPLY, PLAYER_COMMANDS, reply
 from .request_queue import RequestQueue, SharedRequests
 
 _ATTEMPTS = 3
@@ -24,6 +24,7 @@ _TIMEOUTS: Mapping[str, float] = {
     "ddcPanelStatus": 20.0,
 }
 _SCREENSHOT_TIMEOUT = 15.0
+_MAX_SCREENSHOT = 32 * 1024 * 1024
 # Settings of which only the newest value matters.
 _REPLACEABLE = frozenset(
     {
@@ -77,6 +78,7 @@ class Transport:
             self.url(path),
             timeout=timeout,
             connect=_CONNECT_TIMEOUT,
+            max_body=MAX_REPLY if timeout != _SCREENSHOT_TIMEOUT else _MAX_SCREENSHOT,
             params={key: str(value) for key, value in (params or {}).items()},
         )
 
@@ -100,6 +102,7 @@ class Transport:
                 self._cast_url,
                 timeout=_TIMEOUTS.get(command, _TIMEOUT),
                 connect=_CONNECT_TIMEOUT,
+                max_body=MAX_REPLY,
                 json={"command": command, "request": request},
             ),
         )

@@ -1,0 +1,127 @@
+"""How much a display may say: what exceeds it is skipped, without much memory."""
+
+from collections.abc import AsyncGenerator
+import tracemalloc
+
+import pytest
+
+from custom_components.dp1.client.display.notifications import Connected, Event
+from custom_components.dp1.client.display.player_status import MAX_ITEMS, PlayerStatus
+from custom_components.dp1.client.errors import LostAnswerError, UnexpectedAnswerError
+
+from .displays import client, scripted
+
+from tests.client.scripted_server import Reply
+from tests.simulators.display import DisplaySimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+SIZE = 4 * 1024 * 1024 - 500
+MEMORY = 64 * 1024 * 1024
+
+
+def frame(items: bytes) -> bytes:
+    """Write a push of a player with items."""
+    head = (
+        b'{"notification_type":"player_status","message":{"ok":true,"index":0,"items":['
+    )
+    return head + items + b"]}}"
+
+
+def filled(unit: bytes) -> bytes:
+    """Write as many items as fit."""
+    return frame((unit * (SIZE // len(unit)))[:-1])
+
+
+SKIPPED = {
+    "empty works": filled(b"{},"),
+    "empty lists": filled(b"[],"),
+    "short texts": filled(b'"ab",'),
+    "numbers": filled(b"0.1,"),
+    "names": frame(
+        b"{" + b",".join(b'"%x":1' % number for number in range(300_000)) + b"}"
+    ),
+    "open text": frame(b'"' + b'\\"' * 2_000_000),
+}
+TAKEN = {
+    "texts": frame((b'"ab",' * 240_000) + b'"' + b"x" * 2_800_000 + b'"'),
+    "half pairs": frame((b'"ab",' * 240_000) + b'"\\ud800' + b"x" * 2_800_000 + b'"'),
+    "commas in a text": frame(
+        b'{"source":"data:image/svg+xml,' + b"1,2," * 900_000 + b'"}'
+    ),
+    "large works": frame(
+        (b'{"id":"i","source":"' + b"s" * 4000 + b'"},') * 1000 + b"{}"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*SKIPPED, *TAKEN])
+async def test_a_large_push(name: str) -> None:
+    """The socket stays open, and the memory is bounded."""
+    data = SKIPPED.get(name) or TAKEN[name]
+    async with (
+        DisplaySimulator("A", poll_interval=60) as simulator,
+        client(simulator.url) as display,
+    ):
+        events = display.listen()
+        assert await anext(events) == Connected()
+        await simulator.send_frame(data.decode())
+        await simulator.send_frame(frame(b'{"id":"last"}').decode())
+        tracemalloc.start()
+        try:
+            taken = 0
+            while True:
+                event = await anext(events)
+                if isinstance(event, PlayerStatus):
+                    if event.item_ids == ("last",):
+                        break
+                    taken += event.items != ()
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        await events.aclose()
+    assert (taken > 0) is (name in TAKEN)
+    assert peak < MEMORY
+
+
+async def drain(events: AsyncGenerator[Event]) -> None:
+    """Read to the end."""
+    async for _ in events:
+        pass
+
+
+async def test_a_push_that_is_too_large() -> None:
+    """It ends the connection."""
+    async with (
+        DisplaySimulator("A", poll_interval=60) as simulator,
+        client(simulator.url) as display,
+    ):
+        events = display.listen()
+        assert await anext(events) == Connected()
+        await simulator.send_frame(frame(b'"' + b"x" * SIZE + b'xxxxx"' * 200).decode())
+        with pytest.raises(LostAnswerError):
+            await drain(events)
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"x":"' + b"x" * 4_194_304 + b'"}', SKIPPED["names"]]
+)
+async def test_a_reply_that_is_too_large(body: bytes) -> None:
+    """It is no reply."""
+    async with scripted(Reply(200, body)) as (_, display):
+        for call in (display.player_status(), display.device_status()):
+            with pytest.raises(UnexpectedAnswerError):
+                await call
+
+
+def test_a_long_list() -> None:
+    """No more works are kept than a playlist may have, and the place is that of the whole list."""
+    items = [{"id": f"i-{number}"} for number in range(MAX_ITEMS + 10)]
+    data = {"items": items, "index": 5, "playlist": {"id": "p", "items": items}}
+    status = PlayerStatus.parse(data)
+    assert len(status.items) == MAX_ITEMS
+    assert status.playlist is not None
+    assert len(status.playlist["items"]) == MAX_ITEMS
+    assert (status.position, status.current) == (6, status.items[5])
+    assert PlayerStatus.parse(data | {"index": MAX_ITEMS + 5}).current is None
+    assert PlayerStatus.parse(data | {"index": MAX_ITEMS + 12}).position == 3
