@@ -19,6 +19,7 @@ from scripts.demo_run import (
 
 from tests.e2e.browser import browser, signed_in
 from tests.e2e.home import Home
+from tests.e2e.test_card import CARD, dashboard as card_dashboard
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
@@ -63,6 +64,32 @@ async def _pages(home: Home, chromium: Browser, player: str) -> None:
     await _save(page, "series")
 
 
+async def _label(home: Home, chromium: Browser, player: str) -> None:
+    """Look at the wall label card in its sizes, light and dark."""
+    url = await home.dashboard("labels", "Labels", card_dashboard(player))
+    page = await signed_in(chromium, home, 1280, 900)
+    cards = page.locator(CARD)
+    for name in ("label-dark", "label"):
+        await page.emulate_media(
+            color_scheme="dark" if name == "label-dark" else "light"
+        )
+        await page.goto(f"{url}/card")
+        await cards.first.wait_for()
+        await _settle(page, 5)
+        await cards.first.screenshot(path=FOLDER / f"{name}.png")
+        print(name)
+    await cards.nth(1).screenshot(path=FOLDER / "label-tile.png")
+    await page.goto(f"{url}/wall")
+    await cards.first.wait_for()
+    await _settle(page, 5)
+    await _save(page, "label-wall")
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.goto(f"{url}/card")
+    await cards.first.wait_for()
+    await _settle(page, 5)
+    await _save(page, "label-phone")
+
+
 async def _main() -> None:
     """Hang an exhibition and look at it from all sides."""
     FOLDER.mkdir(exist_ok=True)
@@ -89,6 +116,7 @@ async def _main() -> None:
             await _settle(wall)
             await _save(wall, "wall")
             await _pages(home, chromium, player)
+            await _label(home, chromium, player)
 
 
 if __name__ == "__main__":

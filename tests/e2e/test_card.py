@@ -1,0 +1,237 @@
+"""The wall label card in a real Home Assistant: in its three sizes, its editor, light and dark, on a tablet and on a phone."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+import re
+from typing import Any
+
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Locator, Page, Request, Route, expect
+import pytest
+
+from scripts.demo_run import NAME, add_by_address, add_library, device_id, find_player
+
+from .browser import CHROMIUM, PATIENCE, browser, signed_in
+from .home import Home
+
+from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.feed import FeedSimulator
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.usefixtures("socket_enabled"),
+    pytest.mark.timeout(240),
+    pytest.mark.xdist_group("e2e"),
+    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
+]
+
+EXHIBITION = "Twenty Kinds of Weather"
+OTHER = "Net Evil"
+CARD = "dp1-wall-label-card"
+expect.set_options(timeout=PATIENCE)
+BUNDLE_SECONDS = 1.5
+# Landmarks are the page's.
+CHECKS = {"rules": {"region": {"enabled": False}}}
+# Icons of Home Assistant's own integrations come from the internet.
+FOREIGN = re.compile(r"/api/brands/")
+
+
+def dashboard(player: str) -> dict[str, Any]:
+    """Lay out the card in its sizes."""
+    card = {"type": f"custom:{CARD}", "entity": player}
+    small = {**card, "grid_options": {"columns": 4}}
+    low = {**card, "grid_options": {"columns": 4, "rows": 3}}
+    column = {"type": "grid", "cards": [card]}
+    tiles = {"type": "grid", "cards": [small, low]}
+    return {
+        "views": [
+            {
+                "title": "Card",
+                "path": "card",
+                "type": "sections",
+                "sections": [column, tiles],
+            },
+            {"title": "Wall", "path": "wall", "type": "panel", "cards": [card]},
+        ]
+    }
+
+
+class Watch:
+    """What a page asks other hosts for, and what it complains of."""
+
+    def __init__(self, page: Page, home: Home) -> None:
+        """Start watching."""
+        self._home = home
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.on("request", self._request)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", lambda message: self._console(message))
+
+    def _request(self, request: Request) -> None:
+        """Note a request to another host."""
+        if not request.url.startswith((self._home.url, "data:", "blob:")):
+            self.requests.append(request.url)
+
+    def _console(self, message: Any) -> None:
+        """Note an error or a warning."""
+        address = message.location.get("url", "")
+        if message.type in {"error", "warning"} and not FOREIGN.search(address):
+            self.complaints.append(f"{message.text} {address}")
+
+
+async def violations(page: Page) -> list[str]:
+    """Return what a checker of accessibility finds in the card."""
+    results = await Axe().run(page, options=CHECKS)
+    return [
+        f"{violation['id']}: {node['html']} {node['failureSummary']}"
+        for violation in results.response["violations"]
+        for node in violation["nodes"]
+        if CARD in str(node["target"])
+    ]
+
+
+@asynccontextmanager
+async def gallery(
+    folder: Path,
+) -> AsyncIterator[tuple[Home, DisplaySimulator, str, str]]:
+    """Run Home Assistant with a display that shows an exhibition; give the player and the address of the dashboard, too."""
+    async with (
+        CatalogSimulator() as catalog,
+        FeedSimulator() as feed,
+        DisplaySimulator(
+            profile="B", device_id=device_id(folder), name=NAME
+        ) as display,
+        Home(folder) as home,
+    ):
+        display.caster.preflight = False
+        await add_library(
+            home, await add_by_address(home, display), catalog.url, feed.url
+        )
+        player = await find_player(home)
+        await home.call(
+            "dp1.cast_playlist",
+            {
+                "entity_id": player,
+                "exhibition": EXHIBITION,
+                "start_at": 3,
+                "item_duration": 3600,
+            },
+        )
+        url = await home.dashboard("art-gallery", "Art gallery", dashboard(player))
+        yield home, display, player, url
+
+
+async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
+    """Do with the card what a person does, and see it on the display."""
+    title = card.locator(".title")
+    await expect(title).to_have_text(display.state.current_title or "")
+    await expect(card.locator(".artist")).not_to_be_empty()
+    await expect(card.locator(".facts")).to_have_text(
+        re.compile(r"^\w+ · Edition \d+ of \d+$")
+    )
+    await expect(card.locator(".exhibition")).to_have_text(EXHIBITION)
+    await expect(card.locator(".place")).to_have_text("3 of 48")
+    await expect(
+        card.get_by_role("link", name="Provenance on Ethereum")
+    ).to_be_visible()
+    note = card.locator(".note")
+    await expect(note).not_to_be_visible()
+    await card.get_by_text("About this work").click()
+    await expect(note).to_be_visible()
+    await card.get_by_text("About this work").click()
+    await card.get_by_role("button", name="Next track").click()
+    await expect(card.locator(".place")).to_have_text("4 of 48")
+    await expect(title).to_have_text(display.state.current_title or "")
+    heart = card.get_by_role("button", name="Favorite")
+    await expect(heart).to_have_attribute("aria-pressed", "false")
+    await heart.click()
+    await expect(heart).to_have_attribute("aria-pressed", "true")
+    await heart.press("Enter")
+    await expect(heart).to_have_attribute("aria-pressed", "false")
+    coming = card.get_by_role("listitem").nth(2)
+    wanted = await coming.inner_text()
+    await expect(coming.locator("img")).to_have_js_property("complete", True)
+    await coming.get_by_role("button").click()
+    await expect(title).to_have_text(wanted)
+    await expect(card.locator(".place")).to_have_text("7 of 48")
+    await card.get_by_role("combobox", name="Show for…").select_option("15 minutes")
+    await expect(card.locator(".place")).to_have_text("1 of 1")
+    await expect(title).to_have_text(wanted)
+    await card.get_by_role("button", name="Sleep").click()
+    await expect(card.locator(".state")).to_have_text("Off")
+    assert display.state.asleep
+    await card.get_by_role("button", name="Wake").click()
+    await expect(title).to_have_text(wanted)
+
+
+async def choose(page: Page, card: Locator) -> None:
+    """Choose an exhibition in Home Assistant's own dialog."""
+    await card.get_by_role("button", name="Choose an exhibition").click()
+    titles = page.locator("ha-media-player-browse .title")
+    await titles.get_by_text("Exhibitions", exact=True).click()
+    await titles.get_by_text(OTHER, exact=True).click()
+    play = page.locator("ha-media-player-browse ha-button")
+    await play.get_by_text("Play", exact=True).click()
+    await expect(card.locator(".exhibition")).to_have_text(OTHER)
+
+
+async def edit(page: Page, url: str, player: str) -> None:
+    """Add the card as a person does: by the display's name, with a preview, and its few options."""
+    await page.goto(f"{url}?edit=1")
+    await page.locator("hui-grid-section .add").first.click()
+    picker = page.locator("hui-dialog-create-card")
+    await picker.get_by_placeholder("Search entities").fill(player)
+    await picker.get_by_text("Media player", exact=True).click()
+    await expect(picker.locator(CARD)).to_be_visible()
+    await picker.get_by_text("Wall label").first.click()
+    await expect(page.locator(CARD)).to_have_count(4)
+    await page.locator("hui-card-edit-mode").first.click()
+    editor = page.locator("hui-dialog-edit-card")
+    await expect(editor.locator(f"{CARD} .controls")).to_be_visible()
+    await editor.locator("ha-selector-boolean ha-switch").click()
+    await expect(editor.locator(f"{CARD} .controls")).to_be_hidden()
+
+
+async def test_the_card(tmp_path: Path) -> None:
+    """A person sees the work and changes it, in each size, and nothing complains."""
+    async with gallery(tmp_path) as (home, display, player, url), browser() as chromium:
+        page = await signed_in(chromium, home, 1280, 900)
+        watch = Watch(page, home)
+
+        async def hold(route: Route) -> None:
+            """Let the card come before Home Assistant's own elements do."""
+            await page.wait_for_timeout(BUNDLE_SECONDS * 1000)
+            await route.continue_()
+
+        await page.route("**/frontend_latest/app.*.js", hold)
+        await page.goto(f"{url}/card")
+        cards = page.locator(CARD)
+        await expect(cards).to_have_count(3)
+        sizes = [await card.get_attribute("size") for card in await cards.all()]
+        assert sizes == ["label", "tile", "tile"]
+        await use(page, cards.first, display)
+        assert await violations(page) == []
+        await page.emulate_media(color_scheme="dark")
+        frame = cards.first.locator("ha-card")
+        await expect(frame).not_to_have_css("background-color", "rgb(255, 255, 255)")
+        await frame.evaluate(
+            "card => Promise.all(card.getRootNode().getAnimations().map(it => it.finished))"
+        )
+        assert await violations(page) == []
+        await choose(page, cards.first)
+        await page.goto(f"{url}/wall")
+        await expect(cards).to_have_attribute("size", "wall")
+        await expect(cards.locator(".note")).to_be_visible()
+        picture = await cards.locator(".picture").bounding_box()
+        assert picture and picture["width"] > 600 and picture["height"] > 800
+        assert await violations(page) == []
+        await page.set_viewport_size({"width": 390, "height": 844})
+        await expect(cards).to_have_attribute("size", "label")
+        # Suggestions of Home Assistant's own complain, so nobody watches here.
+        await edit(await signed_in(chromium, home), f"{url}/card", player)
+        assert not watch.complaints
+        assert not watch.requests
+        assert CARD not in home.log and "dp1-cards" not in home.log
