@@ -66,7 +66,7 @@ async def _pages(home: Home, chromium: Browser, player: str) -> None:
 
 async def _label(home: Home, chromium: Browser, player: str) -> None:
     """Look at the wall label card in its sizes, light and dark."""
-    url = await home.dashboard("labels", "Labels", card_dashboard(player))
+    url = await home.dashboard("wall-labels", "Labels", card_dashboard(player))
     page = await signed_in(chromium, home, 1280, 900)
     cards = page.locator(CARD)
     for name in ("label-dark", "label"):
