@@ -138,8 +138,8 @@ async def test_an_address_is_all_it_takes(
     assert "next_flow" not in result
     entry = result["result"]
     assert entry.unique_id == unique_id
-    macs = entry.data["macs"]
-    assert entry.data == {
+    macs = result["data"]["macs"]
+    assert result["data"] == {
         "kind": "display",
         "host": display.host,
         "port": display.port,
