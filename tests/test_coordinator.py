@@ -6,7 +6,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection
+from custom_components.dp1.display import connection, reader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -38,7 +38,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
     monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
-    monkeypatch.setattr(module, "READ_COOLDOWN", 0.1)
+    monkeypatch.setattr(reader, "READ_COOLDOWN", 0.1)
     monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.2)
 
 

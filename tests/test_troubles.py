@@ -9,7 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection
+from custom_components.dp1.display import connection, reader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.helpers import (
@@ -30,7 +30,7 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long for what has no deadline of its own."""
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
-    monkeypatch.setattr(module, "FOLLOW_UP", 0.5)
+    monkeypatch.setattr(reader, "FOLLOW_UP", 0.5)
 
 
 async def act(hass: HomeAssistant, action: str, **data: Any) -> float:

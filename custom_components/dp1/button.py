@@ -14,8 +14,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
-from .display.state import Detail, DisplayData, DisplayDetails
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.state import Detail, DisplayData, DisplayDetails, Refresh
 from .display.wake_on_lan import async_wake_on_lan, wired_macs
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 

@@ -169,7 +169,7 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
     @callback
     def add() -> None:
         """Add what the display has shown since."""
-        features = coordinator.features
+        features = coordinator.memory.features
         found = [
             new
             for new in waiting
@@ -179,7 +179,7 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
         ]
         if found:
             waiting[:] = [other for other in waiting if other not in found]
-            coordinator.async_add_features(new.key for new in found)
+            coordinator.memory.add_features(new.key for new in found)
             entities = [make(coordinator, new) for new in found]
             for entity in entities:
                 _suggest_entity_id(platform, entity)

@@ -29,9 +29,10 @@ from .browse.sources import SourceList
 from .browse.up_next import UP_NEXT, browse_up_next, up_next_picture
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import media_id_of
 from .display.metadata import artist_of, picture_of
+from .display.state import Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .guard import NAMED_HOSTS

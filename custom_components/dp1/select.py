@@ -12,8 +12,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.player_status import DeviceSettings
-from .coordinator import DisplayConfigEntry, DisplayCoordinator, Refresh
-from .display.state import DisplayData
+from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.state import DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.

@@ -10,8 +10,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, Refresh
-from .display.state import Detail, DisplayData, DisplayDetails
+from .coordinator import DisplayConfigEntry
+from .display.state import Detail, DisplayData, DisplayDetails, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.

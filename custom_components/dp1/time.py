@@ -10,8 +10,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, Refresh
-from .display.state import DisplayData
+from .coordinator import DisplayConfigEntry
+from .display.state import DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
 from .errors import invalid_input
 

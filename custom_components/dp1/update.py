@@ -14,8 +14,8 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
-from .coordinator import DisplayConfigEntry, Refresh
-from .display.state import DisplayData
+from .coordinator import DisplayConfigEntry
+from .display.state import DisplayData, Refresh
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.

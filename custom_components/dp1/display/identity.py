@@ -1,15 +1,18 @@
-"""Whether the display that answers is the one of the entry."""
+"""Who answers, and what the entry remembers of the display."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.device_registry import format_mac
 
+from ..client.display.casts import Dialect
 from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus, Identity
 from ..client.errors import RejectedError, UnexpectedAnswerError
-from ..const import CONF_MACS
+from ..const import CONF_DIALECT, CONF_FEATURES, CONF_MACS, DOMAIN
 
 
 def macs_of(device: DeviceStatus) -> frozenset[str]:
@@ -62,3 +65,57 @@ class IdentityCheck:
         """Return what to remember of the reply of a display that was checked."""
         macs = sorted(macs_of(device))
         return {CONF_MACS: macs} if macs and self.done and not self.is_other else {}
+
+
+class EntryMemory:
+    """Remembers in the entry and the device registry what was learned and helps after a restart."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        display: Display,
+        *,
+        learns_dialect: bool,
+    ) -> None:
+        """Initialize the memory."""
+        self._hass = hass
+        self._entry = entry
+        self._display = display
+        self._learns_dialect = learns_dialect
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Return what the display has ever shown to have, by the keys of its entities."""
+        return frozenset(self._entry.data.get(CONF_FEATURES, ()))
+
+    @callback
+    def add_features(self, features: Iterable[str]) -> None:
+        """Remember what the display has shown to have."""
+        self._store({CONF_FEATURES: sorted(self.features.union(features))})
+
+    @callback
+    def remember(self, learned: Mapping[str, Any] | None = None) -> None:
+        """Remember the dialect, and what else was learned."""
+        data = dict(learned or {})
+        if self._learns_dialect and self._display.dialect is not Dialect.UNKNOWN:
+            data[CONF_DIALECT] = self._display.dialect.value
+        self._store(data)
+
+    @callback
+    def update_device(self, device_id: str, status: DeviceStatus) -> None:
+        """Update the firmware version in the device registry."""
+        registry = dr.async_get(self._hass)
+        device = registry.async_get_device_by_identifier(
+            (DOMAIN, device_id), self._entry.entry_id
+        )
+        version = status.installed_version
+        if device is not None and version and version != device.sw_version:
+            registry.async_update_device(device.id, sw_version=version)
+
+    def _store(self, data: Mapping[str, Any]) -> None:
+        """Store data in the entry."""
+        if not data.items() <= self._entry.data.items():
+            self._hass.config_entries.async_update_entry(
+                self._entry, data={**self._entry.data, **data}
+            )

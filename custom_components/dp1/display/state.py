@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from itertools import count
 from typing import Final
 from urllib.parse import parse_qs
@@ -23,6 +23,18 @@ from ..library.works import Work
 RENDER_PENDING: Final = (None, 0, 1)
 RENDER_FAILED: Final = 3
 REASON_LENGTH: Final = 200
+
+
+class Refresh(Enum):
+    """What to read again after a command."""
+
+    NONE = auto()
+    PUSH = auto()
+    PLAYER = auto()
+    DEVICE = auto()
+    PANEL = auto()
+    POLICY = auto()
+
 
 # Numbers requests in the order they were made, as some take longer than others to prepare.
 REQUEST_NUMBERS = count(1)

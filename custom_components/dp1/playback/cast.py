@@ -13,7 +13,8 @@ from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text
-from ..coordinator import DisplayCoordinator, Refresh
+from ..coordinator import DisplayCoordinator
+from ..display.state import Refresh
 from ..errors import invalid_input
 from .media_proxy import MEDIA_PROXY
 from .resolve import Options, async_read_playlist, from_document

@@ -1,0 +1,217 @@
+"""Reading the player and the device of a display, and keeping what is newer of what was read and pushed."""
+
+from collections.abc import Coroutine
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.event import async_call_later
+from homeassistant.util import dt as dt_util
+
+from ..client.display.client import Display
+from ..client.display.device_status import DeviceStatus
+from ..client.display.player_status import PlayerStatus
+from ..client.errors import (
+    BusyError,
+    Dp1Error,
+    NotReadyError,
+    RejectedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+from ..const import LOGGER
+from .identity import IdentityCheck
+from .metadata import ArtworkMetadata
+from .state import RENDER_PENDING, DisplayData
+
+READ_COOLDOWN: Final = 2.0
+# Until what no push tells is read again: that the player is back, or that a work has loaded.
+FOLLOW_UP: Final = 7.0
+# Without internet, each takes half a minute.
+DEVICE_READS_AT_ONCE: Final = 2
+
+
+class ReadDisplay(Protocol):
+    """What is needed of the coordinator of a display."""
+
+    hass: HomeAssistant
+    name: str
+    data: DisplayData
+    display: Display
+    check: IdentityCheck
+    metadata: ArtworkMetadata
+    cast_only: bool
+    last_update_success: bool
+
+    def set_data(self, data: DisplayData) -> None:
+        """Set the data."""
+
+    def remember(self) -> None:
+        """Remember what was learned."""
+
+    async def async_refresh_player(self) -> None:
+        """Read the player, or leave it as it is."""
+
+    def create_task(self, target: Coroutine[Any, Any, Any], name: str) -> Any:
+        """Create a background task."""
+
+
+class StatusReader:
+    """Reads the player and the device of one display.
+
+    Attributes:
+        device_reply: the last device status that was read, not pushed.
+    """
+
+    def __init__(self, coordinator: ReadDisplay) -> None:
+        """Initialize the reader."""
+        self.device_reply: DeviceStatus | None = None
+        self._coordinator = coordinator
+        self._device_since = 0.0
+        self._device_reads = 0
+        self._pushed: PlayerStatus | None = None
+        self._pushes_render_status = False
+        self._followed_up: object = None
+        self._cancel_follow_up: CALLBACK_TYPE | None = None
+        self._debouncer = Debouncer(
+            coordinator.hass,
+            LOGGER,
+            cooldown=READ_COOLDOWN,
+            immediate=True,
+            function=coordinator.async_refresh_player,
+            background=True,
+        )
+
+    async def async_update_player(self) -> None:
+        """Read the player; a push that came meanwhile is newer than the answer."""
+        coordinator = self._coordinator
+        pushed = self._pushed
+        try:
+            player = await coordinator.display.player_status()
+        except NotReadyError:
+            self._set_no_player(set_up=True)
+        except RejectedError:
+            self._set_no_player(set_up=False)
+        except BusyError:
+            raise
+        except TemporaryError, UnexpectedAnswerError:
+            self._set_no_player(set_up=False)
+            raise
+        else:
+            if self._pushed is not None and self._pushed is not pushed:
+                player = self._pushed.over(player)
+            self._set_player(player)
+
+    async def async_update_device(self) -> Dp1Error | None:
+        """Read the device status, which nothing waits for, and return why it did not come."""
+        coordinator = self._coordinator
+        if self._device_reads >= DEVICE_READS_AT_ONCE:
+            return None
+        began = coordinator.hass.loop.time()
+        self._device_reads += 1
+        try:
+            device = await coordinator.display.device_status()
+        except Dp1Error as err:
+            LOGGER.debug("%s: reading the device status: %s", coordinator.name, err)
+            return err
+        finally:
+            self._device_reads -= 1
+        self._set_device(device, began)
+        self.device_reply = device
+        coordinator.remember()
+        return None
+
+    @callback
+    def async_handle_player(self, push: PlayerStatus) -> None:
+        """Handle a push of the player, and ask for what pushes leave out of another playlist."""
+        coordinator = self._coordinator
+        before = coordinator.data.player
+        self._pushed = push
+        self._pushes_render_status |= push.render_status is not None
+        player = push.over(before)
+        if player.error and (before is None or player.error != before.error):
+            # It may stand on an error page, which only the device status tells.
+            coordinator.create_task(self.async_update_device(), "device status")
+        self._set_player(player)
+        if player.items and player.playlist is None:
+            self._debouncer.async_schedule_call()
+
+    @callback
+    def async_handle_device(self, push: DeviceStatus) -> None:
+        """Handle a push of the device."""
+        self._set_device(push, self._coordinator.hass.loop.time())
+
+    @callback
+    def async_follow_up(self) -> None:
+        """Read again a little later what is not pushed: that a page was left, or that a work has loaded."""
+        data = self._coordinator.data
+        player = data.player
+        waits = not self._coordinator.cast_only and (
+            player is None or bool(data.error_page)
+        )
+        if player is not None and player.current is not None and not waits:
+            work = _work(player)
+            if work != self._followed_up and not self._pushes_render_status:
+                self._followed_up = work
+                waits = player.render_status in RENDER_PENDING
+        if waits and self._cancel_follow_up is None:
+            self._cancel_follow_up = async_call_later(
+                self._coordinator.hass, FOLLOW_UP, self._on_follow_up
+            )
+
+    @callback
+    def async_shutdown(self) -> None:
+        """Stop reading."""
+        self._debouncer.async_shutdown()
+        if self._cancel_follow_up:
+            self._cancel_follow_up()
+
+    @callback
+    def _on_follow_up(self, _: datetime) -> None:
+        """Handle the time to read again."""
+        self._cancel_follow_up = None
+        coordinator = self._coordinator
+        if not coordinator.last_update_success:
+            self.async_follow_up()
+            return
+        coordinator.create_task(coordinator.async_refresh_player(), "player")
+        if coordinator.data.error_page:
+            coordinator.create_task(self.async_update_device(), "device status")
+
+    def _set_player(self, player: PlayerStatus) -> None:
+        """Set the player status, noting when the current work changes."""
+        coordinator = self._coordinator
+        data = coordinator.data
+        since = data.shown_since
+        if data.player is not None and _work(data.player) != _work(player):
+            since = dt_util.utcnow()
+        coordinator.set_data(
+            replace(
+                data,
+                player=player,
+                work=coordinator.metadata.work(player.current),
+                shown_since=since,
+                set_up=False,
+            )
+        )
+
+    def _set_no_player(self, set_up: bool) -> None:
+        """Set that there is no player."""
+        coordinator = self._coordinator
+        coordinator.set_data(replace(coordinator.data, player=None, set_up=set_up))
+
+    def _set_device(self, device: DeviceStatus, since: float) -> None:
+        """Set the device status, unless a newer one is known."""
+        coordinator = self._coordinator
+        if coordinator.check.check(device) and since >= self._device_since:
+            self._device_since = since
+            coordinator.set_data(replace(coordinator.data, device=device))
+
+
+def _work(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
+    """Return what tells one work from another."""
+    if (item := player.current) is None:
+        return (None, None, None)
+    return (player.playlist_url, item.id, item.title)
