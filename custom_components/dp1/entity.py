@@ -185,10 +185,26 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
                 _suggest_entity_id(platform, entity)
             async_add_entities(entities)
 
+    known = _sources(coordinator)
+
+    @callback
+    def add_if_changed() -> None:
+        """Add what the display has shown since, if it has said more than what it plays."""
+        nonlocal known
+        if (sources := _sources(coordinator)) != known:
+            known = sources
+            add()
+
     add()
-    entry.async_on_unload(coordinator.async_add_listener(add))
+    entry.async_on_unload(coordinator.async_add_listener(add_if_changed))
     if any(description.detail for description in waiting):
         entry.async_on_unload(coordinator.details.async_add_listener(add))
+
+
+def _sources(coordinator: DisplayCoordinator) -> tuple[object, object]:
+    """Return what of the data shows which entities a display has."""
+    player = coordinator.data.player
+    return coordinator.data.device, player.settings if player else None
 
 
 def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> None:

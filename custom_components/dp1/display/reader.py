@@ -152,7 +152,7 @@ class StatusReader:
             player is None or bool(data.error_page)
         )
         if player is not None and player.current is not None and not waits:
-            work = _work(player)
+            work = (player.playlist_url, player.current.id or player.current.title)
             if work != self._followed_up and not self._pushes_render_status:
                 self._followed_up = work
                 waits = player.render_status in RENDER_PENDING
