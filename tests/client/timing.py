@@ -1,4 +1,14 @@
-"""How long the client waits in tests."""
+"""How long the client waits in tests, and what it costs."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+import gc
+from itertools import pairwise
+import socket
+from threading import Thread
+import time
+import tracemalloc
 
 import pytest
 
@@ -18,3 +28,67 @@ def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 1.0) -> None:
     monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(feed_connection, "READ_TIMEOUT", seconds)
     monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", seconds)
+
+
+@asynccontextmanager
+async def flood(head: bytes, unit: bytes, tail: bytes, size: int) -> AsyncIterator[str]:
+    """Answer every request with a body of about a size, from a thread; return the address."""
+    chunk = unit * (64 * 1024 // len(unit))
+    chunks = size // len(chunk)
+    length = len(head) + chunks * len(chunk) + len(tail)
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            connection.settimeout(5)
+            with connection, suppress(OSError):
+                connection.recv(64 * 1024)
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                    + f"Content-Length: {length}\r\n\r\n".encode()
+                    + head
+                )
+                for _ in range(chunks):
+                    connection.sendall(chunk)
+                connection.sendall(tail)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+    await asyncio.to_thread(thread.join)
+
+
+async def worst_stall(action: Callable[[], Awaitable[object]]) -> float:
+    """Return for how many seconds the event loop did nothing else; the best of three runs, since others use the machine."""
+
+    async def beat() -> None:
+        while True:
+            beats.append(time.perf_counter())
+            await asyncio.sleep(0.001)
+
+    stalls = []
+    for _ in range(3):
+        beats: list[float] = []
+        task = asyncio.create_task(beat())
+        await action()
+        beats.append(time.perf_counter())
+        task.cancel()
+        stalls.append(max(later - sooner for sooner, later in pairwise(beats)))
+    return min(stalls)
+
+
+async def most_memory(action: Callable[[], Awaitable[object]]) -> int:
+    """Return how many bytes more were in use at the most."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        await action()
+        return tracemalloc.get_traced_memory()[1] - before
+    finally:
+        tracemalloc.stop()

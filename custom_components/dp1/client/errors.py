@@ -44,6 +44,10 @@ class UnexpectedAnswerError(Dp1Error):
     """An answer that does not follow the protocol: something else is at this address, or it is broken."""
 
 
+class TooLargeError(UnexpectedAnswerError):
+    """An answer longer than is read; none of it was kept."""
+
+
 class TemporaryError(Dp1Error):
     """The other side has a problem of its own (5xx): worth another try later."""
 

@@ -1,5 +1,6 @@
 """One JSON exchange over HTTP, bounded in time and size, with every way to fail as a typed error."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from .errors import (
     NotFoundError,
     RefusedError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
 )
@@ -27,14 +29,16 @@ from .guard import Guard
 from .url import web_url
 from .values import decode
 
-MAX_BODY = 64 * 1024 * 1024
+MAX_BODY = 4 * 1024 * 1024
+# What is longer is decoded in a thread: the loop would stall.
+MAX_BODY_ON_LOOP = 256 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
 _encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Answer:
     """A whole answer.
 
@@ -43,12 +47,15 @@ class Answer:
         headers: the headers, found in any case of letters.
         body: the bytes as they came, decompressed.
         url: where the answer came from, after redirects.
+        exact: whether whole numbers of any length stay exact, see ``decode``.
     """
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     url: str
+    exact: bool = False
+    _decoded: list[object] = field(default_factory=list, init=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -61,12 +68,26 @@ class Answer:
         Raises:
             UnexpectedAnswerError: it is none, or holds a number no JSON has (NaN, Infinity).
         """
+        if self._decoded:
+            # Given away once: whoever reads it may change it.
+            if isinstance(value := self._decoded.pop(), UnexpectedAnswerError):
+                raise value
+            return value
         try:
-            return decode(self.body, strict=True)
+            return decode(self.body, strict=True, exact=self.exact)
         except ValueError as err:
             raise UnexpectedAnswerError(
                 f"the answer (status {self.status}) is not JSON"
             ) from err
+
+    async def async_decode(self) -> None:
+        """Decode a long body in a thread, so that ``json`` has the outcome ready."""
+        if len(self.body) <= MAX_BODY_ON_LOOP:
+            return
+        try:
+            self._decoded.append(await asyncio.to_thread(self.json))
+        except UnexpectedAnswerError as err:
+            self._decoded.append(err)
 
     @property
     def retry_after(self) -> float | None:
@@ -94,6 +115,7 @@ async def request_json(
     json: object = None,
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
+    exact: bool = False,
     connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
@@ -110,6 +132,7 @@ async def request_json(
         json: what to send.
         params: query of the address.
         max_body: most bytes to accept, decompressed.
+        exact: keep whole numbers of any length exact.
         connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
@@ -117,7 +140,7 @@ async def request_json(
         NoAnswerError: no contact within the time; nothing was sent.
         UnreachableError: no secure connection could be agreed on; nothing was sent.
         LostAnswerError: sent, and the answer did not come whole or not in time.
-        UnexpectedAnswerError: not HTTP, endless redirects, or a body over ``max_body``.
+        UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over ``max_body``.
         InvalidRequestError: the address is none, or (BlockedAddressError) one that the guard does not let through.
     """
     try:
@@ -143,7 +166,11 @@ async def request_json(
             ),
         ) as response:
             body = await _read(response, max_body)
-            return Answer(response.status, response.headers, body, str(response.url))
+            answer = Answer(
+                response.status, response.headers, body, str(response.url), exact
+            )
+            await answer.async_decode()
+            return answer
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without its cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None
@@ -163,7 +190,7 @@ async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
         body += chunk
         if len(body) > max_body:
             response.close()
-            raise UnexpectedAnswerError(f"the answer is longer than {max_body} bytes")
+            raise TooLargeError(f"the answer is longer than {max_body} bytes")
     return bytes(body)
 
 

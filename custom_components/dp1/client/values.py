@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 _EXACT_INTEGER = 2**53 - 1
 # Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
 _INTEGERS = range(-(2**63), 2**64)
+_LONGEST_TOKEN = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PUNCTUATION = (b",", b":", b"[", b"{")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[,:\[{]', re.DOTALL)
@@ -27,6 +28,11 @@ def _finite(number: str) -> float | None:
 def _integer(digits: str) -> int | float | None:
     """Read a whole number."""
     return common(int(digits)) if len(digits) < 300 else _finite(digits)
+
+
+def _exact_integer(digits: str) -> int | None:
+    """Read a whole number that may be the number of a token; longer ones are none."""
+    return int(digits) if len(digits) <= _LONGEST_TOKEN else None
 
 
 def common(number: int) -> int | float:
@@ -61,14 +67,23 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-_TOLERANT, _STRICT = (
-    json.JSONDecoder(parse_float=_finite, parse_int=_integer, parse_constant=constant)
-    for constant in (_nothing, _refuse)
-)
+_DECODERS = {
+    (strict, exact): json.JSONDecoder(
+        parse_float=_finite,
+        parse_int=_exact_integer if exact else _integer,
+        parse_constant=_refuse if strict else _nothing,
+    )
+    for strict in (False, True)
+    for exact in (False, True)
+}
 
 
 def decode(
-    body: bytes, *, strict: bool = False, max_values: int | None = None
+    body: bytes,
+    *,
+    strict: bool = False,
+    exact: bool = False,
+    max_values: int | None = None,
 ) -> object:
     """Decode JSON; what nothing later could encode again is replaced.
 
@@ -77,6 +92,7 @@ def decode(
     Args:
         body: JSON in UTF-8.
         strict: refuse the words NaN and Infinity, which JSON does not have, instead of reading None.
+        exact: keep whole numbers exact, up to 100 digits: some are numbers of tokens.
         max_values: most commas, colons and opening brackets outside of strings, which bounds the memory.
 
     Raises:
@@ -85,8 +101,9 @@ def decode(
     if max_values is not None and _exceeds(body, max_values):
         raise ValueError("too many values")
     try:
-        decoder = _STRICT if strict else _TOLERANT
-        value: object = decoder.decode(body.removeprefix(BOM_UTF8).decode())
+        value: object = _DECODERS[strict, exact].decode(
+            body.removeprefix(BOM_UTF8).decode()
+        )
         if _SURROGATE_ESCAPE.search(body):
             whole_pairs = json.dumps(value, ensure_ascii=False)
             value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))
@@ -133,10 +150,11 @@ def number(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """Return a whole number, however it is written."""
+    """Return a whole number, however it is written; one of more than 64 bits is none, since no store takes it."""
     if (found := number(value)) is None or not found.is_integer():
         return None
-    return value if isinstance(value, int) else int(found)
+    exact = value if isinstance(value, int) else int(found)
+    return exact if exact in _INTEGERS else None
 
 
 def percent(value: object) -> int | None:

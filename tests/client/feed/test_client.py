@@ -1,7 +1,10 @@
-"""Reading one feed: what it is, playlists by every name, lists, channels, registry; and deleting."""
+"""Reading one feed: what it is, playlists by every name, lists, channels; and deleting."""
 
+from contextlib import suppress
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
+import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
@@ -12,6 +15,7 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     NotFoundError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import (
@@ -24,6 +28,7 @@ from custom_components.dp1.client.feed.client import Family, Feed, normalize_url
 from .feeds import API_KEY, CUT, HTML, ID, MISSING, TS, V2, echo, playlist, scripted
 
 from tests.client.scripted_server import Reply, Request
+from tests.client.timing import flood, most_memory, worst_stall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -353,6 +358,46 @@ async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> 
         assert await listed(feed, limit=limit) == expected
         if size:
             assert server.requests[0].path.endswith(f"limit={size}")
+
+
+async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page over the limit is asked for again in halves, and the list ends before a record over the limit."""
+    monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
+    sizes = [100] * 10 + [1500, 100, 3000, 100]
+
+    def serve(request: Request) -> Reply:
+        query = parse_qs(urlsplit(request.path).query)
+        first, limit = int(query.get("cursor", ["0"])[0]), int(query["limit"][0])
+        numbers = range(first, min(first + limit, len(sizes)))
+        items = [{"id": str(n), "text": "x" * sizes[n]} for n in numbers]
+        return page(items, str(first + limit))
+
+    async with scripted(serve) as (feed, server):
+        assert await listed(feed) == list(range(12))
+        assert server.calls()[:4] == [
+            f"GET /api/v1/playlists?limit={n}" for n in (100, 50, 25, 12)
+        ]
+        assert len(server.requests) < 20
+
+
+@pytest.mark.parametrize(
+    "unit", [b"{},", b"[],", b"1,", b'{"items":[{}],"id":"\\ud800"},']
+)
+@pytest.mark.parametrize("size", [feed_connection.MAX_BODY - 100_000, 60 * 1024 * 1024])
+async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
+    """Up to what is read it is decoded beside the loop, beyond that it is left; either costs little."""
+    async with (
+        flood(b'{"items":[', unit, b"1]}", size) as url,
+        aiohttp.ClientSession() as session,
+    ):
+        feed = Feed(session, url)
+
+        async def read() -> None:
+            with suppress(TooLargeError):
+                await feed.playlist("x")
+
+        assert await worst_stall(read) < 0.2
+        assert await most_memory(read) < 64 * 1024 * 1024
 
 
 @pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])

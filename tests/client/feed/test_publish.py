@@ -1,5 +1,7 @@
 """Publishing on one feed: the right form, exactly once, and every way it may go wrong."""
 
+import time
+
 import aiohttp
 import pytest
 
@@ -11,12 +13,14 @@ from custom_components.dp1.client.errors import (
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
+    NoAnswerError,
     NotFoundError,
     RefusedError,
     SignatureRefusedError,
     TemporaryError,
     UnexpectedAnswerError,
 )
+from custom_components.dp1.client.feed import connection as feed_connection
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
@@ -402,6 +406,44 @@ async def test_long_pause_is_told_and_not_waited_for() -> None:
             await feed.family()
     assert caught.value.retry_after == 31
     assert len(server.requests) == 1
+
+
+SILENT = Reply(fault="never")
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "posts"),
+    [
+        ([SILENT], NoAnswerError, 0),
+        ([V2, SILENT], LostAnswerError, 1),
+        ([V2, SILENT, MISSING, SILENT], LostAnswerError, 2),
+        ([V2, Reply(429, headers={"Retry-After": "1000000"})], BusyError, 1),
+        ([Reply(429, headers={"Retry-After": "1000000"})], BusyError, 0),
+        ([V2, Reply(429, headers={"Retry-After": "1"})], BusyError, 2),
+    ],
+)
+async def test_publishing_ends_in_time_with_the_truth(
+    script: list[Reply],
+    error: type[Dp1Error],
+    posts: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However a feed delays, nobody waits longer than the deadline, and what was sent is not said to be not."""
+    assert (
+        feed_connection.READ_TIMEOUT + feed_connection.WRITE_TIMEOUT
+        < feed_connection.DEADLINE
+        <= 30
+    )
+    async with scripted(*script) as (feed, server):
+        monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.6)
+        monkeypatch.setattr(feed_connection, "WRITE_TIMEOUT", 0.8)
+        monkeypatch.setattr(feed_connection, "DEADLINE", 1.8)
+        began = time.monotonic()
+        with pytest.raises(error) as caught:
+            await feed.publish(playlist(), key=KEY)
+        assert type(caught.value) is error
+        assert time.monotonic() - began < 1.8 + 1
+        assert sum(r.method == "POST" for r in server.requests) == posts
 
 
 @pytest.mark.parametrize("signed", [True, False])

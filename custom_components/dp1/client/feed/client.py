@@ -12,15 +12,17 @@ from typing import Any, Literal
 from urllib.parse import quote, unquote
 
 import aiohttp
-from yarl import URL
 
 from ..errors import (
     AuthenticationError,
     InvalidRequestError,
+    LostAnswerError,
+    NoAnswerError,
     NotFoundError,
     UnexpectedAnswerError,
 )
 from ..playlist.signing import SigningKey
+from ..url import web_url
 from .connection import AnswerCache, FeedConnection
 from .paging import PAGE_SIZE, records
 from .publish import (
@@ -40,7 +42,6 @@ __all__ = [
     "normalize_url",
 ]
 
-HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%\w+)?")
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
 UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -74,16 +75,7 @@ def normalize_url(text: str) -> str:
         ValueError: not the address of a web server, or one with a user name or password in it.
     """
     text = text.strip()
-    if "://" not in text:
-        text = f"https://{text}"
-    try:
-        url = URL(text)
-    except ValueError:
-        raise ValueError("not a web address") from None
-    if url.scheme not in ("http", "https") or not HOST.fullmatch(url.raw_host or ""):
-        raise ValueError("not a web address")
-    if url.raw_user is not None or url.raw_password is not None:
-        raise ValueError("not a web address without a user name")
+    url = web_url(text if "://" in text else f"https://{text}")
     path = API_PATH.sub("", url.raw_path) + "/api/v1"
     return str(url.origin().with_path(path, encoded=True))
 
@@ -129,8 +121,12 @@ class Feed:
         Raises:
             UnexpectedAnswerError: whatever is there is no feed.
         """
+        return await self._ask_family(self._connection)
+
+    async def _ask_family(self, connection: FeedConnection) -> Family:
+        """Ask what kind of feed this is, and remember it."""
         try:
-            told = (await self._connection.read(self.url)).json()
+            told = (await connection.read(self.url)).json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
         told = told if isinstance(told, dict) else {}
@@ -216,7 +212,7 @@ class Feed:
 
         A TS feed signs by itself and drops ours, so there the API key counts alone. Where the feed is told apart by
         the document's id (signed, V2), an answer that got lost is looked for and the document never stored twice;
-        elsewhere a lost answer is an error and nothing is sent again.
+        elsewhere a lost answer is an error and nothing is sent again. It ends within 30 s.
 
         Args:
             document: a playlist; what it lacks is filled in, signatures of others go when there is a new one.
@@ -229,9 +225,14 @@ class Feed:
             ConflictError: the feed holds another document with this id or slug.
             LostAnswerError: it may or may not have been published.
         """
-        draft = await self._draft(document, key, curator)
+        connection = self._connection.with_deadline()
+        try:
+            family = self._family or await self._ask_family(connection)
+        except LostAnswerError as err:
+            raise NoAnswerError(f"{err}; nothing was sent") from err
+        draft = self._draft(document, key, curator, family)
         return await send(
-            self._connection, "POST", f"{self.url}/playlists", draft, self._legacy_keys
+            connection, "POST", f"{self.url}/playlists", draft, self._legacy_keys
         )
 
     async def delete(self, ref: str) -> Literal["deleted", "queued"]:
@@ -241,14 +242,14 @@ class Feed:
         )
         return "queued" if answer.status == 202 else "deleted"
 
-    async def _draft(
+    def _draft(
         self,
         document: Mapping[str, Any],
         key: SigningKey | None,
         curator: str,
+        family: Family,
     ) -> Draft:
         """Choose by which right to write, and prepare the document for it."""
-        family = self._family or await self.family()
         if key and family is Family.V2:
             return draft_signed(document, key, curator)
         if self._connection.api_key:

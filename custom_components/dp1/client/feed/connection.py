@@ -3,17 +3,26 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 import random
+from typing import Self
 
 import aiohttp
 
-from ..errors import AuthenticationError, BusyError
+from ..errors import AuthenticationError, BusyError, NoAnswerError
 from ..http import Answer, request_json
 from .errors import feed_error
 
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
+MAX_BODY = 1024 * 1024
+
+READ_TIMEOUT = 12.0
+WRITE_TIMEOUT = 15.0
+# Whatever is asked of a feed ends after that many seconds, pauses and second attempts included.
+DEADLINE = 30.0
+TRIES = 3
+FIRST_PAUSE = 0.5
 
 
 class AnswerCache:
@@ -36,13 +45,6 @@ class AnswerCache:
                 self._answers.popitem(last=False)
 
 
-READ_TIMEOUT = 30.0
-WRITE_TIMEOUT = 60.0
-TRIES = 3
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 30.0
-
-
 @dataclass(frozen=True, slots=True)
 class FeedConnection:
     """Where a feed is and how to be let in.
@@ -51,11 +53,17 @@ class FeedConnection:
         session: what to send with.
         url: normalized base address of the feed.
         api_key: the feed's API key, if there is one.
+        end: when the last request has to be over, on the clock of the event loop; None for each its own deadline.
     """
 
     session: aiohttp.ClientSession = field(repr=False)
     url: str
     api_key: str | None = field(default=None, repr=False)
+    end: float | None = None
+
+    def with_deadline(self) -> Self:
+        """Return the same connection for several requests that share one deadline."""
+        return replace(self, end=_now() + DEADLINE)
 
     async def read(
         self,
@@ -124,10 +132,11 @@ class FeedConnection:
         document: bool = False,
         repeatable: bool = False,
     ) -> Answer:
-        """Send, and send again what was turned away without effect, for as long as the feed asks within reason."""
+        """Send, and send again what was turned away without effect, after the pause that the feed asks for."""
         reading = method == "GET"
+        end = self.end or _now() + DEADLINE
         attempt = 0
-        while True:
+        while (left := end - _now()) > 0:
             attempt += 1
             answer = await request_json(
                 self.session,
@@ -136,7 +145,8 @@ class FeedConnection:
                 params=params,
                 headers=headers,
                 json=json,
-                timeout=READ_TIMEOUT if reading else WRITE_TIMEOUT,
+                timeout=min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left),
+                max_body=MAX_BODY,
             )
             if answer.ok or (answer.status == 304 and headers):
                 return answer
@@ -145,9 +155,12 @@ class FeedConnection:
                 raise error
             if answer.status != 429 and not (reading or repeatable):
                 raise error
-            if (pause := _pause(error, attempt)) > LONGEST_PAUSE:
+            pause = _pause(error, attempt)
+            pause += random.uniform(0, max(0.2, pause / 5))
+            if _now() + pause >= end:
                 raise error
-            await asyncio.sleep(pause + random.uniform(0, max(0.2, pause / 5)))
+            await asyncio.sleep(pause)
+        raise NoAnswerError("no time is left for another request")
 
 
 def _pause(error: BusyError, attempt: int) -> float:
@@ -155,3 +168,8 @@ def _pause(error: BusyError, attempt: int) -> float:
     if error.retry_after is not None:
         return error.retry_after
     return FIRST_PAUSE * (1 << (attempt - 1))
+
+
+def _now() -> float:
+    """Return the time on the clock of the event loop."""
+    return asyncio.get_running_loop().time()

@@ -1,15 +1,18 @@
-"""A feed's lists, page by page, with guards against lists that never end.
+"""A feed's lists, page by page, with guards against lists that never end and pages that are too large.
 
 A server family was seen to answer a cursor it does not understand with the first page again, and to send an empty page
-at the end.
+at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
 from collections.abc import AsyncIterator
 from json import dumps
+import logging
 from typing import Any
 
-from ..errors import UnexpectedAnswerError
+from ..errors import TooLargeError, UnexpectedAnswerError
 from .connection import FeedConnection
+
+_LOGGER = logging.getLogger(__name__)
 
 PAGE_SIZE = 100
 MAX_PAGES = 1000
@@ -25,8 +28,8 @@ async def records(
 ) -> AsyncIterator[dict[str, Any]]:
     """Yield each record of a list once, in the list's order.
 
-    Ends at the last page, when a cursor comes again, when a page brings nothing new, and after ``MAX_PAGES``. Records
-    that are no objects are left out.
+    Ends at the last page, when a cursor comes again, when a page brings nothing new, at a record too large to be read,
+    and after ``MAX_PAGES``. A page too large is asked for again in halves. Records that are no objects are left out.
 
     Args:
         connection: the feed.
@@ -47,9 +50,17 @@ async def records(
     for _ in range(MAX_PAGES):
         if len(seen) == limit:
             return
-        items, cursor = _page((await connection.read(url, params=params)).json())
+        try:
+            answer = await connection.read(url, params=params)
+        except TooLargeError:
+            if params["limit"] == "1":
+                _LOGGER.debug("A record of %s is too large, the list ends there", url)
+                return
+            params["limit"] = str(int(params["limit"]) // 2)
+            continue
+        items, cursor = _page(answer.json())
         fresh = 0
-        for record in items:
+        for record in items[:PAGE_SIZE]:
             if not isinstance(record, dict) or (mark := hash(dumps(record))) in seen:
                 continue
             if len(seen) == limit:
