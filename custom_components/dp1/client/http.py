@@ -166,11 +166,9 @@ async def request_json(
             ),
         ) as response:
             body = await _read(response, max_body)
-            answer = Answer(
+            return Answer(
                 response.status, response.headers, body, str(response.url), exact
             )
-            await answer.async_decode()
-            return answer
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without its cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None

@@ -148,6 +148,7 @@ class FeedConnection:
                 timeout=min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left),
                 max_body=MAX_BODY,
             )
+            await answer.async_decode()
             if answer.ok or (answer.status == 304 and headers):
                 return answer
             error = feed_error(answer, secret=self.api_key, sent_document=document)
