@@ -1,4 +1,4 @@
-"""What the libraries know of the work on a wall: at once what they have read, a little later what they have to ask for."""
+"""Metadata of the current work: its own, and that of the libraries, which may have to ask for it."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ NAMES_LENGTH = 200
 def picture_of(
     player: PlayerStatus | None, item: PlaylistItem | None, work: Work | None = None
 ) -> str | None:
-    """Choose the picture of a work: its own thumbnail, the library's, itself if it is one, or the playlist's cover."""
+    """Return the picture of a work: its thumbnail, that of the library, itself if it is an image, or the playlist's cover."""
     if player is None or item is None:
         return None
     playlist: Mapping[str, Any] = player.playlist or {}
@@ -42,7 +42,7 @@ def picture_of(
 
 
 def artist_of(item: PlaylistItem | None) -> str | None:
-    """Name those who made a work."""
+    """Return the artists of a work."""
     match item.raw.get("inlineManifest") if item else None:
         case {"metadata": {"artists": [*artists]}}:
             names = [clean(one.get("name")) for one in artists if isinstance(one, dict)]
@@ -51,7 +51,7 @@ def artist_of(item: PlaylistItem | None) -> str | None:
 
 
 def _thumbnails(manifest: object) -> list[object]:
-    """List the thumbnails of a work's manifest, best for a card first."""
+    """Return the thumbnails in a manifest, the best for a card first."""
     match manifest:
         case {"metadata": {"thumbnails": Mapping() as sizes}}:
             found = [sizes.get(size) for size in SIZES]
@@ -60,7 +60,7 @@ def _thumbnails(manifest: object) -> list[object]:
 
 
 def _is_image(source: str | None) -> bool:
-    """Tell an image by the ending of its address; asking for each work would cost somebody's server."""
+    """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
     if not source or not source.startswith("http"):
         return False
     try:
@@ -77,21 +77,24 @@ LAST_RETRY_SECONDS = 3600.0
 
 
 class ArtworkMetadata:
-    """What is known of the work that one display shows."""
+    """What the libraries know of the current work of one display."""
 
     def __init__(
-        self, hass: HomeAssistant, entry: ConfigEntry[Any], tell: Callable[[Work], None]
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry[Any],
+        on_found: Callable[[Work], None],
     ) -> None:
-        """Begin with nothing on the wall.
+        """Initialize without a work.
 
         Args:
             hass: Home Assistant.
             entry: of the display.
-            tell: called with what was found out later.
+            on_found: called with what was found later.
         """
         self._hass = hass
         self._entry = entry
-        self._tell = tell
+        self._on_found = on_found
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
         self._look_up: asyncio.Task[None] | None = None
@@ -99,7 +102,7 @@ class ArtworkMetadata:
 
     @callback
     def work(self, item: PlaylistItem | None) -> Work | None:
-        """Tell what is known of a work this moment; what is not is looked up behind the scenes."""
+        """Return what is known of a work, and look up the rest in the background."""
         if item != self._item:
             self._stop()
             self._item = item
@@ -109,14 +112,14 @@ class ArtworkMetadata:
 
     @callback
     def async_refresh(self) -> None:
-        """See whether more is known now; the libraries have changed."""
+        """Handle changed libraries."""
         before = self._work
         self._read()
         if self._work is not None and self._work != before:
-            self._tell(self._work)
+            self._on_found(self._work)
 
     def _read(self) -> None:
-        """Read what is known, and look for more if that is little."""
+        """Read what is known, and look up more if that is little."""
         libraries = async_libraries(self._hass)
         item = self._item
         if item is None or not libraries:
@@ -129,7 +132,7 @@ class ArtworkMetadata:
             self._start(item)
 
     def _start(self, item: PlaylistItem) -> None:
-        """Ask for more; what the libraries know when that is done counts."""
+        """Start a look-up, or another after the one that runs."""
         if self._look_up is not None:
             self._ask_again = True
             return
@@ -141,7 +144,7 @@ class ArtworkMetadata:
         )
 
     async def _async_look_up(self, item: PlaylistItem) -> None:
-        """Ask one library after the other."""
+        """Look a work up in one library after the other."""
         turns = self._hass.data.setdefault(
             LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
         )
@@ -164,10 +167,10 @@ class ArtworkMetadata:
         self._look_up = None
         if found is not None and found != self._work:
             self._work = found
-            self._tell(found)
+            self._on_found(found)
 
     def _stop(self) -> None:
-        """Let go of a work that hangs no more."""
+        """Stop the look-up of a work that is no longer shown."""
         if self._look_up is not None:
             self._look_up.cancel()
             self._look_up = None

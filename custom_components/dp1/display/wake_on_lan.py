@@ -1,4 +1,4 @@
-"""Switching a display on that was shut down, where it listens for that on its cable."""
+"""Wake on LAN for displays that are shut down and wired."""
 
 import socket
 from typing import Final
@@ -20,7 +20,7 @@ CABLES: Final = ("en", "eth")
 
 
 def wired_macs(device: DeviceStatus | None) -> list[bytes]:
-    """List the hardware addresses by which a display on a cable can be switched on; none if it cannot."""
+    """Return the MAC addresses by which a wired display can be woken; none if it cannot."""
     if device is None or device.connected_wifi or not _is_armed(device):
         return []
     if device.network is not None and device.network.link not in ("ethernet", None):
@@ -38,7 +38,7 @@ def wired_macs(device: DeviceStatus | None) -> list[bytes]:
 
 
 def _is_armed(device: DeviceStatus) -> bool:
-    """Tell whether the firmware lets itself be switched on."""
+    """Return whether the firmware supports Wake on LAN."""
     try:
         return AwesomeVersion(device.installed_version or "0") >= FIRST_FIRMWARE
     except AwesomeVersionException:
@@ -46,7 +46,7 @@ def _is_armed(device: DeviceStatus) -> bool:
 
 
 async def async_wake_on_lan(hass: HomeAssistant, macs: list[bytes]) -> None:
-    """Send the packets that switch on whoever has one of these hardware addresses.
+    """Send magic packets to MAC addresses.
 
     Raises:
         HomeAssistantError: there is no network to send them to.
