@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from .displays import until
 from .houses import House, series, titles
+from .simulators.display.player import Page
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -156,3 +158,25 @@ async def test_a_slow_address_does_not_come_last(house: House) -> None:
     await at_once(slow(), house.show("wall", playlist=TIDES))
     assert house.hanging("wall") == "Tides 1"
     assert house.walls["wall"].casts == 1
+
+
+@pytest.mark.parametrize("wake", [True, False])
+async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
+    """A cast that wakes leaves the error page and shows; without, it says why nothing can be shown."""
+    wall = house.walls["wall"]
+    await house.show("wall", playlist=series("Old", 2))
+    wall.show_page(Page.ERROR, "service_failed")
+    coordinator = house.entries["wall"].runtime_data
+    await coordinator.async_refresh()
+    await until(lambda: coordinator.data.error_page)
+    if wake:
+        await house.show("wall", playlist=TIDES)
+        await until(lambda: house.state("wall").state == "playing")
+        await until(lambda: house.attribute("wall", "media_title") == "Tides 1")
+        assert wall.player.page is Page.PLAYLIST
+    else:
+        with pytest.raises(HomeAssistantError) as raised:
+            await house.show("wall", playlist=TIDES, wake=False)
+        assert raised.value.translation_key == "on_error_page"
+        assert "service_failed" in str(raised.value)
+        assert wall.state.playlist_title == "Old"

@@ -19,7 +19,7 @@ from .client.display.casts import Cast, Dialect
 from .client.display.client import Display
 from .client.display.device_status import DeviceStatus, PanelStatus
 from .client.display.notifications import Connected, Event
-from .client.display.player_status import PlayerStatus
+from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.errors import (
     Dp1Error,
     NoAnswerError,
@@ -32,7 +32,7 @@ from .display.connection import Connection
 from .display.details import DetailsCoordinator
 from .display.history import History
 from .display.identity import EntryMemory, IdentityCheck
-from .display.metadata import ArtworkMetadata
+from .display.metadata import ArtworkMetadata, with_manifest
 from .display.reader import StatusReader
 from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Refresh, Screenshot
@@ -417,6 +417,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Create a background task that ends with the entry."""
         return self.config_entry.async_create_background_task(
             self.hass, target, f"{self.name} {name}"
+        )
+
+    @property
+    def current_item(self) -> PlaylistItem | None:
+        """Return the current work, with what it was cast with where the display leaves that out."""
+        if (player := self.data.player) is None or player.current is None:
+            return None
+        entry = self.history.current(player)
+        return with_manifest(
+            player.current, entry.cast if entry else None, self.last_cast
         )
 
     async def async_set_asleep(self, asleep: bool) -> None:

@@ -120,7 +120,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update all attributes from the display's data."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        item = player.current if player and not data.error_page else None
+        item = None if data.error_page else self.coordinator.current_item
         work = (data.work if item else None) or Work()
         self._attr_supported_features = self._supported_features()
         self._attr_state = self._state()

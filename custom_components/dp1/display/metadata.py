@@ -11,6 +11,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util.hass_dict import HassKey
 
+from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.text import clean, shorten
@@ -48,6 +49,22 @@ def artist_of(item: PlaylistItem | None) -> str | None:
             names = [clean(one.get("name")) for one in artists if isinstance(one, dict)]
             return shorten(", ".join(filter(None, names)), NAMES_LENGTH) or None
     return None
+
+
+def with_manifest(
+    item: PlaylistItem | None, *casts: Cast | None
+) -> PlaylistItem | None:
+    """Return a work with the manifest that it was cast with, which older firmware drops."""
+    if item is None or item.raw.get("inlineManifest"):
+        return item
+    for cast in casts:
+        for sent in ((cast.playlist if cast else None) or {}).get("items") or ():
+            if (manifest := sent.get("inlineManifest")) and (
+                (item.id and sent.get("id") == item.id)
+                or (item.source and sent.get("source") == item.source)
+            ):
+                return PlaylistItem.parse({**item.raw, "inlineManifest": manifest})
+    return item
 
 
 def _thumbnails(manifest: object) -> list[object]:

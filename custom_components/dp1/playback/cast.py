@@ -13,6 +13,7 @@ from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text
+from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.state import Refresh
 from ..errors import invalid_input
@@ -34,6 +35,7 @@ async def async_cast(
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
+    await _async_leave_error_page(coordinator, options.wake)
     entry_id = coordinator.config_entry.entry_id
     coordinator.hass.data[MEDIA_PROXY].async_use(cast, entry_id)
     # A cast shows its first work before the one to start at.
@@ -50,6 +52,20 @@ async def async_cast(
         await coordinator.async_set_asleep(False)
     document = await _async_read_document(coordinator, cast)
     return _response(coordinator, cast, document)
+
+
+async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:
+    """Wake a display that stands on its error page, where it ignores casts, or raise that it does."""
+    if (reason := coordinator.data.error_page) is None:
+        return
+    if not wake:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN,
+            translation_key="on_error_page",
+            translation_placeholders={"name": coordinator.name, "reason": reason},
+        )
+    async with coordinator.async_command(Refresh.DEVICE) as display:
+        await display.wake()
 
 
 async def _async_read_document(
