@@ -180,3 +180,23 @@ async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
         assert raised.value.translation_key == "on_error_page"
         assert "service_failed" in str(raised.value)
         assert wall.state.playlist_title == "Old"
+
+
+async def test_casts_that_were_overtaken_say_so(house: House) -> None:
+    """Of several casts at once, all but the last answer that they were superseded."""
+    names = [f"List {number}" for number in range(6)]
+    responses = await asyncio.gather(
+        *(
+            house.do(
+                "dp1.cast_playlist", "wall", response=True, playlist=series(name, 3)
+            )
+            for name in names
+        )
+    )
+    told = [response[house.entity("wall")] for response in responses]
+    shown = house.walls["wall"].state.playlist_title
+    assert shown == names[-1]
+    assert "superseded" not in told[-1]
+    overtaken = [answer for answer in told if answer.get("superseded")]
+    assert len(overtaken) >= 3
+    assert all(answer["title"] != shown or answer in overtaken for answer in told[:-1])

@@ -54,6 +54,52 @@ async def test_works_are_put_into_the_list(
     assert house.attribute("wall", "media_title") == work
 
 
+@pytest.mark.parametrize("how", ["add", "next"])
+async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> None:
+    """A longer list takes over without a new showing of the work, and can be played again."""
+    wall = house.walls["wall"]
+    await house.phone_casts("wall", TIDES)
+    await house.phone("wall", "moveToArtwork", index=1)
+    showing = wall.player.settings.showing_key
+    await enqueue(house, how)
+    assert len(wall.state.items) == 5
+    assert wall.player.settings.showing_key == showing
+    assert wall.state.current_title == "Tides 2"
+    media_id = house.attribute("wall", "media_content_id")
+    await house.do("clear_playlist", "wall")
+    await house.play("wall", media_id)
+    assert len(wall.state.items) == 5
+
+
+async def test_a_player_that_does_not_extend(hass: HomeAssistant) -> None:
+    """A display that ignores the longer list is cast it."""
+    async with House.of(hass, "wall", takes_refresh=False) as house:
+        await house.phone_casts("wall", TIDES)
+        await house.phone("wall", "moveToArtwork", index=1)
+        await enqueue(house, "add")
+        shown = house.walls["wall"].state
+        assert (len(shown.items), shown.current_title) == (5, "Tides 2")
+
+
+async def test_what_is_added_to_a_sleeping_display_wakes_it(house: House) -> None:
+    """A sleeping display is woken for what is added, as for a cast."""
+    await house.phone_casts("wall", TIDES)
+    await house.do("turn_off", "wall")
+    await enqueue(house, "add")
+    assert not house.walls["wall"].state.asleep
+    assert len(house.walls["wall"].state.items) == 5
+
+
+async def test_nothing_comes_next_in_random_order(house: House) -> None:
+    """A display that shuffles cannot show a work next, and the action says so."""
+    await house.show("wall", playlist=TIDES, shuffle=True)
+    house.walls["wall"].reset_counters()
+    with pytest.raises(ServiceValidationError) as raised:
+        await enqueue(house, "next")
+    assert raised.value.translation_key == "no_next_in_shuffle"
+    assert not house.walls["wall"].writes
+
+
 async def test_a_list_with_an_address_takes_more(house: House) -> None:
     """What hangs by its address is taken from the display, and goes on as a list without."""
     async with served({**TIDES, "id": "385f79b6-a45f-4c1c-8080-e93a192adccc"}) as (
@@ -78,17 +124,13 @@ async def test_a_shuffled_list_keeps_its_own_order(
     async with served(long) as (url,):
         what = {"playlist_url": url} if by_address else {"playlist": long}
         await house.show("wall", shuffle=True, start_at=4, **what)
-        await enqueue(house, "next")
+        await enqueue(house, "add")
     shown = house.walls["wall"].state
     assert shown.shuffle
     assert shown.current_title == "Long 4"
     await house.phone("wall", "setShuffle", enabled=False)
     order = titles(house.walls["wall"].state.items)
-    assert order == [
-        *titles(long["items"][:4]),
-        *titles(DUNES["items"]),
-        *titles(long["items"][4:]),
-    ]
+    assert order == titles(long["items"]) + titles(DUNES["items"])
 
 
 async def test_an_address_that_is_gone(house: House) -> None:

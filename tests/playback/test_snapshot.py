@@ -225,3 +225,24 @@ async def test_a_display_without_status(
         await house.show("wall", playlist=DUNES)
         await house.play("wall", name)
         assert house.hanging("wall") == "Tides 1"
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_the_artist_that_the_firmware_drops(
+    house: House, restarted: bool
+) -> None:
+    """The artist of a document is remembered where the display leaves it out of its status."""
+    document = series("Shores", 2)
+    for item, name in zip(document["items"], ("Ada", "Grace"), strict=True):
+        item["inlineManifest"] = {"metadata": {"artists": [{"name": name}]}}
+    await house.show("wall", playlist=document)
+    wall = house.walls["wall"]
+    wall.player.items = [
+        {key: value for key, value in item.items() if key != "inlineManifest"}
+        for item in wall.player.items
+    ]
+    if restarted:
+        await house.hass.config_entries.async_reload(house.entries["wall"].entry_id)
+    await house.do("media_next_track", "wall")
+    await until(lambda: house.attribute("wall", "media_title") == "Shores 2")
+    assert house.attribute("wall", "media_artist") == "Grace"

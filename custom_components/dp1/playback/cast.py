@@ -31,7 +31,8 @@ async def async_cast(
     if options.asked is not None:
         if options.asked < coordinator.cast_asked:
             cast = coordinator.last_cast or cast
-            return _response(coordinator, cast, cast.playlist or {})
+            response = _response(coordinator, cast, cast.playlist or {})
+            return {**response, "superseded": True}
         coordinator.cast_asked = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
@@ -43,6 +44,7 @@ async def async_cast(
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
             result = await _async_send(coordinator, display, cast, start)
+    superseded = result.cast not in (None, cast)
     cast = result.cast or cast
     coordinator.async_handle_cast(cast)
     overtaken = (
@@ -51,7 +53,8 @@ async def async_cast(
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)
     document = await _async_read_document(coordinator, cast)
-    return _response(coordinator, cast, document)
+    response = _response(coordinator, cast, document)
+    return {**response, "superseded": True} if superseded else response
 
 
 async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -> None:

@@ -15,8 +15,10 @@ from ..client.playlist.document import for_display
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator
 from ..display.history import cast_of
+from ..display.state import Refresh
 from ..errors import invalid_input
-from .announce import async_show
+from .announce import ANNOUNCEMENTS, async_show
+from .media_proxy import MEDIA_PROXY
 from .resolve import Options, async_read_playlist
 from .snapshot import async_take_snapshot
 
@@ -47,25 +49,25 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
 
 async def async_enqueue(
     coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
-) -> dict[str, Any]:
-    """Add works at the end of the queue, or after the current work to be shown next or at once.
-
-    Displays cannot add to their playlist: they are cast the longer one, starting at the current work.
-    """
+) -> None:
+    """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     async with coordinator.step_lock:
-        return await _async_enqueue(coordinator, cast, options, how)
+        await _async_enqueue(coordinator, cast, options, how)
 
 
 async def _async_enqueue(
     coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
-) -> dict[str, Any]:
-    """Cast the current playlist with works added."""
+) -> None:
+    """Add works to the current playlist, or cast the longer one where that reloads the current work."""
     before = await async_take_snapshot(coordinator)
     player = coordinator.data.player
     if before.cast is None or player is None:
-        return await async_show(coordinator, cast, options)
+        await async_show(coordinator, cast, options)
+        return
+    if how is Enqueue.NEXT and player.shuffle:
+        raise invalid_input("no_next_in_shuffle", name=coordinator.name)
     document = await _async_document(coordinator.hass, before.cast, player)
     works: Works = document["items"]
     place = _place(player, works)
@@ -75,13 +77,30 @@ async def _async_enqueue(
         **{key: value for key, value in document.items() if key not in DROPPED_FIELDS},
         "items": [*works[:at], *new, *works[at:]],
     }
+    added = Cast(playlist=longer)
+    if how is not Enqueue.PLAY and await _async_extend(coordinator, added):
+        if options.wake and coordinator.data.asleep:
+            await coordinator.async_set_asleep(False)
+        return
     first = at if how is Enqueue.PLAY else place
     start = Start(
         index=first or None, shuffle=before.start.shuffle, loop=before.start.loop
     )
-    return await async_show(
-        coordinator, Cast(playlist=longer), Options(place=start, wake=options.wake)
-    )
+    await async_show(coordinator, added, Options(place=start, wake=options.wake))
+
+
+async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
+    """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
+    entry_id = coordinator.config_entry.entry_id
+    hass = coordinator.hass
+    if cast.playlist is None or hass.data[ANNOUNCEMENTS].is_active(entry_id):
+        return False
+    hass.data[MEDIA_PROXY].async_use(cast, entry_id)
+    async with coordinator.async_command(Refresh.PLAYER) as display:
+        extended = await display.extend(cast.playlist)
+    if extended:
+        coordinator.async_handle_cast(cast)
+    return extended
 
 
 async def _async_document(
