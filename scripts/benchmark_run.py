@@ -188,7 +188,7 @@ async def measure_command(size: Size) -> list[Row]:
         naive = statistics.median(samples["bare"])
         median = statistics.median(samples["ours"])
         return [
-            Row("command to the display and back", median, "ms", naive, 1.5 * naive)
+            Row("command to the display and back", median, "ms", naive, 1.15 * naive)
         ]
 
 
@@ -235,11 +235,11 @@ async def measure_push(size: Size) -> list[Row]:
                 late[int(len(late) * 0.99)],
                 "ms",
                 None,
-                10,
+                5,
             ),
             Row("the same, median", statistics.median(late), "ms"),
-            Row("share of one core meanwhile", load, "%", None, 10),
-            Row("memory of an idle display", weight, "kB", None, 200),
+            Row("share of one core meanwhile", load, "%", None, 6),
+            Row("memory of an idle display", weight, "kB", None, 40),
         ]
 
 

@@ -106,7 +106,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries."""
-        self._sources = SourceList(async_libraries(self.coordinator.hass))
+        self._libraries = async_libraries(self.coordinator.hass)
+        self._sources = SourceList(self._libraries)
         self._attr_source_list = self._sources.names
 
     @callback
@@ -159,10 +160,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self, player: PlayerStatus | None, work: Work | None
     ) -> bool | None:
         """Return whether the current work is a favorite, None if there is nothing to keep it in."""
-        libraries = async_libraries(self.coordinator.hass)
-        if player is None or player.current is None or not libraries:
+        if player is None or player.current is None or not self._libraries:
             return None
-        return any(library.favorite_of(player, work) for library in libraries)
+        return any(library.favorite_of(player, work) for library in self._libraries)
 
     def _update_position(
         self, item: PlaylistItem | None, shown_since: datetime | None
