@@ -56,6 +56,7 @@ HACS_KEYS = {
 PLATFORM_COMPONENTS = {
     "binary_sensor",
     "button",
+    "camera",
     "diagnostics",
     "event",
     "homeassistant",
