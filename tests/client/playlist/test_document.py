@@ -25,7 +25,7 @@ from custom_components.dp1.client.playlist.document import (
     slugify,
     validate,
 )
-from custom_components.dp1.client.playlist.schema import path_text
+from custom_components.dp1.client.playlist.fields import path_text
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,

@@ -192,7 +192,7 @@ class DisplaySimulator:
     ) -> None:
         """Put the parts together."""
         firmware, clock, tasks = self.firmware, self.clock, self._tasks
-        self.device = Device(firmware, device_id, clock, name, wired)
+        self.device = Device(firmware, device_id, clock, name, wired=wired)
         self.player = Player(
             firmware, clock, tasks, lambda: default_playlist(self.url), page_delay
         )

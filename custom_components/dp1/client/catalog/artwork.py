@@ -9,7 +9,8 @@ from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from ..text import shorten
-from .models import Alumni, Artwork, Exhibition, Series
+from .models import Artwork, Exhibition, Series
+from .people import Alumni
 
 # Where paths without a host lie. The catalog moves its works to IPFS, so other addresses become more common.
 ASSETS_URL = "https://cdn.feralfileassets.com"

@@ -3,12 +3,10 @@
 The shapes are those of the catalog's public answers. Every field but the id may be missing, null or of another type.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-import re
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from ..text import clean
 from .fields import (
@@ -20,10 +18,9 @@ from .fields import (
     as_texts,
     as_title,
 )
-
-MAX_PEOPLE = 200
-
-type Json = dict[str, Any]
+from .people import Alumni, collective_of, people_of, stored_people
+from .stored import Json, record_to_store
+from .tokens import token_identity
 
 
 class ExhibitionKind(StrEnum):
@@ -58,46 +55,6 @@ class Record(Protocol):
 
     def to_store(self) -> Json:
         """Write plain JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class Alumni:
-    """An artist or curator.
-
-    Attributes:
-        id: key.
-        name: as they sign.
-        slug: for a link.
-    """
-
-    id: str
-    name: str
-    slug: str = ""
-
-    @classmethod
-    def parse(cls, data: object) -> Self | None:
-        """Read an alumni object, by itself or inside ``alumniAccount``; None without a name."""
-        data = as_mapping(data)
-        data = as_mapping(data.get("alumniAccount")) or data
-        return cls.from_store(
-            {
-                "id": data.get("ID") or data.get("id"),
-                "name": as_title(data.get("alias"), data.get("fullName")),
-                "slug": data.get("slug"),
-            }
-        )
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote."""
-        data = as_mapping(data)
-        if not (name := as_text(data.get("name"))):
-            return None
-        return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
-
-    def to_store(self) -> Json:
-        """Write plain JSON."""
-        return _to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +115,7 @@ class Exhibition:
     def parse(cls, data: object) -> Self | None:
         """Read an exhibition of the catalog."""
         data = as_mapping(data)
-        artists = _people(data.get("artistsAlumni")) or _people(data.get("artists"))
+        artists = people_of(data.get("artistsAlumni")) or people_of(data.get("artists"))
         curator = Alumni.parse(data.get("curatorAlumni")) or Alumni.parse(
             data.get("curator")
         )
@@ -212,14 +169,14 @@ class Exhibition:
             visible=data.get("visible") is not False,
             note=as_text(data.get("note")),
             pictures=as_texts(data.get("pictures")),
-            artists=_stored_people(data.get("artists")),
+            artists=stored_people(data.get("artists")),
             curator=Alumni.from_store(data.get("curator")),
             updated_at=as_moment(data.get("updated_at")),
         )
 
     def to_store(self) -> Json:
         """Write plain JSON."""
-        return _to_store(self)
+        return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +243,7 @@ class Series:
                 "max_artwork": settings.get("maxArtwork"),
                 "model": settings.get("artworkModel"),
                 "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
-                "artists": [person.to_store() for person in _collective(artist)],
+                "artists": [person.to_store() for person in collective_of(artist)],
                 "previews": [
                     as_mapping(preview.get("metadata")).get("urlOverwrite"),
                     preview.get("uri"),
@@ -317,7 +274,7 @@ class Series:
             max_artwork=as_integer(data.get("max_artwork")),
             model=Model(model) if model in tuple(Model) else None,
             pictures=as_texts(data.get("pictures")),
-            artists=_stored_people(data.get("artists")),
+            artists=stored_people(data.get("artists")),
             previews=as_texts(data.get("previews")),
             unique_preview_path=as_text(data.get("unique_preview_path")),
             unique_thumbnail_path=as_text(data.get("unique_thumbnail_path")),
@@ -327,7 +284,7 @@ class Series:
 
     def to_store(self) -> Json:
         """Write plain JSON."""
-        return _to_store(self)
+        return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,7 +324,7 @@ class Artwork:
         """Read a work of the catalog."""
         data = as_mapping(data)
         metadata = as_mapping(data.get("metadata"))
-        chain, contract, token_id = _identity(data)
+        chain, contract, token_id = token_identity(data)
         return cls.from_store(
             {
                 "id": data.get("id"),
@@ -414,83 +371,4 @@ class Artwork:
 
     def to_store(self) -> Json:
         """Write plain JSON."""
-        return _to_store(self)
-
-
-def _to_store(record: Alumni | Exhibition | Series | Artwork) -> Json:
-    """Write the fields that say something, in JSON's own types."""
-    return {
-        field.name: _plain(value)
-        for field in fields(record)
-        if (value := getattr(record, field.name)) != field.default
-    }
-
-
-def _plain(value: object) -> object:
-    """Write one value in JSON's own types."""
-    match value:
-        case datetime():
-            return value.isoformat()
-        case tuple():
-            return [_plain(part) for part in value]
-        case Alumni():
-            return value.to_store()
-        case _:
-            return value
-
-
-def _people(value: object) -> list[Alumni]:
-    """Take the alumni of a list; entries may be null."""
-    if not isinstance(value, list):
-        return []
-    return [it for part in value[:MAX_PEOPLE] if (it := Alumni.parse(part))]
-
-
-def _stored_people(value: object) -> tuple[Alumni, ...]:
-    """Take the stored alumni of a list."""
-    if not isinstance(value, list):
-        return ()
-    return tuple(it for part in value if (it := Alumni.from_store(part)))
-
-
-def _collective(value: object) -> list[Alumni]:
-    """Take an artist, and those they worked with unless their common name has them in it already."""
-    data = as_mapping(value)
-    data = as_mapping(data.get("alumniAccount")) or data
-    people = [it] if (it := Alumni.parse(data)) else []
-    for other in _people(data.get("collaborationAlumniAccounts")):
-        if not any(other.name in known.name for known in people):
-            people.append(other)
-    return people
-
-
-def _identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Find chain, contract and token: as resolved by the catalog, else of the swap that moved the work.
-
-    Field names as the catalog's public answers have them, newer ones first.
-    """
-    ways = (
-        (data, "chain", "tokenID"),
-        (as_mapping(data.get("successfulSwap")), "blockchainType", "token"),
-        (as_mapping(data.get("swap")), "blockchainType", "token"),
-    )
-    found = [
-        (chain, contract, _token_id(part.get(token_name), chain))
-        for part, chain_name, token_name in ways
-        if (chain := as_text(part.get(chain_name)).lower())
-        and (contract := as_text(part.get("contractAddress")))
-    ]
-    complete = next((identity for identity in found if identity[2]), None)
-    return complete or (as_text(data.get("chain")), "", "")
-
-
-def _token_id(value: object, chain: str) -> str:
-    """Take the number of a token: a text, or a number of JSON; hex is written decimal but for Tezos and Bitmark."""
-    text = as_key(value)
-    if chain not in ("tezos", "bitmark"):
-        hexadecimal = re.fullmatch(
-            r"(?:0x)?([0-9a-f]{64})|0x([0-9a-f]{1,64})", text, re.IGNORECASE
-        )
-        if hexadecimal and not text.isdecimal():
-            return str(int(hexadecimal[1] or hexadecimal[2], 16))
-    return text
+        return record_to_store(self)

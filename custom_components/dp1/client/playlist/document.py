@@ -16,15 +16,9 @@ import voluptuous as vol
 
 from ..errors import Fault, InvalidPlaylistError
 from ..values import common
+from .fields import Rules, is_number, path_text
 from .profile import normalize, signable, slugify, timestamp, without_nothing
-from .schema import (
-    DP_VERSION,
-    SIGNATURE_FIELDS,
-    Rules,
-    is_number,
-    path_text,
-    playlist_schema,
-)
+from .schema import DP_VERSION, SIGNATURE_FIELDS, playlist_schema
 
 __all__ = [
     "build",

@@ -11,7 +11,8 @@ from typing import Any
 from uuid import uuid4
 
 from ..values import doubles
-from .schema import DP_VERSION, SIGNATURE_FIELDS, is_date_time, path_text
+from .fields import is_date_time, path_text
+from .schema import DP_VERSION, SIGNATURE_FIELDS
 
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _CREATED = re.compile(r"(.{10}T.{8})(?:\.([0-9]+))?(Z|[+-].{5})")

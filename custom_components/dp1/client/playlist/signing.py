@@ -268,15 +268,6 @@ def sign(
     return {**document, "signatures": [*others, entry]}
 
 
-def legacy_signature(document: Mapping[str, Any], key: SigningKey) -> str:
-    """Compute the v1.0.x ``signature``: ``ed25519:`` and 128 hexadecimal digits.
-
-    Raises:
-        InvalidPlaylistError: the document has no canonical form.
-    """
-    return f"ed25519:{key.sign(digest(document)).hex()}"
-
-
 def _holds(public_key: bytes, signature: bytes, hashed: bytes) -> bool:
     """Verify one Ed25519 signature."""
     try:

@@ -1,0 +1,74 @@
+"""People of the exhibition catalog."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from .fields import as_key, as_mapping, as_text, as_title
+from .stored import Json, record_to_store
+
+MAX_PEOPLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Alumni:
+    """An artist or curator.
+
+    Attributes:
+        id: key.
+        name: as they sign.
+        slug: for a link.
+    """
+
+    id: str
+    name: str
+    slug: str = ""
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Read an alumni object, by itself or inside ``alumniAccount``; None without a name."""
+        data = as_mapping(data)
+        data = as_mapping(data.get("alumniAccount")) or data
+        return cls.from_store(
+            {
+                "id": data.get("ID") or data.get("id"),
+                "name": as_title(data.get("alias"), data.get("fullName")),
+                "slug": data.get("slug"),
+            }
+        )
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Read what ``to_store`` wrote."""
+        data = as_mapping(data)
+        if not (name := as_text(data.get("name"))):
+            return None
+        return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
+
+    def to_store(self) -> Json:
+        """Write plain JSON."""
+        return record_to_store(self)
+
+
+def people_of(value: object) -> list[Alumni]:
+    """Take the alumni of a list; entries may be null."""
+    if not isinstance(value, list):
+        return []
+    return [it for part in value[:MAX_PEOPLE] if (it := Alumni.parse(part))]
+
+
+def stored_people(value: object) -> tuple[Alumni, ...]:
+    """Take the stored alumni of a list."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(it for part in value if (it := Alumni.from_store(part)))
+
+
+def collective_of(value: object) -> list[Alumni]:
+    """Take an artist, and those they worked with unless their common name has them in it already."""
+    data = as_mapping(value)
+    data = as_mapping(data.get("alumniAccount")) or data
+    people = [it] if (it := Alumni.parse(data)) else []
+    for other in people_of(data.get("collaborationAlumniAccounts")):
+        if not any(other.name in known.name for known in people):
+            people.append(other)
+    return people
