@@ -24,6 +24,8 @@ NAME = "Living room"
 EXHIBITION = "Net Evil"
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
+# Longer than a display's server waits for an answer: it is cut.
+NO_INTERNET_SECONDS = 30.0
 
 
 def device_id(folder: Path) -> str:
@@ -71,6 +73,11 @@ def _arguments() -> argparse.Namespace:
         choices=("A", "A1", "B", "C"),
         default="B",
         help="firmware that the display imitates (B)",
+    )
+    parser.add_argument(
+        "--no-internet",
+        action="store_true",
+        help="the display has no internet: its device status takes 30 s and is cut",
     )
     return parser.parse_args()
 
@@ -174,7 +181,12 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     feed = await stack.enter_async_context(FeedSimulator())
     display = await stack.enter_async_context(
         DisplaySimulator(
-            profile=options.profile, device_id=device_id(folder), name=NAME, mdns=True
+            profile=options.profile,
+            device_id=device_id(folder),
+            name=NAME,
+            mdns=True,
+            internet=not options.no_internet,
+            status_seconds=NO_INTERNET_SECONDS if options.no_internet else 0.0,
         )
     )
     # A display looks at every work before it shows them, and here each would have to be drawn.
