@@ -29,7 +29,8 @@ from ..errors import (
 )
 from ..http import Answer, request_json, status_error
 from ..text import clean
-from .fields import as_integer, as_mapping
+from ..values import mapping
+from .fields import as_integer
 from .models import Artwork, Exhibition, Record, Series
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
 
@@ -242,13 +243,13 @@ class Catalog:
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
         body = _decode(answer)
-        found = body if isinstance(body, list) else as_mapping(body).get("result")
+        found = body if isinstance(body, list) else mapping(body).get("result")
         if not isinstance(found, list):
             raise UnexpectedAnswerError(
                 _say(f"no list of {operation} in the answer", _message(answer))
             )
         records = tuple(record for data in found if (record := parse(data)))
-        total = as_integer(as_mapping(as_mapping(body).get("paging")).get("total"))
+        total = as_integer(mapping(mapping(body).get("paging")).get("total"))
         return Page(
             records=records,
             total=total if total is not None and total >= 0 else None,
@@ -350,10 +351,10 @@ def _message(answer: Answer) -> str:
     except ValueError, RecursionError:
         text = answer.body.decode(errors="replace")
         return "" if "<" in text else clean(text, MAX_MESSAGE)
-    body = as_mapping(body)
+    body = mapping(body)
     error = body.get("error")
     return clean(
-        as_mapping(error).get("message") or error or body.get("message"), MAX_MESSAGE
+        mapping(error).get("message") or error or body.get("message"), MAX_MESSAGE
     )
 
 

@@ -1,21 +1,13 @@
 """Values of the catalog's records, each taken for what it should be; what it is not, it is left out."""
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 import re
-from typing import Any
 
 from ..text import clean
+from ..values import whole
 
 TITLE_LIMIT = 200
 MAX_TEXT = 8192
-# Integers that can be stored.
-_INTEGERS = range(-(2**63), 2**63)
-
-
-def as_mapping(value: object) -> Mapping[str, Any]:
-    """Take an object; anything else is an empty one."""
-    return value if isinstance(value, Mapping) else {}
 
 
 def as_text(value: object) -> str:
@@ -49,18 +41,10 @@ def as_key(value: object) -> str:
 
 
 def as_integer(value: object) -> int | None:
-    """Take a whole number, also one written as text or with a decimal point."""
-    match value:
-        case bool():
-            return None
-        case int():
-            return value if value in _INTEGERS else None
-        case float() if value.is_integer() and abs(value) < 2**53:
-            return int(value)
-        case str() if re.fullmatch(r"-?[0-9]{1,18}", value.strip()):
-            return int(value)
-        case _:
-            return None
+    """Take a whole number, also one written as text."""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value.strip()):
+        return int(value)
+    return whole(value)
 
 
 def as_moment(value: object) -> datetime | None:

@@ -9,15 +9,8 @@ from enum import StrEnum
 from typing import Protocol, Self
 
 from ..text import clean
-from .fields import (
-    as_integer,
-    as_key,
-    as_mapping,
-    as_moment,
-    as_text,
-    as_texts,
-    as_title,
-)
+from ..values import mapping
+from .fields import as_integer, as_key, as_moment, as_text, as_texts, as_title
 from .people import Alumni, collective_of, people_of, stored_people
 from .stored import Json, record_to_store
 from .tokens import token_identity
@@ -114,7 +107,7 @@ class Exhibition:
     @classmethod
     def parse(cls, data: object) -> Self | None:
         """Read an exhibition of the catalog."""
-        data = as_mapping(data)
+        data = mapping(data)
         artists = people_of(data.get("artistsAlumni")) or people_of(data.get("artists"))
         curator = Alumni.parse(data.get("curatorAlumni")) or Alumni.parse(
             data.get("curator")
@@ -150,7 +143,7 @@ class Exhibition:
     @classmethod
     def from_store(cls, data: object) -> Self | None:
         """Read what ``to_store`` wrote."""
-        data = as_mapping(data)
+        data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
         slug = as_text(data.get("slug"))
@@ -227,9 +220,9 @@ class Series:
     @classmethod
     def parse(cls, data: object) -> Self | None:
         """Read a series of the catalog."""
-        data = as_mapping(data)
-        settings = as_mapping(data.get("settings"))
-        preview = as_mapping(data.get("previewFile"))
+        data = mapping(data)
+        settings = mapping(data.get("settings"))
+        preview = mapping(data.get("previewFile"))
         artist = data.get("artistAlumni") or data.get("artist")
         return cls.from_store(
             {
@@ -245,7 +238,7 @@ class Series:
                 "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
                 "artists": [person.to_store() for person in collective_of(artist)],
                 "previews": [
-                    as_mapping(preview.get("metadata")).get("urlOverwrite"),
+                    mapping(preview.get("metadata")).get("urlOverwrite"),
                     preview.get("uri"),
                 ],
                 "unique_preview_path": data.get("uniquePreviewPath"),
@@ -258,7 +251,7 @@ class Series:
     @classmethod
     def from_store(cls, data: object) -> Self | None:
         """Read what ``to_store`` wrote."""
-        data = as_mapping(data)
+        data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
         slug = as_text(data.get("slug"))
@@ -322,8 +315,8 @@ class Artwork:
     @classmethod
     def parse(cls, data: object) -> Self | None:
         """Read a work of the catalog."""
-        data = as_mapping(data)
-        metadata = as_mapping(data.get("metadata"))
+        data = mapping(data)
+        metadata = mapping(data.get("metadata"))
         chain, contract, token_id = token_identity(data)
         return cls.from_store(
             {
@@ -335,7 +328,7 @@ class Artwork:
                 "sources": [
                     metadata.get("alternativePreviewURI"),
                     metadata.get("previewCloudFlareURL"),
-                    as_mapping(data.get("previewDisplay")).get("HLS"),
+                    mapping(data.get("previewDisplay")).get("HLS"),
                     data.get("previewURI"),
                 ],
                 "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
@@ -350,7 +343,7 @@ class Artwork:
     @classmethod
     def from_store(cls, data: object) -> Self | None:
         """Read what ``to_store`` wrote."""
-        data = as_mapping(data)
+        data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
         index = as_integer(data.get("index"))

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Self
 
-from .fields import as_key, as_mapping, as_text, as_title
+from ..values import mapping
+from .fields import as_key, as_text, as_title
 from .stored import Json, record_to_store
 
 MAX_PEOPLE = 200
@@ -26,8 +27,8 @@ class Alumni:
     @classmethod
     def parse(cls, data: object) -> Self | None:
         """Read an alumni object, by itself or inside ``alumniAccount``; None without a name."""
-        data = as_mapping(data)
-        data = as_mapping(data.get("alumniAccount")) or data
+        data = mapping(data)
+        data = mapping(data.get("alumniAccount")) or data
         return cls.from_store(
             {
                 "id": data.get("ID") or data.get("id"),
@@ -39,7 +40,7 @@ class Alumni:
     @classmethod
     def from_store(cls, data: object) -> Self | None:
         """Read what ``to_store`` wrote."""
-        data = as_mapping(data)
+        data = mapping(data)
         if not (name := as_text(data.get("name"))):
             return None
         return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
@@ -65,8 +66,8 @@ def stored_people(value: object) -> tuple[Alumni, ...]:
 
 def collective_of(value: object) -> list[Alumni]:
     """Take an artist, and those they worked with unless their common name has them in it already."""
-    data = as_mapping(value)
-    data = as_mapping(data.get("alumniAccount")) or data
+    data = mapping(value)
+    data = mapping(data.get("alumniAccount")) or data
     people = [it] if (it := Alumni.parse(data)) else []
     for other in people_of(data.get("collaborationAlumniAccounts")):
         if not any(other.name in known.name for known in people):

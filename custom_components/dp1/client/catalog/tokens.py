@@ -4,7 +4,8 @@ from collections.abc import Mapping
 import re
 from typing import Any
 
-from .fields import as_key, as_mapping, as_text
+from ..values import mapping
+from .fields import as_key, as_text
 
 
 def token_identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -14,8 +15,8 @@ def token_identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
     """
     ways = (
         (data, "chain", "tokenID"),
-        (as_mapping(data.get("successfulSwap")), "blockchainType", "token"),
-        (as_mapping(data.get("swap")), "blockchainType", "token"),
+        (mapping(data.get("successfulSwap")), "blockchainType", "token"),
+        (mapping(data.get("swap")), "blockchainType", "token"),
     )
     found = [
         (chain, contract, _token_id(part.get(token_name), chain))
