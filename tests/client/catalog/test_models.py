@@ -99,8 +99,6 @@ def test_exhibition() -> None:
         opens_at=datetime(2026, 3, 10, 16, tzinfo=UTC),
         preview_seconds=604800,
         kind=ExhibitionKind.SOLO,
-        blockchain="ethereum",
-        status=4,
         note="Six artists let the sky conduct.",
         pictures=(
             "https://imagedelivery.net/ACCOUNT/IMAGE",
@@ -112,7 +110,6 @@ def test_exhibition() -> None:
             Alumni("c2", "Studio Nul", "nul"),
         ),
         curator=Alumni("c3", "Ines Quill", "ines"),
-        updated_at=datetime(2026, 3, 9, 8, 10, 0, 500000, tzinfo=UTC),
     )
     assert show.viewable(datetime(2026, 3, 4, tzinfo=UTC))
     assert not show.viewable(datetime(2026, 3, 3, tzinfo=UTC))
@@ -150,7 +147,6 @@ def test_artwork() -> None:
         series_id="22222222-bbbb-4bbb-8bbb-222222222222",
         index=0,
         name="#1",
-        category="AE",
         sources=(
             "https://a.example/",
             "https://c.example/",

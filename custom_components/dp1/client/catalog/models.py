@@ -62,14 +62,11 @@ class Exhibition:
         opens_at: when it opens; may be in the future.
         preview_seconds: how long before it opens it can be seen.
         kind: solo or group.
-        blockchain: where its works are minted.
-        status: 0 created to 4 issued; None where not said.
         visible: whether it is meant for the public.
         note: plain text, shortened.
         pictures: addresses or paths of its cover, best first, as the catalog has them.
         artists: who shows.
         curator: who chose.
-        updated_at: last change.
     """
 
     id: str
@@ -79,14 +76,11 @@ class Exhibition:
     opens_at: datetime | None = None
     preview_seconds: int = 0
     kind: ExhibitionKind = ExhibitionKind.GROUP
-    blockchain: str = ""
-    status: int | None = None
     visible: bool = True
     note: str = ""
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     curator: Alumni | None = None
-    updated_at: datetime | None = None
 
     @property
     def viewable_from(self) -> datetime | None:
@@ -121,8 +115,6 @@ class Exhibition:
                 "opens_at": data.get("exhibitionStartAt"),
                 "preview_seconds": data.get("previewDuration"),
                 "kind": data.get("type"),
-                "blockchain": data.get("mintBlockchain"),
-                "status": data.get("status"),
                 "visible": not (
                     data.get("hidden") is True
                     or data.get("isTesting") is True
@@ -136,7 +128,6 @@ class Exhibition:
                 ],
                 "artists": [artist.to_store() for artist in artists],
                 "curator": curator and curator.to_store(),
-                "updated_at": data.get("updatedAt"),
             }
         )
 
@@ -157,14 +148,11 @@ class Exhibition:
             kind=ExhibitionKind.SOLO
             if data.get("kind") == ExhibitionKind.SOLO
             else ExhibitionKind.GROUP,
-            blockchain=as_text(data.get("blockchain")).lower(),
-            status=as_integer(data.get("status")),
             visible=data.get("visible") is not False,
             note=as_text(data.get("note")),
             pictures=as_texts(data.get("pictures")),
             artists=stored_people(data.get("artists")),
             curator=Alumni.from_store(data.get("curator")),
-            updated_at=as_moment(data.get("updated_at")),
         )
 
     def to_store(self) -> Json:
@@ -289,7 +277,6 @@ class Artwork:
         series_id: key of the series.
         index: place in the series from 0, where it is said.
         name: plain text: ``#12``, ``AE``, ``AP``, ``PP`` or a name of its own; may be empty.
-        category: ``AE`` and the like.
         sources: addresses or paths of what to play, best first, as the catalog has them.
         pictures: addresses or paths of its picture, best first.
         chain: ``ethereum``, ``tezos``, ``bitmark`` or another blockchain, where it is said.
@@ -303,7 +290,6 @@ class Artwork:
     series_id: str
     index: int | None = None
     name: str = ""
-    category: str = ""
     sources: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
     chain: str = ""
@@ -324,7 +310,6 @@ class Artwork:
                 "series_id": data.get("seriesID"),
                 "index": data.get("index"),
                 "name": as_title(data.get("name"), data.get("title")),
-                "category": data.get("category"),
                 "sources": [
                     metadata.get("alternativePreviewURI"),
                     metadata.get("previewCloudFlareURL"),
@@ -352,7 +337,6 @@ class Artwork:
             series_id=as_key(data.get("series_id")),
             index=index if index is not None and index >= 0 else None,
             name=as_text(data.get("name")),
-            category=as_text(data.get("category")),
             sources=as_texts(data.get("sources")),
             pictures=as_texts(data.get("pictures")),
             chain=as_text(data.get("chain")).lower(),
