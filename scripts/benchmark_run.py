@@ -42,6 +42,7 @@ from custom_components.dp1.client.playlist.document import (
 )
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN
+from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
@@ -309,6 +310,7 @@ async def measure_library(size: Size) -> list[Row]:
             naive_show = time.monotonic() - started
         entry = _library_entry(catalog.url)
         entry.add_to_hass(hass)
+        await async_setup_guard(hass)
         library = Library(hass, entry)
         catalog.reset_counters()
         started = time.monotonic()

@@ -16,6 +16,7 @@ from .display.state import DisplayData
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .library.library import Work
 from .playback.announce import ANNOUNCEMENTS
+from .playback.media_proxy import without_token
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH: Final = 200
@@ -152,7 +153,7 @@ class Activity(DescribedEntity, EventEntity):
             coordinator.config_entry.entry_id
         )
         return [
-            (event_type, _attributes(event_type, coordinator.data, is_interlude))
+            (event_type, _attributes(event_type, coordinator, is_interlude))
             for event_type, is_interlude in self._changes.update(
                 coordinator.data, self.available, in_interlude
             )
@@ -174,11 +175,12 @@ def _playlist(player: PlayerStatus | None) -> Hashable:
 
 
 def _attributes(
-    event_type: str, data: DisplayData, is_interlude: bool
+    event_type: str, coordinator: DisplayCoordinator, is_interlude: bool
 ) -> dict[str, Any]:
     """Return the attributes of an event: what the display shows meanwhile."""
     attributes: dict[str, Any] = {}
-    if (player := data.player) is not None and (item := player.current) is not None:
+    data, item = coordinator.data, coordinator.current_item
+    if (player := data.player) is not None and item is not None:
         work = data.work or Work()
         attributes = {
             "title": clean(item.title, TITLE_LENGTH) or work.title,
@@ -186,7 +188,7 @@ def _attributes(
             "exhibition": work.exhibition,
             "work_id": item.id,
             "link": work.link,
-            "picture": picture_of(player, item, data.work),
+            "picture": without_token(picture_of(player, item, data.work)),
             "playlist": clean(player.playlist_title, TITLE_LENGTH) or None,
             "position": player.position,
             "works": len(player.items),

@@ -30,7 +30,6 @@ from .browse.up_next import UP_NEXT, browse_up_next, up_next_picture
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .display.history import media_id_of
 from .display.metadata import artist_of, picture_of
 from .display.state import Refresh
 from .entity import DisplayEntity
@@ -43,7 +42,7 @@ from .playback.groups import GROUPS
 from .playback.media_proxy import without_token
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media
-from .playback.snapshot import media_id, split_media_id
+from .playback.snapshot import assumed_media_id, media_id, split_media_id
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -154,7 +153,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
-            self._attr_media_content_id = media_id_of(data.assumed)
+            self._attr_media_content_id = assumed_media_id(data.assumed)
 
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None

@@ -216,7 +216,7 @@ async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None
     gallery.catalog.inject("status", route="series", offset=10, status=500)
     part = await gallery.browse(page)
     assert 0 < len(part.children) < 20
-    assert part.title.startswith(f"{LARGE} (incomplete. The catalog of Gallery has")
+    assert part.title.startswith(f"{LARGE} (incomplete. The catalog of Gallery reports")
     evening = gallery.media_id(f"playlist/{EVENING}")
     assert (await gallery.browse(evening)).title == "Evening"
     gallery.catalog.heal()

@@ -45,7 +45,6 @@ async def demonstration(*options: str) -> AsyncIterator[asyncio.subprocess.Proce
 
 
 ID = "FF1-00000001"
-OFFERED = {"type": "create_entry", "next_flow": ["config", "offered"]}
 ABORTED = {"type": "abort", "reason": "already_configured"}
 
 
@@ -88,7 +87,6 @@ class Answers(Home):
 @pytest.mark.parametrize(
     ("added", "discovered", "result", "asked", "flow"),
     [
-        (False, True, OFFERED, ["found"], "offered"),
         (False, True, {"type": "create_entry"}, ["found", "begun"], "begun"),
         (False, True, ABORTED, ["found", "begun"], "begun"),
         (True, False, {}, ["begun"], "begun"),
@@ -96,7 +94,6 @@ class Answers(Home):
     ],
     ids=[
         "the display is confirmed",
-        "no library is offered",
         "added while the form was open",
         "added during the first start",
         "added while its address was typed",

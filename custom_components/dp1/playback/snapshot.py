@@ -13,7 +13,7 @@ from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
-from ..display.history import History, cast_of
+from ..display.history import History, cast_of, media_id_of
 from ..storage import CAST_SCHEMA
 from .cast import async_cast
 from .resolve import Options
@@ -132,6 +132,13 @@ def media_id(player: PlayerStatus, history: History) -> str | None:
     )
     marked = fragment or player.playlist_url
     return f"{name}{PLACE_MARK}{fragment}" if marked else name
+
+
+def assumed_media_id(cast: Cast) -> str | None:
+    """Return the media content id of what a display without a status was given."""
+    return (
+        f"{cast.playlist_url}{PLACE_MARK}" if cast.playlist_url else media_id_of(cast)
+    )
 
 
 def split_media_id(name: str) -> tuple[str, Start]:
