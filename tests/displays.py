@@ -87,6 +87,19 @@ async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
             await asyncio.sleep(0.01)
 
 
+async def settle(display: DisplaySimulator, seconds: float = 5.0) -> None:
+    """Wait until a display has answered everything, and nothing follows from the answers."""
+    quiet = 0
+
+    def settled() -> bool:
+        """Count how long it has been quiet."""
+        nonlocal quiet
+        quiet = 0 if display.server.in_flight else quiet + 1
+        return quiet > 10
+
+    await until(settled, seconds)
+
+
 def state_of(hass: HomeAssistant, entity_id: str = ENTITY_ID) -> State:
     """Get the state of a display."""
     state = hass.states.get(entity_id)

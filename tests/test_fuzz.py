@@ -22,5 +22,5 @@ def test_nothing_breaks(name: str) -> None:
 @pytest.mark.parametrize("seconds", [1e308, 10**30, "99999999999999:00:00"])
 def test_endless_duration(seconds: object) -> None:
     """Found by the fuzzer: Python has no duration that long."""
-    with pytest.raises(vol.Invalid, match="too long"):
+    with pytest.raises(vol.Invalid):
         positive_duration(seconds)

@@ -15,7 +15,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
 
-from tests.displays import until
+from tests.displays import settle, until
 from tests.houses import House, series, served, titles
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -40,7 +40,8 @@ async def ring(house: House, **data: Any) -> None:
 
 
 async def wait(house: House, seconds: float = 61) -> None:
-    """Let time pass."""
+    """Let time pass, once nothing is asked any more: what is on its way then would time out."""
+    await settle(house.walls["wall"])
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=seconds))
     await house.hass.async_block_till_done()
 
