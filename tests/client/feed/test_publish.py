@@ -22,11 +22,7 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.feed import connection as feed_connection
 from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.client.playlist.signing import (
-    SigningKey,
-    legacy_signature,
-    sign,
-)
+from custom_components.dp1.client.playlist.signing import SigningKey, digest, sign
 
 from .feeds import (
     API_KEY,
@@ -176,7 +172,10 @@ async def test_legacy_signature_is_checked_with_configured_keys() -> None:
 
     def store(request: Request) -> Reply:
         document = {**request.json, "id": ID}
-        return Reply(201, {**document, "signature": legacy_signature(document, KEY)})
+        return Reply(
+            201,
+            {**document, "signature": f"ed25519:{KEY.sign(digest(document)).hex()}"},
+        )
 
     async with scripted(TS, store, api_key=API_KEY, legacy_keys=[KEY.did]) as (feed, _):
         told = await feed.publish(playlist())
