@@ -347,6 +347,9 @@ async def test_events_of_an_interlude(
     display.player.load(EVENING)
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
+    # The name of the playlist is read a moment after the work is pushed, and told then.
+    await until(lambda: state_of(hass).attributes.get("media_playlist"))
+    await hass.async_block_till_done()
     heard: list[dict[str, Any]] = []
     activity = entity_id(hass, "event", "activity")
 
