@@ -47,14 +47,12 @@ class Answer:
         headers: the headers, found in any case of letters.
         body: the bytes as they came, decompressed.
         url: where the answer came from, after redirects.
-        exact: whether whole numbers of any length stay exact, see ``decode``.
     """
 
     status: int
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     url: str
-    exact: bool = False
     _decoded: list[object] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -74,7 +72,7 @@ class Answer:
                 raise value
             return value
         try:
-            return decode(self.body, strict=True, exact=self.exact)
+            return decode(self.body, strict=True)
         except ValueError as err:
             raise UnexpectedAnswerError(
                 f"the answer (status {self.status}) is not JSON"
@@ -115,7 +113,6 @@ async def request_json(
     json: object = None,
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
-    exact: bool = False,
     connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
@@ -132,7 +129,6 @@ async def request_json(
         json: what to send.
         params: query of the address.
         max_body: most bytes to accept, decompressed.
-        exact: keep whole numbers of any length exact.
         connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
@@ -166,9 +162,7 @@ async def request_json(
             ),
         ) as response:
             body = await _read(response, max_body)
-            return Answer(
-                response.status, response.headers, body, str(response.url), exact
-            )
+            return Answer(response.status, response.headers, body, str(response.url))
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without its cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from json import loads
 from math import inf
 from random import uniform
 import re
@@ -27,9 +26,9 @@ from ..errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from ..http import Answer, request_json, status_error
+from ..http import MAX_BODY_ON_LOOP, Answer, request_json, status_error
 from ..text import clean
-from ..values import mapping
+from ..values import decode, mapping
 from .fields import as_integer
 from .models import Artwork, Exhibition, Record, Series
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
@@ -37,7 +36,8 @@ from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
 CATALOG_URL = "https://feralfile.com"
 CONCURRENCY = 4
 TIMEOUT_SECONDS = 10.0
-MAX_BODY = 16 * 1024 * 1024
+MAX_BODY = 4 * 1024 * 1024
+MAX_VALUES = 250_000
 # Who asks is told of a longer wait, and decides.
 MAX_WAIT_SECONDS = 8.0
 MAX_QUIET_SECONDS = 3600.0
@@ -242,7 +242,7 @@ class Catalog:
         answer = await self._get(
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
-        body = _decode(answer)
+        body = await _async_decode(answer)
         found = body if isinstance(body, list) else mapping(body).get("result")
         if not isinstance(found, list):
             raise UnexpectedAnswerError(
@@ -334,11 +334,14 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
     return wait if failures <= RETRIES else None
 
 
-def _decode(answer: Answer) -> object:
-    """Read JSON. Unlike elsewhere, whole numbers stay exact whatever their length: some are numbers of tokens."""
+async def _async_decode(answer: Answer) -> object:
+    """Return the body as JSON; numbers of tokens stay exact, and a long body is decoded in a thread."""
+    read = partial(decode, answer.body, exact=True, max_values=MAX_VALUES)
     try:
-        return loads(answer.body, parse_constant=lambda _: None)
-    except (ValueError, RecursionError) as err:
+        if len(answer.body) > MAX_BODY_ON_LOOP:
+            return await asyncio.to_thread(read)
+        return read()
+    except ValueError as err:
         raise UnexpectedAnswerError(
             f"the answer (status {answer.status}) is not JSON"
         ) from err
@@ -347,8 +350,8 @@ def _decode(answer: Answer) -> object:
 def _message(answer: Answer) -> str:
     """Find what a failing catalog says for itself, plain and short; it has no single shape for that."""
     try:
-        body = loads(answer.body)
-    except ValueError, RecursionError:
+        body = decode(answer.body, max_values=MAX_VALUES)
+    except ValueError:
         text = answer.body.decode(errors="replace")
         return "" if "<" in text else clean(text, MAX_MESSAGE)
     body = mapping(body)
