@@ -12,7 +12,6 @@ from custom_components.dp1.client.catalog.artwork import (
     cover_url,
     credit,
     edition,
-    exhibition_page,
     item,
     picture_url,
     provenance,
@@ -331,10 +330,5 @@ def test_what_cannot_be_played_is_no_item() -> None:
 def test_pages() -> None:
     """Each kind of record has a page for people, where it has a name for it."""
     base = "https://feralfile.com/exhibitions"
-    assert (
-        exhibition_page(Exhibition(id="e", title="x", slug="slow-k2p"))
-        == f"{base}/shows/slow-k2p"
-    )
-    assert exhibition_page(Exhibition(id="e", title="x")) is None
     assert series_page(SERIES) == f"{base}/series/cloud-ledger-w3e"
     assert artwork_page(work(id="a/b?c")) == f"{base}/artwork/a%2Fb%3Fc"

@@ -183,11 +183,6 @@ def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | Non
     return parts
 
 
-def exhibition_page(exhibition: Exhibition) -> str | None:
-    """Address of an exhibition's page, for people."""
-    return _page("shows", exhibition.slug)
-
-
 def series_page(series: Series) -> str | None:
     """Address of a series' page, for people."""
     return _page("series", series.slug)
