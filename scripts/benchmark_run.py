@@ -23,6 +23,8 @@ from typing import Any
 
 import homeassistant  # isort: skip  # noqa: F401  (puts its own voluptuous in place before anybody imports it)
 import aiohttp
+
+import tests.phcc_compat  # isort: skip  # noqa: F401  (the test package imports with both versions)
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_test_home_assistant,

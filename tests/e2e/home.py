@@ -150,8 +150,10 @@ class Home:
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,
             )
+        # A kept connection may be closed while Home Assistant is busy starting, and a POST is not repeated.
         self._session = aiohttp.ClientSession(
-            timeout=aiohttp.ClientTimeout(total=CLIENT_SECONDS)
+            connector=aiohttp.TCPConnector(force_close=True),
+            timeout=aiohttp.ClientTimeout(total=CLIENT_SECONDS),
         )
         await self.until(self._answers, 120, "an answer of Home Assistant")
         if not self.tokens:
