@@ -9,7 +9,6 @@ from unittest.mock import patch
 import aiohttp
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.display import reader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, State
@@ -75,7 +74,7 @@ class House:
         house = cls(hass)
         async with AsyncExitStack() as stack:
             stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.1))
-            stack.enter_context(patch.object(module, "PUSH_PATIENCE", 0.5))
+            stack.enter_context(patch.object(reader, "PUSH_PATIENCE", 0.5))
             camera = Reply(200, b"\xff\xd8", {"Content-Type": "image/jpeg"})
             door = await stack.enter_async_context(ScriptedServer.run(camera))
             house.door = door.url

@@ -3,8 +3,7 @@
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection
+from custom_components.dp1.display import connection, reader
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -20,7 +19,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
 
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:

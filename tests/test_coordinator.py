@@ -37,7 +37,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "PATIENCE", 0.3)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
     monkeypatch.setattr(reader, "READ_COOLDOWN", 0.1)
     monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.2)
 

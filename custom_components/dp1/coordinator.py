@@ -1,8 +1,8 @@
 """Coordinators of a display: its state, pushed over a socket, and the details that are polled."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, override
@@ -34,6 +34,7 @@ from .display.history import History
 from .display.identity import EntryMemory, IdentityCheck
 from .display.metadata import ArtworkMetadata, with_manifest
 from .display.reader import StatusReader
+from .display.requests import PendingRequests
 from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Refresh, Screenshot
 from .errors import translated, translated_errors
@@ -44,8 +45,7 @@ POLL_INTERVAL = timedelta(seconds=60)
 PLAYER_EVERY: Final = 2
 # The first refresh takes no longer.
 FIRST_PATIENCE: Final = 2.0
-# After a command: how long to wait for a push, and for the state to follow in any way.
-PUSH_PATIENCE: Final = 0.6
+# How long a command waits for the state to follow.
 STATE_PATIENCE: Final = 1.0
 # On either side at most: enough to see a work, and not tens of megabytes.
 SCREENSHOT_PIXELS: Final = 1920
@@ -98,16 +98,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             hass, entry, lambda work: self.async_merge_data(work=work)
         )
         self.last_cast: Cast | None = None
-        # Of the casts that were requested at the same time, the last counts.
-        self.cast_asked = 0
-        self._pending_casts: dict[int, asyncio.Event] = {}
-        # Each "next" counts from where the one before led, and waits for it.
-        self.step_lock = asyncio.Lock()
+        self.requests = PendingRequests(self.async_update_listeners)
         self._is_fresh = False
         self._was_lost = False
-        self._steps = 0
         self._polls = 0
-        self._player_news = asyncio.Event()
 
     @property
     def device_id(self) -> str:
@@ -164,17 +158,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         await self.check.async_ask()
         if not self.check.is_proven and not self.check.is_other and self.check.macs:
             await self.async_read_device()
-        if self.check.is_other:
-            raise self._another_display(UpdateFailed)
+        self.check.raise_if_other(UpdateFailed)
         self.check.done = True
-
-    def _another_display[_E: HomeAssistantError](self, kind: type[_E]) -> _E:
-        """Return the error for a display that is not the one of the entry."""
-        return kind(
-            translation_domain=DOMAIN,
-            translation_key="another_display",
-            translation_placeholders={"name": self.name, "where": self.display.url},
-        )
 
     @override
     async def _async_update_data(self) -> DisplayData:
@@ -281,7 +266,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         match event:
             case PlayerStatus():
                 self.reader.async_handle_player(event)
-                self._player_news.set()
             case DeviceStatus():
                 self.reader.async_handle_device(event)
             case PanelStatus():
@@ -326,47 +310,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     # Commands
 
-    @contextmanager
-    def pending_cast(self, asked: int | None) -> Iterator[None]:
-        """Let later requests that concern the current playlist wait for a cast that is being prepared."""
-        if asked is None or asked in self._pending_casts:
-            yield
-            return
-        self._pending_casts[asked] = done = asyncio.Event()
-        try:
-            yield
-        finally:
-            del self._pending_casts[asked]
-            done.set()
-
-    async def async_wait_for_casts(self) -> None:
-        """Wait for the casts that were requested before now."""
-        for done in list(self._pending_casts.values()):
-            await done.wait()
-
-    @contextmanager
-    def steps(self) -> Iterator[None]:
-        """Mark what the display shows meanwhile as steps on the way to something else."""
-        self._steps += 1
-        try:
-            yield
-        finally:
-            self._steps -= 1
-            self.async_update_listeners()
-
-    @property
-    def in_steps(self) -> bool:
-        """Return whether what the display shows is a step on the way to something else."""
-        return self._steps > 0
-
     @asynccontextmanager
     async def async_command(
         self, refresh: Refresh = Refresh.PUSH
     ) -> AsyncIterator[Display]:
         """Send commands to the display, then wait a moment for the state to follow."""
-        if self.check.is_other:
-            raise self._another_display(HomeAssistantError)
-        self._player_news.clear()
+        self.check.raise_if_other(HomeAssistantError)
+        self.reader.player_news.clear()
         try:
             with translated_errors("display", self.name, self.display.url):
                 yield self.display
@@ -382,7 +332,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Read what a command has changed."""
         match refresh:
             case Refresh.PUSH:
-                await self._async_wait_for_push()
+                await self.reader.async_wait_for_push()
             case Refresh.PLAYER:
                 await self.async_refresh_player()
             case Refresh.DEVICE:
@@ -393,19 +343,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self.details.async_read(Detail.POLICY)
         if self.data.error_page:
             await self.reader.async_update_device()
-
-    async def _async_wait_for_push(self) -> None:
-        """Wait for the push that follows a command; read the player if none comes, as when nothing changed."""
-        try:
-            async with asyncio.timeout(PUSH_PATIENCE):
-                await self._player_news.wait()
-        except TimeoutError:
-            await self.async_refresh_player()
-
-    async def async_wait_for_player(self) -> None:
-        """Wait for news of the player."""
-        self._player_news.clear()
-        await self._async_wait_for_push()
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
         """Wait a moment for something that is read, which otherwise goes on in the background."""
@@ -449,8 +386,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.reader.async_shutdown()
         await self.history.async_save()
         await super().async_shutdown()
-
-    # Registries
 
 
 @callback

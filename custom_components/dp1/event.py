@@ -147,7 +147,7 @@ class Activity(DescribedEntity, EventEntity):
     def _handle_changes(self) -> list[tuple[str, dict[str, Any]]]:
         """Return what has happened, but nothing while the display is on its way to something else."""
         coordinator = self.coordinator
-        if coordinator.in_steps:
+        if coordinator.requests.in_steps:
             return []
         in_interlude = coordinator.hass.data[ANNOUNCEMENTS].is_active(
             coordinator.config_entry.entry_id

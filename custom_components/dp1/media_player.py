@@ -236,7 +236,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             else:
                 await async_enqueue(display, cast, options, enqueue)
 
-        with self.coordinator.pending_cast(options.asked):
+        with self.coordinator.requests.pending_cast(options.asked):
             cast = await async_from_media(
                 self.hass, media_type, media_id, options, title
             )
@@ -283,14 +283,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
         """Enable or disable shuffle."""
-        await self.coordinator.async_wait_for_casts()
+        await self.coordinator.requests.async_wait_for_casts()
         async with self.coordinator.async_command() as display:
             await display.set_shuffle(shuffle)
 
     @override
     async def async_set_repeat(self, repeat: RepeatMode) -> None:
         """Set the repeat mode."""
-        await self.coordinator.async_wait_for_casts()
+        await self.coordinator.requests.async_wait_for_casts()
         async with self.coordinator.async_command() as display:
             await display.set_loop(LOOPS[repeat])
 

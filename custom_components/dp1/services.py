@@ -122,7 +122,7 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     with ExitStack() as stack:
         for target in targets:
             if (coordinator := target.loaded) is not None:
-                stack.enter_context(coordinator.pending_cast(options.asked))
+                stack.enter_context(coordinator.requests.pending_cast(options.asked))
         cast = await async_resolve(call.hass, what, options)
         if "playlist" in what or "playlist_url" in what:
             await call.hass.data[NAMED_HOSTS].async_add(call.context, cast)

@@ -7,9 +7,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
-from custom_components.dp1.display import connection, sleep, wake_on_lan
+from custom_components.dp1.display import connection, reader, sleep, wake_on_lan
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -29,7 +28,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
+    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.05)
     monkeypatch.setattr(sleep, "CHECKS", 2)
 
 

@@ -52,7 +52,7 @@ async def async_show_work(call: ServiceCall) -> None:
 
     async def jump(coordinator: DisplayCoordinator) -> None:
         """Show the work on one display."""
-        await coordinator.async_wait_for_casts()
+        await coordinator.requests.async_wait_for_casts()
         player = _shown(coordinator.data.player, coordinator.name)
         index = _find(player, work, coordinator.name)
         async with coordinator.async_command() as display:
@@ -72,7 +72,7 @@ async def _async_show_alone(
     coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
 ) -> JsonObjectType:
     """Show a work of the current playlist without the others for a while."""
-    await coordinator.async_wait_for_casts()
+    await coordinator.requests.async_wait_for_casts()
     player = _shown(await coordinator.async_read_player(), coordinator.name)
     index = _find(player, work, coordinator.name)
     alone = replace(player, playlist_url=None, items=(player.items[index],))

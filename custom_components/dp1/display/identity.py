@@ -5,6 +5,7 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.device_registry import format_mac
 
@@ -54,6 +55,18 @@ class IdentityCheck:
         expected = self._entry.unique_id
         self.is_proven = bool(given) and given == expected
         self.is_other = bool(given and expected) and given != expected
+
+    def raise_if_other(self, kind: type[HomeAssistantError]) -> None:
+        """Raise if another display answers than that of the entry."""
+        if self.is_other:
+            raise kind(
+                translation_domain=DOMAIN,
+                translation_key="another_display",
+                translation_placeholders={
+                    "name": self._entry.title,
+                    "where": self._display.url,
+                },
+            )
 
     def check(self, device: DeviceStatus) -> bool:
         """Return whether a device status can be that of the display."""

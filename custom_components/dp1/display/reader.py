@@ -1,5 +1,6 @@
 """Reading the player and the device of a display, and keeping what is newer of what was read and pushed."""
 
+import asyncio
 from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import datetime
@@ -26,6 +27,8 @@ from .identity import IdentityCheck
 from .metadata import ArtworkMetadata
 from .state import RENDER_PENDING, DisplayData
 
+# How long a command waits for the push that follows it.
+PUSH_PATIENCE: Final = 0.6
 READ_COOLDOWN: Final = 2.0
 # Until what no push tells is read again: that the player is back, or that a work has loaded.
 FOLLOW_UP: Final = 7.0
@@ -63,11 +66,13 @@ class StatusReader:
 
     Attributes:
         device_reply: the last device status that was read, not pushed.
+        player_news: set by each push of the player.
     """
 
     def __init__(self, coordinator: ReadDisplay) -> None:
         """Initialize the reader."""
         self.device_reply: DeviceStatus | None = None
+        self.player_news = asyncio.Event()
         self._coordinator = coordinator
         self._device_since = 0.0
         self._device_reads = 0
@@ -137,6 +142,15 @@ class StatusReader:
         self._set_player(player)
         if player.items and player.playlist is None:
             self._debouncer.async_schedule_call()
+        self.player_news.set()
+
+    async def async_wait_for_push(self) -> None:
+        """Wait for a push of the player; read it if none comes, as when nothing has changed."""
+        try:
+            async with asyncio.timeout(PUSH_PATIENCE):
+                await self.player_news.wait()
+        except TimeoutError:
+            await self._coordinator.async_refresh_player()
 
     @callback
     def async_handle_device(self, push: DeviceStatus) -> None:

@@ -12,6 +12,7 @@ from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
 from ..client.errors import RejectedError, UnreachableError
 from ..const import DOMAIN
+from .reader import StatusReader
 from .state import REQUEST_NUMBERS, DisplayData
 
 TRIES: Final = 2
@@ -25,6 +26,7 @@ class SleepingDisplay(Protocol):
     hass: HomeAssistant
     name: str
     data: DisplayData
+    reader: StatusReader
 
     @property
     def device_id(self) -> str:
@@ -32,9 +34,6 @@ class SleepingDisplay(Protocol):
 
     def async_command(self) -> AbstractAsyncContextManager[Display]:
         """Send commands to the display."""
-
-    async def async_wait_for_player(self) -> None:
-        """Wait for news of the player."""
 
     async def async_read_device(self) -> DeviceStatus | None:
         """Read the device status, or return the last known if it does not come in time."""
@@ -97,7 +96,8 @@ class SleepControl:
         for _ in range(CHECKS):
             if reached():
                 return True
-            await display.async_wait_for_player()
+            display.reader.player_news.clear()
+            await display.reader.async_wait_for_push()
             player = display.data.player
             if player is None or player.asleep is None:
                 await display.async_read_device()

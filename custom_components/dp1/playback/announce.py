@@ -104,7 +104,7 @@ class Announcements:
         duration: timedelta,
     ) -> dict[str, Any]:
         """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
-        with coordinator.steps():
+        with coordinator.requests.steps():
             return await self._async_announce(coordinator, cast, options, duration)
 
     async def _async_announce(
@@ -230,7 +230,7 @@ class Announcements:
 
     async def _async_end(self, coordinator: DisplayCoordinator) -> None:
         """Restore what was shown before, unless something else is shown by now; retry while there is no contact."""
-        with coordinator.steps():
+        with coordinator.requests.steps():
             await self._async_restore(coordinator)
 
     async def _async_restore(self, coordinator: DisplayCoordinator) -> None:

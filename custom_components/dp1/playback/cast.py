@@ -29,18 +29,18 @@ async def async_cast(
 ) -> dict[str, Any]:
     """Cast to a display and return the response of ``dp1.cast_playlist``."""
     if options.asked is not None:
-        if options.asked < coordinator.cast_asked:
+        if options.asked < coordinator.requests.newest_cast:
             cast = coordinator.last_cast or cast
             response = _response(coordinator, cast, cast.playlist or {})
             return {**response, "superseded": True}
-        coordinator.cast_asked = options.asked
+        coordinator.requests.newest_cast = options.asked
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     await _async_leave_error_page(coordinator, options.wake)
     entry_id = coordinator.config_entry.entry_id
     coordinator.hass.data[MEDIA_PROXY].async_use(cast, entry_id)
     # A cast shows its first work before the one to start at.
-    with coordinator.steps():
+    with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
             result = await _async_send(coordinator, display, cast, start)

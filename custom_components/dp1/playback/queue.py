@@ -30,15 +30,15 @@ type Works = list[dict[str, Any]]
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
     """Clear the playlist of a display."""
-    await coordinator.async_wait_for_casts()
+    await coordinator.requests.async_wait_for_casts()
     async with coordinator.async_command() as display:
         await display.clear()
 
 
 async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
     """Move by a number of works; displays only know absolute places."""
-    await coordinator.async_wait_for_casts()
-    async with coordinator.step_lock:
+    await coordinator.requests.async_wait_for_casts()
+    async with coordinator.requests.step_lock:
         player = coordinator.data.player
         if player is None or player.position is None:
             raise invalid_input("nothing_shown", name=coordinator.name)
@@ -53,7 +53,7 @@ async def async_enqueue(
     """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
-    async with coordinator.step_lock:
+    async with coordinator.requests.step_lock:
         await _async_enqueue(coordinator, cast, options, how)
 
 

@@ -76,7 +76,7 @@ async def async_restore_snapshot(
     coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
 ) -> None:
     """Restore a snapshot of this display or another, and wake the display if the snapshot was awake."""
-    with coordinator.steps():
+    with coordinator.requests.steps():
         await _async_restore(coordinator, snapshot, wake and not snapshot.asleep)
 
 
