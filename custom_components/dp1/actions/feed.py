@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import voluptuous as vol
@@ -259,7 +260,9 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
             legacy_keys = tuple(
                 key for library in libraries for key in library.feed_keys
             )
-    verified = verify(document, legacy_keys=legacy_keys)
+    verified = await call.hass.async_add_executor_job(
+        partial(verify, document, legacy_keys=legacy_keys)
+    )
     return {
         "playlist": document,
         "verified": [_verdict(result, feed_keys) for result in verified],

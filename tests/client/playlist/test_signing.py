@@ -17,14 +17,16 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
 from custom_components.dp1.client.errors import InvalidPlaylistError
+from custom_components.dp1.client.playlist.did import (
+    did_from_public_key,
+    public_key_from_did,
+)
 from custom_components.dp1.client.playlist.document import parse
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,
-    did_from_public_key,
     digest,
     payload_hash,
-    public_key_from_did,
     read_public_key,
     sign,
     verify,
@@ -391,21 +393,32 @@ def test_other_ways_to_write_a_good_signature_are_refused() -> None:
         assert row.valid is False
 
 
-def test_eip191_is_present_but_not_checked() -> None:
-    """It is neither good nor bad, unless it names another document."""
-    entry = {
-        "alg": "eip191",
-        "kid": "did:pkh:eip155:1:0x61d45475fe81ef46bdd8093b5c73efee03167e0a",
-        "ts": "2026-01-02T03:04:05Z",
-        "payload_hash": payload_hash(playlist()),
-        "role": "curator",
-        "sig": "A" * 87,
-    }
-    (row,) = verify(playlist(signatures=[entry]))
-    assert (row.valid, row.kid, row.role) == (None, entry["kid"], "curator")
-    assert row.reason
-    (other,) = verify(playlist(title="Other", signatures=[entry]))
-    assert other.valid is False
+def _dated(ts: str) -> dict[str, Any]:
+    """Sign a playlist, and date the signature anew; no signature covers its date."""
+    entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
+    return playlist(signatures=[{**entry, "ts": ts}])
+
+
+def test_dates_ahead_have_a_reason() -> None:
+    """Clocks differ by a few minutes; what is dated later than that is told, and still holds."""
+    for ts, reason in (
+        ("2026-01-02T03:09:05Z", None),
+        ("2026-01-02T03:09:06Z", "dated more than five minutes ahead"),
+        ("2026-01-02T04:00:00+01:00", None),
+        ("2999-01-01T00:00:00Z", "dated more than five minutes ahead"),
+        ("soon", None),
+    ):
+        (row,) = verify(_dated(ts), now=NOW)
+        assert (row.valid, row.reason) == (True, reason), ts
+    assert verify(_dated("2999-01-01T00:00:00Z"))[0].reason
+
+
+def test_only_so_many_signatures_are_checked() -> None:
+    """A document may hold thousands."""
+    entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
+    rows = verify(playlist(signatures=[entry] * 150))
+    assert [row.valid for row in rows] == [True] * 100 + [None] * 50
+    assert rows[-1].reason == "only 100 signatures are checked"
 
 
 def test_legacy_signature_without_its_key() -> None:

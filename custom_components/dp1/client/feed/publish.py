@@ -1,5 +1,6 @@
 """Bringing a playlist to a feed exactly once, and seeing what became of it there."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -174,7 +175,7 @@ async def send(
     deliver = _send_signed if draft.signed else _send_with_key
     stored = await deliver(connection, method, url, draft.document)
     held = stored.document
-    verified = verify(held, legacy_keys=legacy_keys)
+    verified = await asyncio.to_thread(verify, held, legacy_keys=legacy_keys)
     slug = held.get("slug")
     return Published(
         document=held,

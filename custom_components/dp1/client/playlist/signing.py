@@ -6,10 +6,10 @@ specification 1.1.0, section 7, as its published implementations read it.
 """
 
 from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 import hashlib
 import re
 from typing import Any, override
@@ -26,15 +26,16 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
-from ..values import doubles
+from ..values import doubles, moment
+from . import eip191
+from .did import did_from_public_key, public_key_from_did
 from .document import timestamp
 
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_DID_PREFIX = "did:key:z"
-_ED25519_CODEC = b"\xed\x01"
-_DID_KEY_MAX_LENGTH = 60
 _HASH_PREFIX = "sha256:"
 _ENTRY_FIELDS = ("alg", "kid", "ts", "payload_hash", "role", "sig")
+# A document may hold thousands, and a wallet's takes milliseconds.
+_MAX_CHECKED = 100
+_MAX_AHEAD = timedelta(minutes=5)
 _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
 
 
@@ -57,47 +58,6 @@ class Verification:
     ts: str | None
     valid: bool | None
     reason: str | None = None
-
-
-def _base58_encode(data: bytes) -> str:
-    """Write bytes in base58btc."""
-    number = int.from_bytes(data)
-    text = ""
-    while number:
-        number, digit = divmod(number, 58)
-        text = _BASE58[digit] + text
-    return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
-
-
-def _base58_decode(text: str) -> bytes:
-    """Read base58btc; ValueError for any other character."""
-    number = 0
-    for character in text:
-        number = number * 58 + _BASE58.index(character)
-    zeros = len(text) - len(text.lstrip("1"))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
-
-
-def did_from_public_key(public_key: bytes) -> str:
-    """Write a 32-byte Ed25519 public key as a ``did:key``."""
-    return _DID_PREFIX + _base58_encode(_ED25519_CODEC + public_key)
-
-
-def public_key_from_did(did: str) -> bytes:
-    """Read the 32-byte Ed25519 public key out of a ``did:key``.
-
-    Raises:
-        ValueError: another kind of DID or of key.
-    """
-    if not did.startswith(_DID_PREFIX) or len(did) > _DID_KEY_MAX_LENGTH:
-        raise ValueError("not the did:key of an Ed25519 key")
-    try:
-        data = _base58_decode(did.removeprefix(_DID_PREFIX))
-    except ValueError:
-        raise ValueError("not base58") from None
-    if len(data) != 34 or not data.startswith(_ED25519_CODEC):
-        raise ValueError("not the did:key of an Ed25519 key")
-    return data[2:]
 
 
 def read_public_key(text: str) -> str:
@@ -286,28 +246,36 @@ def _decode_signature(text: str) -> bytes | None:
     return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode() else None
 
 
-def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool | None, str | None]:
+def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool, str | None]:
     """Judge one complete entry."""
-    algorithm = entry["alg"].lower()
     if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
         return False, "the document is not the one that was signed"
-    if algorithm == "eip191":
-        return None, "eip191 signatures are not checked"
-    if algorithm != "ed25519":
-        return False, "unknown algorithm"
+    read_did: Callable[[str], bytes]
+    holds: Callable[[bytes, bytes, bytes], bool]
+    match entry["alg"].lower():
+        case "ed25519":
+            read_did, length, holds = public_key_from_did, 64, _holds
+            key_name = "the did:key of an Ed25519 key"
+        case "eip191":
+            read_did, length, holds = eip191.address_from_did, 65, eip191.holds
+            key_name = "the did:pkh of an Ethereum account"
+        case _:
+            return False, "unknown algorithm"
     try:
-        public_key = public_key_from_did(entry["kid"])
+        key = read_did(entry["kid"])
     except ValueError:
-        return False, "kid is not the did:key of an Ed25519 key"
+        return False, f"kid is not {key_name}"
     signature = _decode_signature(entry["sig"])
-    if signature is None or len(signature) != 64:
-        return False, "sig is not 64 bytes in base64url without padding"
-    if not _holds(public_key, signature, hashed):
+    if signature is None or len(signature) != length:
+        return False, f"sig is not {length} bytes in base64url without padding"
+    if not holds(key, signature, hashed):
         return False, "the signature does not fit"
     return True, None
 
 
-def _verify_entry(entry: Any, hashed: bytes | None) -> Verification:
+def _verify_entry(
+    entry: Any, hashed: bytes | None, latest: datetime, checked: bool
+) -> Verification:
     """Judge one element of ``signatures``."""
     fields = entry if isinstance(entry, Mapping) else {}
     known = {
@@ -323,8 +291,12 @@ def _verify_entry(entry: Any, hashed: bytes | None) -> Verification:
         reason = f"without {', '.join(missing)}"
     elif hashed is None:
         reason = "the document has no canonical form"
+    elif not checked:
+        valid, reason = None, f"only {_MAX_CHECKED} signatures are checked"
     else:
         valid, reason = _verdict(known, hashed)
+        if valid and (made := moment(known["ts"])) and made > latest:
+            reason = "dated more than five minutes ahead"
     return Verification(
         known.get("alg"),
         known.get("kid"),
@@ -361,13 +333,19 @@ def _verify_legacy(
 
 
 def verify(
-    document: Mapping[str, Any], *, legacy_keys: Iterable[str] = ()
+    document: Mapping[str, Any],
+    *,
+    legacy_keys: Iterable[str] = (),
+    now: datetime | None = None,
 ) -> list[Verification]:
     """Check every signature of a document; never raises for what a document holds.
+
+    A wallet's takes milliseconds: what a stranger made is checked in a thread.
 
     Args:
         document: a playlist, playlist group or channel.
         legacy_keys: ``did:key`` of the signers a v1.0.x ``signature`` may come from; it names none itself.
+        now: the present moment, with a zone; the clock's without.
 
     Returns:
         One row for each entry of ``signatures`` in order, then one for ``signature``; empty if unsigned.
@@ -384,7 +362,11 @@ def verify(
         hashed = None
     rows = []
     if isinstance(entries, list):
-        rows = [_verify_entry(entry, hashed) for entry in entries]
+        latest = (now or datetime.now(UTC)) + _MAX_AHEAD
+        rows = [
+            _verify_entry(entry, hashed, latest, place < _MAX_CHECKED)
+            for place, entry in enumerate(entries)
+        ]
     elif entries is not None:
         rows = [Verification(None, None, None, None, False, "not a list")]
     if legacy is not None:
