@@ -43,6 +43,8 @@ DISPLAY_PLATFORMS = [
     Platform.UPDATE,
 ]
 
+LIBRARY_PLATFORMS = [Platform.BUTTON]
+
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Register the actions, and load what lasts longer than an entry is loaded."""
@@ -93,12 +95,17 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
     async_forward_library_updates(hass, entry)
+    await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
     return True
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Unload a display or a library."""
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
+        if not await hass.config_entries.async_unload_platforms(
+            entry, LIBRARY_PLATFORMS
+        ):
+            return False
         await entry.runtime_data.async_stop()
         return True
     return await hass.config_entries.async_unload_platforms(entry, DISPLAY_PLATFORMS)

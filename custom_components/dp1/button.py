@@ -1,4 +1,4 @@
-"""Buttons of a display."""
+"""Buttons of a display and of a library."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -9,15 +9,18 @@ from homeassistant.components.button import (
     ButtonEntity,
     ButtonEntityDescription,
 )
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .coordinator import DisplayCoordinator
 from .display.state import Detail, DisplayData, DisplayDetails, Refresh
 from .display.wake_on_lan import async_wake_on_lan, wired_macs
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+from .library.entity import LibraryEntity
+from .library.library import Library
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -103,10 +106,13 @@ WAKE_ON_LAN = DisplayButtonDescription(
 
 async def async_setup_entry(
     hass: HomeAssistant,
-    entry: DisplayConfigEntry,
+    entry: ConfigEntry[Any],
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the buttons of a display."""
+    """Set up the buttons of a display or of a library."""
+    if isinstance(entry.runtime_data, Library):
+        async_add_entities([RefreshLibraryButton(entry.runtime_data)])
+        return
     async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
     async_add_display_entities(
         entry, async_add_entities, [WAKE_ON_LAN], WakeOnLanButton
@@ -132,3 +138,18 @@ class WakeOnLanButton(DisplayButton):
     def available(self) -> bool:
         """Return whether the hardware addresses to wake are known."""
         return super().available or bool(wired_macs(self.coordinator.data.device))
+
+
+class RefreshLibraryButton(LibraryEntity, ButtonEntity):
+    """Button that looks for news in a library."""
+
+    _attr_translation_key = "refresh_library"
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the button."""
+        super().__init__(library, "refresh_library")
+
+    @override
+    async def async_press(self) -> None:
+        """Look for news."""
+        await self.library.async_refresh()

@@ -49,6 +49,11 @@ from .actions.feed import (
     async_publish_playlist,
     async_validate_playlist,
 )
+from .actions.library import (
+    REFRESH_SCHEMA,
+    SERVICE_REFRESH_LIBRARY,
+    async_refresh_library,
+)
 from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .actions.targets import async_targets
 from .const import DOMAIN
@@ -135,6 +140,7 @@ ACTIONS = (
     (SERVICE_GET_PLAYLIST, async_get_playlist, GET_SCHEMA, ONLY),
     (SERVICE_VALIDATE_PLAYLIST, async_validate_playlist, VALIDATE_SCHEMA, ONLY),
     (SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA, NONE),
+    (SERVICE_REFRESH_LIBRARY, async_refresh_library, REFRESH_SCHEMA, NONE),
     (SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA, NONE),
     (SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA, NONE),
     (SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA, NONE),

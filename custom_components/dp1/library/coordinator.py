@@ -79,6 +79,16 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.reads.stop()
         await super().async_shutdown()
 
+    async def async_look_now(self) -> Dp1Error | None:
+        """Read the list now, and return why that failed; a long read goes on in the background."""
+        if self.url is None:
+            return None
+        try:
+            await self.reads.share(LIST, self.async_refresh, PATIENCE)
+        except NoAnswerError:
+            return None
+        return self.data.reason
+
     async def async_list(self, patience: float = PATIENCE) -> CachedList[T]:
         """Return the list, and wait for it if it was never read."""
         if self.url is None:

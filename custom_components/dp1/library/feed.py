@@ -66,6 +66,12 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             "channels": [channel.to_store() for channel in self.channels],
         }
 
+    @override
+    async def async_look_now(self) -> Dp1Error | None:
+        """Read the list now; documents are read again when they are needed."""
+        self._documents.clear()
+        return await super().async_look_now()
+
     def playlist(self, ref: str) -> FeedPlaylist | None:
         """Return a known playlist by id, slug or address."""
         if self.url is not None:

@@ -1,5 +1,6 @@
 """The library: an exhibition catalog and a playlist feed as one tree of things to show."""
 
+import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
@@ -21,6 +22,7 @@ from ..const import (
     CONF_SIGNING_KEY,
     LOGGER,
 )
+from ..errors import translated
 from ..guard import NAMED_HOSTS
 from .branches import Branches
 from .cache import LibraryStore
@@ -160,6 +162,16 @@ class Library:
         for coordinator in (self.catalog_coordinator, self.feed_coordinator):
             coordinator.async_start()
             coordinator.async_add_listener(self._handle_update)
+
+    async def async_refresh(self) -> None:
+        """Look for news on both servers now, or raise the translated error of the first that fails."""
+        catalog, feed = self.catalog_coordinator, self.feed_coordinator
+        reasons = await asyncio.gather(catalog.async_look_now(), feed.async_look_now())
+        for server, url, reason in zip(
+            (catalog.kind, feed.kind), (catalog.url, feed.url), reasons, strict=True
+        ):
+            if reason is not None:
+                raise translated(reason, server, self.title, url or "") from reason
 
     async def async_stop(self) -> None:
         """Stop reading and save everything."""

@@ -1,0 +1,53 @@
+"""Looking for news in a library on demand."""
+
+import pytest
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+
+from tests.client.timing import impatient
+from tests.libraries import library_entry, playlist, set_up
+from tests.simulators.feed import FeedSimulator, bad_gateway
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+async def test_look_for_news(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    entity_registry: er.EntityRegistry,
+    device_registry: dr.DeviceRegistry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The button and the action read the lists at once, and tell if a server does not answer."""
+    impatient(monkeypatch, 0.5)
+    entry = await set_up(hass, library_entry(feed.url))
+    coordinator = entry.runtime_data.feed_coordinator
+    await coordinator.async_list()
+    (button,) = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    device = device_registry.async_get(button.device_id or "")
+    assert device is not None and device.entry_type is dr.DeviceEntryType.SERVICE
+    (one,) = feed.seed([playlist()])
+    await hass.services.async_call(
+        "button", "press", {"entity_id": button.entity_id}, blocking=True
+    )
+    assert [known.id for known in coordinator.data.records] == [one["id"]]
+    del feed.documents[one["id"]]
+    (two,) = feed.seed([playlist()])
+    for data in ({}, {"config_entry_id": entry.entry_id}):
+        await hass.services.async_call("dp1", "refresh_library", data, blocking=True)
+        assert two["id"] in {known.id for known in coordinator.data.records}
+    feed.fault(bad_gateway(times=None))
+    with pytest.raises(HomeAssistantError) as caught:
+        await hass.services.async_call("dp1", "refresh_library", {}, blocking=True)
+    assert caught.value.translation_key == "feed_temporary"
+
+
+async def test_no_library(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """Without a library there is nothing to look at."""
+    entry = await set_up(hass, library_entry(feed.url))
+    assert await hass.config_entries.async_unload(entry.entry_id)
+    with pytest.raises(HomeAssistantError) as caught:
+        await hass.services.async_call("dp1", "refresh_library", {}, blocking=True)
+    assert caught.value.translation_key == "no_library"
