@@ -22,15 +22,14 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .actions.targets import find_display
-from .browse.pages import async_browse_display, cover_of
+from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .browse.sources import SourceList
-from .browse.up_next import UP_NEXT, browse_up_next, up_next_picture
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .display.metadata import artist_of, picture_of
+from .display.metadata import artist_of, picture_of, work_details
 from .display.state import Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
@@ -128,7 +127,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             self.coordinator
         )
         self._attr_source = self._sources.shown(data)
-        self._attr_volume_level = _level(device.volume) if device else None
+        volume = device.volume if device else None
+        self._attr_volume_level = None if volume is None else volume / 100
         self._attr_is_volume_muted = device.muted if device else None
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEAT_MODES.get(player.loop_mode or "") if player else None
@@ -145,7 +145,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_image_url = picture_of(player, item, data.work)
         self._attr_extra_state_attributes = {
             "dp1": {
-                **_details(player, item, work),
+                "source": without_token(item.source) if item else None,
+                **work_details(player, item, work),
                 "favorite": self._is_favorite(player, data.work),
             }
         }
@@ -303,8 +304,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         media_content_id: str | None = None,
     ) -> BrowseMedia:
         """Browse what the display can show."""
-        if media_content_id == UP_NEXT:
-            return browse_up_next(self.coordinator, self._picture_url)
         return await async_browse_display(
             self.coordinator, media_content_id or "", self._picture_url
         )
@@ -326,15 +325,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         media_image_id: str | None = None,
     ) -> tuple[bytes | None, str | None]:
         """Fetch a picture of the media browser."""
-        pictures = self.hass.data[PICTURES]
-        if media_content_id.startswith(UP_NEXT):
-            url = up_next_picture(self.coordinator, media_content_id)
-            picture = await pictures.async_at(url) if url else None
-        elif (given := self.coordinator.history.get(media_content_id)) is not None:
-            cover = cover_of(given)
-            picture = await pictures.async_at(cover) if cover else None
-        else:
-            picture = await pictures.async_of(media_content_id)
+        picture = await async_display_picture(self.coordinator, media_content_id)
         return (picture.content, picture.content_type) if picture else (None, None)
 
     @override
@@ -406,30 +397,3 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 def _text(text: object) -> str | None:
     """Return text from outside without markup."""
     return clean(text, TITLE_LENGTH) or None if text else None
-
-
-def _level(percent: int | None) -> float | None:
-    """Return a volume level."""
-    return None if percent is None else percent / 100
-
-
-def _details(
-    player: PlayerStatus | None, item: PlaylistItem | None, work: Work
-) -> dict[str, Any]:
-    """Return details of the work and its playlist."""
-    return {
-        "source": without_token(item.source) if item else None,
-        "license": item.license if item else None,
-        "provenance": (item.provenance if item else None) or work.provenance,
-        "works": len(player.items) if player else None,
-        "work_id": item.id if item else None,
-        "playlist_id": player.playlist_id if player else None,
-        "playlist_url": player.playlist_url if player else None,
-        "series": work.series,
-        "exhibition": work.exhibition,
-        "edition": work.edition,
-        "year": work.year,
-        "medium": work.medium,
-        "link": work.link,
-        "note": work.note,
-    }

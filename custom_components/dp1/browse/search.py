@@ -25,15 +25,8 @@ from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, Node, NodeKind
 from ..library.search import EXACT, Query, fold
 from ..library.tree import MEDIA_PREFIX
-from .pages import (
-    CLASSES,
-    HISTORY_FOLDER,
-    ROOT,
-    PictureUrl,
-    history_media,
-    is_supported,
-    node_media,
-)
+from .display import HISTORY_FOLDER, history_media, is_supported
+from .pages import CLASSES, ROOT, PictureUrl, node_media
 
 # Assistants take no more.
 MAX_RESULTS = 35

@@ -51,6 +51,27 @@ def artist_of(item: PlaylistItem | None) -> str | None:
     return None
 
 
+def work_details(
+    player: PlayerStatus | None, item: PlaylistItem | None, work: Work
+) -> dict[str, Any]:
+    """Return the details of a work and its playlist, for the attributes of the media player."""
+    return {
+        "license": item.license if item else None,
+        "provenance": (item.provenance if item else None) or work.provenance,
+        "works": len(player.items) if player else None,
+        "work_id": item.id if item else None,
+        "playlist_id": player.playlist_id if player else None,
+        "playlist_url": player.playlist_url if player else None,
+        "series": work.series,
+        "exhibition": work.exhibition,
+        "edition": work.edition,
+        "year": work.year,
+        "medium": work.medium,
+        "link": work.link,
+        "note": work.note,
+    }
+
+
 def with_manifest(
     item: PlaylistItem | None, *casts: Cast | None
 ) -> PlaylistItem | None:

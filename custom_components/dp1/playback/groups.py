@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import voluptuous as vol
@@ -14,20 +14,13 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.display.client import Cast, Start
-from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
-from ..errors import displays_failed
+from ..errors import action_failed, displays_failed
 from ..storage import SafeStore
 from .announce import ANNOUNCEMENTS
-from .snapshot import (
-    Snapshot,
-    async_restore_snapshot,
-    async_take_snapshot,
-    cast_of_display,
-    is_showing,
-)
+from .follow import async_follow
+from .snapshot import cast_of_display, is_showing
 
 
 def _has_leader(group: dict[str, Any]) -> dict[str, Any]:
@@ -345,24 +338,10 @@ class Groups:
             return
         if (display := self._display(entry_id)) is None:
             entry = self._hass.config_entries.async_get_entry(entry_id)
-            raise HomeAssistantError(
-                translation_domain=DOMAIN,
-                translation_key="display_not_there",
-                translation_placeholders={"name": entry.title if entry else entry_id},
+            raise action_failed(
+                "display_not_there", name=entry.title if entry else entry_id
             )
-        player = leader.data.player
-        if player is None:
-            return
-        if player.position is None:
-            if display.data.player is not None and display.data.player.current:
-                await async_restore_snapshot(display, Snapshot(None, Start(), False))
-            return
-        cast = cast_of_display(player, leader.history)
-        if cast is None:
-            cast = (await async_take_snapshot(leader)).cast
-        if cast is not None:
-            index = (player.position - 1 + offset) % len(player.items)
-            await _async_show(display, cast, player, index)
+        await async_follow(display, leader, offset)
 
     async def async_run(
         self,
@@ -386,23 +365,3 @@ class Groups:
         with self.paused([group.leader]):
             await action(leader)
             await self.async_sync(leader)
-
-
-async def _async_show(
-    display: DisplayCoordinator, cast: Cast, player: PlayerStatus, index: int
-) -> None:
-    """Show a work of another display's playlist with as few commands as possible."""
-    item = player.items[index]
-    work = Start(item.id, None if item.id else item.source, index)
-    current = display.data.player
-    if current is None or not current.items or not is_showing(cast, current):
-        start = replace(work, loop=player.loop_mode)
-        await async_restore_snapshot(display, Snapshot(cast, start, False))
-        return
-    place = (work.find(current.items) or 0) % len(current.items)
-    if current.position != place + 1:
-        async with display.async_command() as commands:
-            await commands.show_item(place)
-    if player.loop_mode and current.loop_mode != player.loop_mode:
-        async with display.async_command() as commands:
-            await commands.set_loop(player.loop_mode)
