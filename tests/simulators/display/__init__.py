@@ -1,4 +1,4 @@
-"""An art display on loopback: commands, notifications, announcements and a page to look at, by what is known of real ones."""
+"""A simulated art display on loopback: its commands, notifications, mDNS announcement and page."""
 
 from .clock import Clock, ManualClock, SystemClock
 from .faults import Fault, FaultKind

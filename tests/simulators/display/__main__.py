@@ -1,4 +1,4 @@
-"""Run a simulated display by itself."""
+"""Run a simulated display from the command line."""
 
 import argparse
 from typing import Any
@@ -12,7 +12,7 @@ from tests.simulators.run import run
 
 
 def _arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.simulators.display", description=__doc__
     )
@@ -53,7 +53,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _add_troubles(parser: argparse.ArgumentParser) -> None:
-    """Add what can be wrong with a display."""
+    """Add the arguments for faults and other troubles."""
     group = parser.add_argument_group("troubles")
     group.add_argument(
         "--no-internet",
@@ -107,7 +107,7 @@ _PAGES = {
 
 
 def _fault(text: str) -> dict[str, Any]:
-    """Read a fault."""
+    """Parse a fault."""
     kind, _, rest = text.partition(":")
     where, _, seconds = rest.partition(":")
     return {
@@ -118,7 +118,7 @@ def _fault(text: str) -> dict[str, Any]:
 
 
 def _display(options: argparse.Namespace) -> DisplaySimulator:
-    """Make the display that the command line describes."""
+    """Return the display that the command line describes."""
     display = DisplaySimulator(
         options.profile,
         options.id,
@@ -143,7 +143,7 @@ def _display(options: argparse.Namespace) -> DisplaySimulator:
 
 
 def _go_to(display: DisplaySimulator, page: str) -> None:
-    """Go to the page that the command line names."""
+    """Show the page that the command line names."""
     if page == "dead":
         display.break_page()
     elif page == "overheating":

@@ -1,4 +1,4 @@
-"""Answers as the display's HTTP server writes them, and connections that end badly."""
+"""HTTP answers as the display writes them, and ways to end a connection."""
 
 import ipaddress
 import socket
@@ -13,7 +13,7 @@ _LOCAL_ENDINGS = (".local", ".lan", ".home", ".home.arpa", ".internal")
 
 
 def refusal(status: int, text: str, **headers: str) -> web.Response:
-    """An error: text, and a line feed."""
+    """Return an error: text, and a line feed."""
     return web.Response(
         status=status,
         body=f"{text}\n".encode(),
@@ -26,26 +26,26 @@ def refusal(status: int, text: str, **headers: str) -> web.Response:
 
 
 def success(value: Any) -> web.Response:
-    """One JSON value, and a line feed."""
+    """Return a JSON value, and a line feed."""
     return web.Response(
         body=f"{dumps(value)}\n".encode(), headers={"Content-Type": "application/json"}
     )
 
 
 def nothing() -> web.Response:
-    """An answer without content."""
+    """Return an answer without content."""
     return web.Response(status=204)
 
 
 async def hide_software(_: web.Request, response: web.StreamResponse) -> None:
-    """Leave out what the display's server does not send."""
+    """Remove the header that the display's server does not send."""
     response.headers.popall("Server", None)
     if response.status == 204:
         response.headers.popall("Content-Type", None)
 
 
 def close(request: web.Request, *, reset: bool = False) -> web.Response:
-    """End the connection without an answer, if need be with a TCP reset."""
+    """Close the connection without an answer, optionally with a TCP reset."""
     transport = request.transport
     if transport is not None:
         if reset:
@@ -56,7 +56,7 @@ def close(request: web.Request, *, reset: bool = False) -> web.Response:
 
 
 async def truncate(request: web.Request, response: web.Response) -> web.Response:
-    """Send half of an answer, then end the connection."""
+    """Send half of an answer, then close the connection."""
     body = response.body
     assert isinstance(body, bytes)
     partial = web.StreamResponse(status=response.status, headers=response.headers)
@@ -67,7 +67,7 @@ async def truncate(request: web.Request, response: web.Response) -> web.Response
 
 
 def is_local_host(host: str) -> bool:
-    """Whether the newest firmware takes such a Host header."""
+    """Return whether the newest firmware accepts a Host header."""
     name = host.strip()
     if name.startswith("["):
         name = name[1:].partition("]")[0]

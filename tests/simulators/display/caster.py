@@ -1,4 +1,4 @@
-"""How a playlist gets from a command to the player: fetched, read into types, judged, handed on."""
+"""The way of a playlist from a command to the player: fetch, parse, validate, show."""
 
 import asyncio
 from typing import Any
@@ -45,7 +45,7 @@ class Caster:
         offline: OfflineCache,
         tasks: Tasks,
     ) -> None:
-        """Prepare; a session is needed before the first cast."""
+        """Initialize; a session has to be set before the first cast."""
         self._firmware = firmware
         self._clock = clock
         self._device = device
@@ -60,7 +60,7 @@ class Caster:
         self.fetch_seconds = 0.0
 
     async def cast(self, request: Json | None) -> Json:
-        """Carry out the command, and count; the reply is the player's."""
+        """Carry out the command and count it; the reply is the player's."""
         self._counters.starts += 1
         try:
             reply = await self._cast(request or {})
@@ -71,7 +71,7 @@ class Caster:
         return reply
 
     async def _cast(self, request: Json) -> Json:
-        """Fetch, read, judge and hand on."""
+        """Fetch, parse, validate and show a playlist."""
         raw = await self.resolve(request, offline=self._firmware.second)
         document = read_playlist(raw, self._firmware)
         arguments = dict(request)
@@ -81,7 +81,7 @@ class Caster:
         return await self._cast_second(raw, document, arguments)
 
     async def _cast_second(self, raw: Json, document: Json, arguments: Json) -> Json:
-        """Judge and hand on as newer firmware does."""
+        """Validate and show a playlist as newer firmware does."""
         arguments["intent"] = self._intent(arguments.get("intent"))
         newest = self._firmware.since("2.0.7")
         self._resolve_dynamic(document)
@@ -105,7 +105,7 @@ class Caster:
 
     @staticmethod
     def _intent(intent: object) -> object:
-        """The intent, with what newer firmware puts in where the action is missing."""
+        """Return the intent; newer firmware adds an action where it is missing."""
         if intent is None:
             return NOW
         if isinstance(intent, dict) and not intent.get("action"):
@@ -113,7 +113,7 @@ class Caster:
         return intent
 
     def _defer(self, document: Json) -> bool:
-        """Leave out what is not due yet; False if nothing is."""
+        """Remove the items that are not due yet; return whether any are left."""
         items = document["items"] or []
         due, upcoming = due_items(items, self._clock.now())
         if upcoming is None:
@@ -123,7 +123,7 @@ class Caster:
         return bool(due)
 
     async def _show_later(self, document: Json) -> None:
-        """Show each further item when its time comes."""
+        """Show each deferred item when it becomes due."""
         shown = bool(due_items(document["items"], self._clock.now())[0])
         while True:
             now = self._clock.now()
@@ -138,7 +138,7 @@ class Caster:
             await self._clock.sleep(upcoming.timestamp() - now.timestamp())
 
     async def resolve(self, request: Json, *, offline: bool = False) -> Json:
-        """The document that a request names or holds; raises CommandError."""
+        """Return the document that a request names or contains; raises CommandError."""
         url = request.get("playlistUrl")
         if url is not None:
             if not isinstance(url, str) or not url:
@@ -157,7 +157,7 @@ class Caster:
         return document
 
     async def _fetch(self, url: str) -> Json:
-        """Get a document from where it is."""
+        """Fetch a document."""
         await asyncio.sleep(self.fetch_seconds)
         if self.session is None or is_reserved(url):
             raise CommandError("no answer")
@@ -181,7 +181,7 @@ class Caster:
         return document
 
     def _resolve_dynamic(self, document: Json) -> None:
-        """Replace the items by what a query finds."""
+        """Replace the items by the result of the dynamic query."""
         query = document.get("dynamicQuery")
         legacy = document.get("dynamicQueries") or []
         if query is None and not legacy:
@@ -196,7 +196,7 @@ class Caster:
         document["items"] = list(self.dynamic_items)
 
     async def _look_at_sources(self, document: Json) -> None:
-        """Refuse a list of dead links."""
+        """Refuse a playlist of which no source can be reached."""
         if (
             not self.preflight
             or self.session is None
@@ -210,7 +210,7 @@ class Caster:
             raise NotPlayableError(reason)
 
     async def refresh(self, interval: float) -> None:
-        """Fetch again what came from an address, every so often; failures are silent."""
+        """Periodically fetch a playlist that was cast by URL; failures are silent."""
         while True:
             await self._clock.sleep(interval)
             url = self._player.playlist_url
@@ -227,16 +227,16 @@ class Caster:
 
 
 class LegacyCaster:
-    """Carries out ``displayPlaylist`` as it was described in 2025: one of an address or a document."""
+    """Carries out ``displayPlaylist`` of the 2025 description: either a URL or a document."""
 
     def __init__(self, caster: Caster, player: Player, *, strict: bool) -> None:
-        """Use the fetching of the other; ``strict`` refuses what the description does not name."""
+        """Initialize with another caster for fetching; ``strict`` refuses unknown fields."""
         self._caster = caster
         self._player = player
         self._strict = strict
 
     async def cast(self, request: Json | None) -> None:
-        """Show a playlist; raises NotPlayableError with the reason if it cannot be."""
+        """Show a playlist; raises NotPlayableError with the reason if that is not possible."""
         arguments = request or {}
         if self._strict and not set(arguments) <= {"playlistUrl", "playlist", "intent"}:
             raise NotPlayableError("unknown field in request")

@@ -1,4 +1,4 @@
-"""The time as the simulated display knows it: real, or moved by a test."""
+"""Clocks of the simulated display: the real time, or one that a test moves."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -11,43 +11,43 @@ _ROUNDS = 20
 
 
 class Clock(Protocol):
-    """What the simulator needs of a clock."""
+    """Protocol of a clock."""
 
     def monotonic(self) -> float:
-        """Seconds since some moment."""
+        """Return the seconds since some moment."""
 
     def now(self) -> datetime:
-        """The device's local time, with its offset."""
+        """Return the local time of the display, with its offset."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for some seconds."""
 
 
 class SystemClock:
     """The real time."""
 
     def __init__(self, zone: tzinfo | None = None) -> None:
-        """Show the time of a zone, of this machine's by default."""
+        """Initialize with a time zone, that of this machine by default."""
         self._zone = zone
 
     def monotonic(self) -> float:
-        """Seconds since some moment."""
+        """Return the seconds since some moment."""
         return time.monotonic()
 
     def now(self) -> datetime:
-        """The device's local time, with its offset."""
+        """Return the local time of the display, with its offset."""
         return datetime.now(UTC).astimezone(self._zone)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for some seconds."""
         await asyncio.sleep(seconds)
 
 
 class ManualClock:
-    """Time that passes only when it is told to."""
+    """A clock that only moves when a test advances it."""
 
     def __init__(self, start: datetime = datetime(2026, 10, 5, 12, tzinfo=UTC)) -> None:
-        """Begin at a local time, which has an offset or a zone."""
+        """Initialize with a local time, which has an offset or a zone."""
         self._zone = start.tzinfo
         self._start = start.astimezone(UTC)
         self._passed = 0.0
@@ -55,15 +55,15 @@ class ManualClock:
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
 
     def monotonic(self) -> float:
-        """Seconds since the beginning."""
+        """Return the seconds since the clock was created."""
         return self._passed
 
     def now(self) -> datetime:
-        """The device's local time, with its offset."""
+        """Return the local time of the display, with its offset."""
         return (self._start + timedelta(seconds=self._passed)).astimezone(self._zone)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until the time has been moved far enough."""
+        """Wait until the clock has been advanced far enough."""
         if seconds <= 0:
             await asyncio.sleep(0)
             return
@@ -73,7 +73,7 @@ class ManualClock:
         await future
 
     async def advance(self, seconds: float) -> None:
-        """Let time pass; whatever waits for it happens in order."""
+        """Advance the clock, waking the sleepers in order."""
         end = self._passed + seconds
         await self._settle()
         while self._waiting and self._waiting[0][0] <= end:
@@ -86,6 +86,6 @@ class ManualClock:
         await self._settle()
 
     async def _settle(self) -> None:
-        """Let everything run that can."""
+        """Run everything that is ready."""
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""The device around the player: sound, rotation, versions, network, input, and its commands."""
+"""The device around the player: sound, rotation, firmware, network and input, with their commands."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -28,52 +28,52 @@ _NAME_LENGTH = 64
 
 
 def mixer_of(percent: int) -> int:
-    """The mixer's value for a volume."""
+    """Return the mixer value for a volume."""
     return 0 if percent == 0 else 25 + percent * 75 // 100
 
 
 def percent_of(mixer: int) -> int:
-    """The volume that a mixer's value is reported as."""
+    """Return the volume reported for a mixer value."""
     return 0 if mixer <= 25 else (mixer - 25) * 100 // 75
 
 
 @dataclass(slots=True)
 class Device:
-    """The device.
+    """The device around the player.
 
     Attributes:
-        firmware: what is installed.
-        device_id: serial.
-        clock: its time.
-        name: what the owner calls it; empty if nothing.
-        hardware: number of its network interfaces; another one has other addresses.
-        wired: on Ethernet and not on Wi-Fi.
+        firmware: the installed firmware.
+        device_id: serial number.
+        clock: the clock of the display.
+        name: the name given by the owner; empty if there is none.
+        hardware: number of the set of network interfaces, which determines their addresses.
+        wired: whether it is connected by Ethernet instead of Wi-Fi.
         ssid: name of the Wi-Fi.
-        installed_version: as reported; changes by an update.
-        latest_version: what an update would install.
-        internet: whether it gets out.
-        status_seconds: how long the vendor's version server lets each status wait.
+        installed_version: the reported version; changed by an update.
+        latest_version: the version that an update installs.
+        internet: whether the internet can be reached.
+        status_seconds: how long the vendor's version server delays each status.
         claimed: whether it has an owner.
-        link: whether it has a network.
+        link: whether the network is connected.
         mixer: value of the sound mixer; None if it does not answer.
         muted: whether the sound is off.
-        orientation: how the screen is turned.
+        orientation: rotation of the screen.
         panel: the monitor.
-        analytics_disabled: the owner wants none.
-        beta_features: the owner wants them.
-        overlay: what is painted over the work.
-        last_outage: of the network.
-        signature_mode: what is done about playlists that are not signed well.
+        analytics_disabled: whether the owner has disabled analytics.
+        beta_features: whether the owner has enabled beta features.
+        overlay: what is shown over the work.
+        last_outage: the last network outage.
+        signature_mode: what happens to playlists without a valid signature.
         metrics: the latest sample of the system monitor; None before the first.
-        broken: the configuration cannot be read.
-        reset_staged: it is about to forget everything.
+        broken: whether the configuration cannot be read.
+        reset_staged: whether a factory reset is about to happen.
         wifi_signal: percent; None when not associated.
-        on_reboot: called to start again.
-        on_shutdown: called to switch off.
-        on_update: called to install what is newest.
+        on_reboot: called to reboot.
+        on_shutdown: called to shut down.
+        on_update: called to install the latest version.
         on_leave: called to leave the network.
-        on_rename: called when name or owner has changed.
-        on_change: called when the next status should go out at once.
+        on_rename: called when the name or owner has changed.
+        on_change: called when the next status should be pushed at once.
     """
 
     firmware: Firmware
@@ -110,22 +110,22 @@ class Device:
     on_change: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
-        """Report the version that is installed."""
+        """Set the reported version to the installed one."""
         self.installed_version = self.installed_version or self.firmware.version
         self.latest_version = self.latest_version or self.installed_version
 
     @property
     def volume(self) -> int | None:
-        """The volume as it is reported."""
+        """Return the reported volume."""
         return None if self.mixer is None else percent_of(self.mixer)
 
     @property
     def screen_size(self) -> tuple[int, int]:
-        """Width and height as they are seen."""
+        """Return width and height after rotation."""
         return (2160, 3840) if self.orientation.startswith("portrait") else (3840, 2160)
 
     def network(self) -> Json:
-        """The network as newer firmware tells it."""
+        """Return the network as newer firmware reports it."""
         found: Json = {"state": "online" if self.internet else "offline_retrying"}
         if not self.wired:
             found["ssid"] = self.ssid
@@ -134,7 +134,7 @@ class Device:
         return found
 
     def identity(self, contract: str) -> Json:
-        """What the status routes answer."""
+        """Return the answer of the status routes."""
         return {
             "device_id": self.device_id,
             "version": self.installed_version,
@@ -149,7 +149,7 @@ class Device:
         }
 
     def _setup_state(self) -> str:
-        """How far the device is set up."""
+        """Return the progress of the set-up."""
         if not self.claimed:
             return "unprovisioned"
         return "online" if self.internet else "offline_retrying"
@@ -182,7 +182,7 @@ class Device:
         return found | self._second_status()
 
     def _second_status(self) -> Json:
-        """What newer firmware adds to the status."""
+        """Return what newer firmware adds to the status."""
         if not self.firmware.second:
             return {}
         found: Json = {
@@ -198,7 +198,7 @@ class Device:
 
     @property
     def network_addresses(self) -> dict[str, str]:
-        """The addresses of the network interfaces; made of the serial, so that no two displays have the same."""
+        """Return the MAC addresses, derived from the serial so that no two displays have the same."""
         tail = sum(ord(char) * (n + 1) for n, char in enumerate(self.device_id)) % 65536
         base = f"02:00:{self.hardware:02x}:{tail >> 8:02x}:{tail & 255:02x}"
         return {"enp1s0": f"{base}:01", "wlp2s0": f"{base}:02"}
@@ -206,7 +206,7 @@ class Device:
     # Commands
 
     def set_volume(self, arguments: Arguments) -> Json:
-        """Set the mixer."""
+        """Set the volume."""
         percent = arguments.integer("percent")
         if not 0 <= percent <= 100 or self.mixer is None:
             raise CommandError("out of range")
@@ -214,12 +214,12 @@ class Device:
         return OK
 
     def toggle_mute(self, _: Arguments) -> Json:
-        """Switch the sound off or on."""
+        """Toggle the mute state."""
         self.muted = not self.muted
         return OK
 
     def rotate(self, arguments: Arguments) -> Json:
-        """Turn the screen by a quarter."""
+        """Rotate the screen by 90 degrees."""
         step = -1 if arguments.flag("clockwise") else 1
         place = ORIENTATIONS.index(self.orientation) + step
         self.orientation = ORIENTATIONS[place % len(ORIENTATIONS)]
@@ -227,7 +227,7 @@ class Device:
         return {"orientation": self.orientation}
 
     def device_metrics(self, _: Arguments) -> Json | None:
-        """The latest sample."""
+        """Return the latest metrics."""
         if self.metrics is None:
             return None
         stamp = f"{self.clock.now().astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}000Z"
@@ -236,22 +236,22 @@ class Device:
         return self.metrics | {"screen": screen, "timestamp": stamp}
 
     def reboot(self, _: Arguments) -> Json:
-        """Start again."""
+        """Reboot."""
         self.on_reboot()
         return OK
 
     def shutdown(self, _: Arguments) -> Json:
-        """Switch off."""
+        """Shut down."""
         self.on_shutdown()
         return OK
 
     def update(self, _: Arguments) -> Json:
-        """Install what is newest, then start again."""
+        """Install the latest version, then reboot."""
         self.on_update()
         return OK
 
     def factory_reset(self, _: Arguments) -> Json:
-        """Forget everything, then start again."""
+        """Reset to factory settings, then reboot."""
         self.reset_staged = self.firmware.second
         self.claimed = False
         self.name = ""
@@ -259,30 +259,30 @@ class Device:
         return OK
 
     def connect(self, arguments: Arguments) -> Json:
-        """Take an owner."""
+        """Set the owner."""
         arguments.mapping("clientDevice")
         self.claimed = True
         self.on_rename()
         return OK
 
     def toggle_analytics(self, arguments: Arguments) -> Json:
-        """Allow measurements or not."""
+        """Enable or disable analytics."""
         self.analytics_disabled = not arguments.flag("enabled")
         return OK
 
     def toggle_beta(self, arguments: Arguments) -> Json:
-        """Allow new features or not."""
+        """Enable or disable beta features."""
         self.beta_features = arguments.flag("enabled")
         return OK
 
     def upload_logs(self, arguments: Arguments) -> Json:
-        """Send the logs to the vendor, for whom a person must be known."""
+        """Upload the logs to the vendor, which requires a user id."""
         if not all(arguments.text(name) for name in ("userId", "apiKey", "title")):
             raise CommandError("who asks is not known")
         return OK
 
     def ssh_access(self, arguments: Arguments) -> Json:
-        """Open or close the door for the vendor."""
+        """Enable or disable SSH access."""
         seconds = arguments.integer("ttlSeconds")
         if not 0 <= seconds <= _MOST_TTL:
             raise CommandError("out of range")
@@ -296,7 +296,7 @@ class Device:
         }
 
     def set_name(self, arguments: Arguments) -> Json:
-        """Call it something else."""
+        """Set the name."""
         if not arguments.given("name"):
             raise CommandError("no name")
         text = "".join(char for char in arguments.text("name") if char.isprintable())
@@ -305,7 +305,7 @@ class Device:
         return {"deviceName": self.name}
 
     def set_signature_mode(self, arguments: Arguments) -> Json:
-        """Choose what is done about playlists that are not signed well."""
+        """Set what happens to playlists without a valid signature."""
         mode = arguments.text("mode")
         if mode not in _MODES:
             raise CommandError("unknown mode")
@@ -313,18 +313,18 @@ class Device:
         return {"ok": True, "signatureVerificationMode": mode}
 
     def start_wifi_setup(self, _: Arguments) -> Json:
-        """Leave the network and open an own one."""
+        """Leave the network and open an access point."""
         if self.wired:
             return {"ok": False, "code": "wired_link_active"}
         self.on_leave()
         return {"ok": True, "ssid": self.device_id}
 
     def run_diagnostics(self, _: Arguments) -> Json:
-        """Look at the network."""
+        """Run the network diagnostics."""
         return {"ok": True, "internet": self.internet, "network": self.network()}
 
     def show_pairing_code(self, player: Player, arguments: Arguments) -> Json:
-        """Show the code for pairing: on a page of its own, or over the work."""
+        """Show the pairing code: on a page of its own, or over the work."""
         show = arguments.flag("show")
         if self.firmware.second:
             self.overlay = (
@@ -341,14 +341,14 @@ class Device:
 
 
 def press_key(arguments: Arguments) -> Json:
-    """Press a key that has an ASCII code."""
+    """Press a key by its ASCII code."""
     if arguments.integer("code") not in _KEYS:
         raise CommandError("not a key")
     return OK
 
 
 def tap(arguments: Arguments) -> Json:
-    """Press a button of the mouse."""
+    """Press a mouse button."""
     if arguments.text("button") not in _BUTTONS:
         raise CommandError("not a button")
     return OK
@@ -361,14 +361,14 @@ def drag(arguments: Arguments) -> Json:
 
 
 def click_and_drag(arguments: Arguments) -> Json:
-    """Move the cursor with the button down."""
+    """Move the cursor with the button held."""
     if len(arguments.points("cursorOffsets")) > _MOST_POINTS:
         raise CommandError("too many points")
     return OK
 
 
 def zoom(arguments: Arguments) -> Json:
-    """Spread or pinch."""
+    """Zoom by a list of factors."""
     steps = arguments.numbers("scaleSteps")
     if len(steps) > _MOST_POINTS or any(step <= 0 for step in steps):
         raise CommandError("not steps of a zoom")
@@ -376,7 +376,7 @@ def zoom(arguments: Arguments) -> Json:
 
 
 def first_sample() -> Json:
-    """A sample of the system monitor, without its time."""
+    """Return a sample of the system monitor without its time."""
     return {
         "cpu": {
             "max_frequency": 4500,

@@ -1,4 +1,4 @@
-"""DP-1 playlists as the display's Go code holds them: fields it does not know do not reach the player."""
+"""DP-1 playlists as the display's Go code decodes them: unknown fields do not reach the player."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ type Json = dict[str, Any]
 
 
 def _text(names: str, mode: Mode = Mode.OMIT_EMPTY) -> tuple[Field, ...]:
-    """Several fields of text."""
+    """Declare several string fields."""
     return tuple(Field(name, Scalar.TEXT, mode) for name in names.split())
 
 
 def _maybe(name: str, kind: GoType) -> Field:
-    """A field that is written when it was given."""
+    """Declare a field that is written only if it was given."""
     return Field(name, kind, Mode.POINTER)
 
 
@@ -124,7 +124,7 @@ _LEGACY_QUERY = Struct(
 
 
 def _playlist(item: Struct) -> Struct:
-    """A playlist of such items."""
+    """Declare a playlist with items of a type."""
     return Struct(
         "Playlist",
         (
@@ -151,7 +151,7 @@ _NEW_PLAYLIST = _playlist(_NEW_ITEM)
 
 
 def read_playlist(raw: Any, firmware: Firmware) -> Json:
-    """The playlist as it is handed to the player; raises CommandError if a field has the wrong type."""
+    """Return the playlist as it is handed to the player; raises CommandError if a field has the wrong type."""
     kind = _NEW_PLAYLIST if firmware.since("2.0.3") else _OLD_PLAYLIST
     try:
         document: Json = read(raw, kind, "Playlist")
@@ -161,6 +161,6 @@ def read_playlist(raw: Any, firmware: Firmware) -> Json:
 
 
 def pushed_items(items: list[Json], firmware: Firmware) -> list[Json]:
-    """The items as notifications carry them: without their sources."""
+    """Return the items as notifications carry them: without their sources."""
     kind = _NEW_ITEM if firmware.since("2.0.3") else _OLD_ITEM
     return [read({**item, "source": ""}, kind, "PlaylistItem") for item in items]

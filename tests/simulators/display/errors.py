@@ -1,17 +1,17 @@
-"""How a command can fail inside the simulated display."""
+"""Errors of commands inside the simulated display."""
 
 
 class CommandError(Exception):
-    """Something went wrong; the client learns no reason."""
+    """The command failed; the client is told no reason."""
 
 
 class NoResultError(Exception):
-    """The page in the browser knows no commands."""
+    """The page in the browser does not handle commands."""
 
 
 class BusyError(Exception):
-    """Too many commands."""
+    """The rate limit is exceeded."""
 
 
 class NotPlayableError(Exception):
-    """A playlist is refused with a reason; its text begins with a code."""
+    """The playlist is refused with a reason; its text begins with a code."""

@@ -1,11 +1,11 @@
-"""What can be made to go wrong between the simulated display and its clients."""
+"""Faults between the simulated display and its clients."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class FaultKind(StrEnum):
-    """One way to go wrong."""
+    """Kinds of faults."""
 
     RESET = "reset"
     CLOSE = "close"
@@ -60,11 +60,11 @@ class Fault:
 
     @property
     def applied(self) -> bool:
-        """Whether the command is carried out all the same."""
+        """Return whether the command is carried out all the same."""
         return self.kind in _APPLIED
 
     def strikes(self, route: str, command: str) -> bool:
-        """Tell whether it applies to a request, and count it if it does."""
+        """Return whether the fault applies to a request, and count it if so."""
         if self.route not in ("", route) or self.command not in ("", command):
             return False
         if self.times is not None and self.hits >= self.times:

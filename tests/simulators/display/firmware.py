@@ -1,4 +1,4 @@
-"""Which firmware does what."""
+"""Firmware generations and versions."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -36,18 +36,18 @@ _PLAYERS: tuple[tuple[Version, date], ...] = (
 
 
 def parse_version(text: str) -> Version:
-    """Read a version of numbers and dots."""
+    """Parse a dotted version."""
     return tuple(int(part) for part in text.split(".")) if text else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Firmware:
-    """What is installed.
+    """The installed firmware.
 
     Attributes:
         profile: the generation.
-        version: of the image, as it is reported.
-        player: when the player in the image was made.
+        version: the reported version of the image.
+        player: build date of the player in the image.
     """
 
     profile: Profile
@@ -56,27 +56,27 @@ class Firmware:
 
     @classmethod
     def of(cls, profile: Profile, version: str | None = None) -> Firmware:
-        """Choose a version, by default the last of the profile."""
+        """Return a version, by default the last one of the profile."""
         chosen = _VERSIONS[profile] if version is None else version
         number = parse_version(chosen)
         player = next((made for since, made in _PLAYERS if number >= since), date.max)
         return cls(profile, chosen, player)
 
     def since(self, version: str) -> bool:
-        """Tell whether it is at least a version."""
+        """Return whether the version is at least this one."""
         return not self.legacy and parse_version(self.version) >= parse_version(version)
 
     @property
     def legacy(self) -> bool:
-        """It follows the description of 2025 and nothing else."""
+        """Return whether it only implements the 2025 description."""
         return self.profile in (Profile.LEGACY, Profile.LEGACY_STRICT)
 
     @property
     def second(self) -> bool:
-        """It has the contract 2 (profiles B and C)."""
+        """Return whether it implements contract 2 (profiles B and C)."""
         return self.profile in (Profile.B, Profile.C)
 
     @property
     def guarded(self) -> bool:
-        """It limits the rate of commands."""
+        """Return whether it limits the rate of commands."""
         return self.profile in (Profile.A1, Profile.B, Profile.C)

@@ -1,4 +1,4 @@
-"""The storm gate: how many commands the firmware lets through."""
+"""The storm gate: the rate limit of the firmware."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -16,14 +16,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class RateClass:
-    """What a class of commands is allowed.
+    """The limits of a class of commands.
 
     Attributes:
-        rate: commands a second.
+        rate: commands per second.
         burst: commands at once.
-        weight: part of the capacity while it is under way.
-        dedupe: whether equal ones under way share one execution.
-        bucket: name of a bucket that its commands share; each has its own otherwise.
+        weight: share of the capacity while it is carried out.
+        dedupe: whether equal commands at the same time share one execution.
+        bucket: name of the bucket that its commands share; otherwise each has its own.
     """
 
     rate: float
@@ -74,17 +74,17 @@ _FROM_2: tuple[tuple[RateClass, str], ...] = (
 
 @dataclass(slots=True)
 class Bucket:
-    """Tokens, and when they were counted."""
+    """Tokens, and when they were last counted."""
 
     tokens: float
     at: float
 
 
 class StormGate:
-    """Lets commands through, or says that there are too many."""
+    """Admits commands, or refuses them when there are too many."""
 
     def __init__(self, firmware: Firmware, clock: Clock) -> None:
-        """Start with full buckets and nothing under way."""
+        """Initialize with full buckets."""
         rows = _BOTH + (_FROM_2 if firmware.second else _BEFORE_2)
         self._classes = {
             command: kind for kind, names in rows for command in names.split()
@@ -97,10 +97,10 @@ class StormGate:
     async def run(
         self, command: str, request: object, execute: Callable[[], Awaitable[Any]]
     ) -> Any:
-        """Carry out a command, or share the outcome of an equal one that is under way.
+        """Carry out a command, or share the outcome of an equal one at the same time.
 
         Raises:
-            BusyError: there are too many.
+            BusyError: there are too many commands.
         """
         kind = self._classes.get(command, DEFAULT)
         key = f"{command} {json.dumps(request, sort_keys=True)}"
@@ -119,7 +119,7 @@ class StormGate:
                 del self._under_way[key]
 
     def _take(self, command: str, kind: RateClass) -> None:
-        """Take a token, then look for room."""
+        """Take a token and reserve capacity."""
         now = self._clock.monotonic()
         bucket = self._buckets.setdefault(
             kind.bucket or command, Bucket(kind.burst, now)

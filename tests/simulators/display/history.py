@@ -1,4 +1,4 @@
-"""The works that were shown of late."""
+"""The recently shown works."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,17 +20,17 @@ class Shown:
 
 
 class History:
-    """What was shown, newest first."""
+    """The recently shown works, newest first."""
 
     def __init__(self, clock: Clock, player: Player) -> None:
-        """Begin empty."""
+        """Initialize an empty history."""
         self._clock = clock
         self._player = player
         self._shown: list[Shown] = []
         self._number = 0
 
     def note(self, item: Json) -> None:
-        """Note that a work was put up."""
+        """Record that a work was shown."""
         self._number += 1
         manifest = item.get("inlineManifest")
         manifest = manifest if isinstance(manifest, dict) else {}
@@ -50,7 +50,7 @@ class History:
         del self._shown[_MOST:]
 
     def records(self) -> Json:
-        """What ``getRecentlyPlayed`` answers."""
+        """Return what ``getRecentlyPlayed`` answers."""
         active = self._player.current is not None and not self._player.asleep
         return {
             "ok": True,
@@ -64,7 +64,7 @@ class History:
         }
 
     def play(self, request: Json | None) -> Json:
-        """Show one of them again, by itself."""
+        """Show a recorded work again, by itself."""
         wanted = (request or {}).get("recordId")
         reply: Json = {"ok": False, "status": "notFound", "error": "no such record"}
         for shown in list(self._shown):
@@ -78,7 +78,7 @@ class History:
 
 
 def _artist(manifest: Json) -> str | None:
-    """The names of the artists."""
+    """Return the names of the artists."""
     metadata = manifest.get("metadata")
     artists = metadata.get("artists") if isinstance(metadata, dict) else None
     names = [
@@ -90,7 +90,7 @@ def _artist(manifest: Json) -> str | None:
 
 
 def _thumbnail(manifest: Json) -> str | None:
-    """The address of a small picture."""
+    """Return the URL of a thumbnail."""
     thumbnails = manifest.get("thumbnails")
     for size in ("small", "default", "large", "xlarge"):
         entry = thumbnails.get(size) if isinstance(thumbnails, dict) else None

@@ -1,4 +1,4 @@
-"""How the display announces itself."""
+"""The mDNS announcement of the display."""
 
 from collections.abc import Awaitable
 import socket
@@ -16,7 +16,7 @@ _ADDRESS_TTL = 120
 
 
 def instance_label(firmware: Firmware, device: Device) -> str:
-    """The name of the service: the serial, in newer firmware what the owner calls it where that can be."""
+    """Return the service name: the serial, or in newer firmware the name given by the owner where that is valid."""
     if not firmware.second or not device.name:
         return device.device_id or "FF1"
     unusable = len(device.name.encode()) > _LABEL_BYTES or {".", "\\"} & set(
@@ -26,7 +26,7 @@ def instance_label(firmware: Firmware, device: Device) -> str:
 
 
 def properties(firmware: Firmware, device: Device) -> dict[str, str]:
-    """The TXT record, in order."""
+    """Return the TXT record, in order."""
     if not firmware.second:
         return {"id": device.device_id, "name": device.device_id}
     return {
@@ -38,7 +38,7 @@ def properties(firmware: Firmware, device: Device) -> dict[str, str]:
 
 
 class Announcer:
-    """Announces a display, and takes it back."""
+    """Announces a display and withdraws the announcement."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Announcer:
         address: str,
         zeroconf: AsyncZeroconf | None,
     ) -> None:
-        """Prepare; the responder may be somebody else's, who closes it then."""
+        """Initialize; a responder that is passed in is closed by its owner."""
         self._firmware = firmware
         self._device = device
         self._address = address
@@ -58,11 +58,11 @@ class Announcer:
 
     @property
     def announced(self) -> bool:
-        """Whether the display can be found."""
+        """Return whether the display is announced."""
         return self._info is not None
 
     async def announce(self, port: int) -> None:
-        """Let it be found, as it is called now."""
+        """Announce the display under its current name."""
         await self.withdraw()
         if self._given is None and self._own is None:
             self._own = AsyncZeroconf(
@@ -81,13 +81,13 @@ class Announcer:
         )
         zeroconf = self._given or self._own
         assert zeroconf is not None
-        # The real one does not look whether its name is taken.
+        # The real one does not check whether its name is taken.
         self._announcing = await zeroconf.async_register_service(
             self._info, allow_name_change=False, cooperating_responders=True
         )
 
     async def withdraw(self) -> None:
-        """Say goodbye."""
+        """Withdraw the announcement."""
         zeroconf = self._given or self._own
         if self._announcing is not None:
             await self._announcing
@@ -97,7 +97,7 @@ class Announcer:
         self._info = None
 
     async def close(self) -> None:
-        """Say goodbye and end."""
+        """Withdraw the announcement and close the responder."""
         await self.withdraw()
         if self._own is not None:
             await self._own.async_close()

@@ -1,4 +1,4 @@
-"""The numbers at ``/metrics``, as Prometheus reads them."""
+"""The metrics at ``/metrics``, in the Prometheus text format."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ _GONE = 1006
 
 @dataclass(slots=True)
 class Counters:
-    """What is counted since the start.
+    """Counters since the start.
 
     Attributes:
         playing_seconds: time in which a work was shown.
-        starts: playlists that were to be shown.
-        failures: those that were not.
+        starts: playlists that were requested.
+        failures: playlists that failed.
         disconnects: of the cloud connection.
     """
 
@@ -26,7 +26,7 @@ class Counters:
 
 
 def _family(name: str, kind: str, about: str, *samples: tuple[str, float]) -> str:
-    """One number, or one for each label."""
+    """Return the lines of a metric: one value, or one for each label."""
     lines = [f"# HELP {name} {about}", f"# TYPE {name} {kind}"]
     lines += [f"{name}{label} {value:.12g}" for label, value in samples]
     return "\n".join(lines) + "\n"
@@ -35,7 +35,7 @@ def _family(name: str, kind: str, about: str, *samples: tuple[str, float]) -> st
 def write(
     counters: Counters, device: Device, firmware: Firmware, *, relayer: bool
 ) -> str:
-    """All numbers that a firmware has."""
+    """Return all metrics of a firmware."""
     families = [
         _family(
             "art_playback_duration_seconds_total",
@@ -62,7 +62,7 @@ def write(
 
 
 def _network(counters: Counters, device: Device, *, relayer: bool) -> list[str]:
-    """What newer firmware tells of the network."""
+    """Return what newer firmware reports of the network."""
     families = [
         _family(
             "net_link_state",

@@ -1,4 +1,4 @@
-"""Works kept for the time without a network; off as delivered."""
+"""The offline cache, which is disabled by default."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,7 +16,7 @@ _PAGE = 1000
 
 
 def _error(code: str, message: str, *, retryable: bool = False) -> Json:
-    """A typed no."""
+    """Return an error with a type."""
     return {
         "ok": False,
         "error": {"code": code, "message": message, "retryable": retryable},
@@ -27,17 +27,17 @@ DISABLED = _error("disabled", "this is switched off")
 
 
 class OfflineCache:
-    """What was downloaded.
+    """Works that were downloaded.
 
     Attributes:
-        enabled: whether there is such a thing.
-        playlists: documents that were downloaded, by address.
+        enabled: whether the cache is enabled.
+        playlists: documents that were downloaded, by URL.
         entries: state of each work, by source.
         on_entry: called when a state has changed.
     """
 
     def __init__(self, tasks: Tasks) -> None:
-        """Begin empty."""
+        """Initialize an empty cache."""
         self._tasks = tasks
         self._by_playlist: dict[str, list[str]] = {}
         self.session: aiohttp.ClientSession | None = None
@@ -48,7 +48,7 @@ class OfflineCache:
 
     @property
     def ready(self) -> set[str]:
-        """Sources that can be shown without a network."""
+        """Return the sources that can be shown without a network."""
         return {
             source
             for source, entry in self.entries.items()
@@ -56,22 +56,22 @@ class OfflineCache:
         }
 
     async def download(self, request: Json | None, resolve: Resolve) -> Json:
-        """Keep all works of a playlist (``downloadPlaylist``)."""
+        """Download all works of a playlist (``downloadPlaylist``)."""
         return await self._queue(request or {}, resolve, None)
 
     async def download_item(self, request: Json | None, resolve: Resolve) -> Json:
-        """Keep one work of a playlist (``downloadPlaylistItem``)."""
+        """Download one work of a playlist (``downloadPlaylistItem``)."""
         wanted = (request or {}).get("source")
         if not isinstance(wanted, str) or not wanted:
             return self._refusal() or _error("invalid_request", "no source")
         return await self._queue(request or {}, resolve, wanted)
 
     def _refusal(self) -> Json | None:
-        """The answer of a cache that is switched off."""
+        """Return the answer of a disabled cache."""
         return None if self.enabled else dict(DISABLED)
 
     async def _queue(self, request: Json, resolve: Resolve, wanted: str | None) -> Json:
-        """Put works into the queue."""
+        """Queue works for download."""
         if not self.enabled:
             return dict(DISABLED)
         try:
@@ -100,7 +100,7 @@ class OfflineCache:
         }
 
     async def _load(self, source: str) -> None:
-        """Get one work."""
+        """Download one work."""
         self._set(source, "downloading", 50)
         status = (await look(self.session, source))[0] if self.session else 0
         if 200 <= status < 300:
@@ -109,13 +109,13 @@ class OfflineCache:
             self._set(source, "broken_online" if status >= 400 else "failed", 0)
 
     def _set(self, source: str, state: str, percent: int) -> None:
-        """Note and tell the state of a work."""
+        """Set and announce the state of a work."""
         entry = {"source": source, "state": state, "percent": percent}
         self.entries[source] = entry
         self.on_entry(entry)
 
     def clear_item(self, request: Json | None) -> Json:
-        """Drop one work (``clearPlaylistItemCache``)."""
+        """Remove one work (``clearPlaylistItemCache``)."""
         if not self.enabled:
             return dict(DISABLED)
         if self.entries.pop(str((request or {}).get("source")), None) is None:
@@ -123,7 +123,7 @@ class OfflineCache:
         return {"ok": True}
 
     def clear_playlist(self, request: Json | None) -> Json:
-        """Drop the works of a playlist (``clearPlaylistCache``)."""
+        """Remove the works of a playlist (``clearPlaylistCache``)."""
         if not self.enabled:
             return dict(DISABLED)
         identifier = str((request or {}).get("playlistId"))
@@ -135,7 +135,7 @@ class OfflineCache:
         return {"ok": True}
 
     def status(self, request: Json | None) -> Json:
-        """Tell the state of all works, or of some (``getOfflineCacheStatus``)."""
+        """Return the state of all works, or of some (``getOfflineCacheStatus``)."""
         if not self.enabled:
             return dict(DISABLED)
         arguments = request or {}

@@ -1,4 +1,4 @@
-"""The page that paints what the simulated display shows, for people and browsers to look at."""
+"""The page that shows in a browser what the simulated display shows."""
 
 import asyncio
 from contextlib import suppress
@@ -26,7 +26,7 @@ _WORKS = ("Tide", "Ember", "Drift")
 
 
 def default_playlist(base: str) -> Json:
-    """The list that everybody has: works of this simulator."""
+    """Return the default playlist: works of this simulator."""
     return {
         "dpVersion": "1.1.0",
         "id": "5b1f6a52-6a58-4d31-9d5e-1f6f53a0c001",
@@ -46,10 +46,10 @@ def default_playlist(base: str) -> Json:
 
 
 class Painter:
-    """Tells the page what to paint, and finds out what kind of thing a work is."""
+    """Tells the page what to show, and determines the type of each work."""
 
     def __init__(self, device: Device, player: Player, tasks: Tasks) -> None:
-        """Watch a player."""
+        """Initialize for a player."""
         self._device = device
         self._player = player
         self._tasks = tasks
@@ -58,19 +58,19 @@ class Painter:
         self.session: aiohttp.ClientSession | None = None
 
     def change(self) -> None:
-        """Paint anew."""
+        """Update the page."""
         self._changed.set()
         self._changed = asyncio.Event()
 
     def show(self) -> None:
-        """Find out what kind the new work is, and whether it can be loaded, then paint it."""
+        """Determine the type of the new work and whether it loads, then update the page."""
         item = self._player.current
         if item is not None:
             self._tasks.start(self._look(item, self._player.settings.showing_key))
         self.change()
 
     async def _look(self, item: Json, key: str) -> None:
-        """Ask for the work."""
+        """Request the work."""
         await asyncio.sleep(self._player.load_seconds)
         source = str(item.get("source", ""))
         status, kind = 200, ""
@@ -90,7 +90,7 @@ class Painter:
         self.change()
 
     def scene(self) -> Json:
-        """Everything the page needs to know."""
+        """Return everything that the page needs."""
         player, device = self._player, self._device
         item = player.current
         found: Json = {
@@ -124,7 +124,7 @@ class Painter:
         return found
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Serve the page and what belongs to it."""
+        """Serve the page and its resources."""
         match request.path.removeprefix(ROOT).split("/"):
             case ["", ""]:
                 page = await asyncio.to_thread((_HERE / "page.html").read_text, "utf-8")
@@ -138,7 +138,7 @@ class Painter:
         raise web.HTTPNotFound
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """Tell each change as it happens."""
+        """Stream changes to the page."""
         response = web.StreamResponse(headers={"Cache-Control": "no-store"})
         response.content_type = "text/event-stream"
         await response.prepare(request)
@@ -152,13 +152,13 @@ class Painter:
 
 
 def _kind(media_type: str) -> str:
-    """How the page shows a media type."""
+    """Return how the page shows a media type."""
     family = media_type.partition("/")[0]
     return family if family in ("image", "video", "audio") else _WEB
 
 
 def _work(title: str) -> str:
-    """A small work that moves, colored after its title."""
+    """Return a small moving work, colored by its title."""
     hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:2]) % 360
     return (
         "<!doctype html><meta charset=utf-8>"

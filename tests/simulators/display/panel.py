@@ -1,4 +1,4 @@
-"""The monitor, as far as it can be told what to do over its cable."""
+"""The monitor, as far as it can be controlled over its cable."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -18,12 +18,12 @@ class Panel:
     """A monitor.
 
     Attributes:
-        values: what it can be set to, and is; a key it does not know is not there.
-        monitor: maker and model.
-        errors: values that cannot be read, with the reason.
-        connected: whether there is one.
-        supported: whether it understands DDC/CI.
-        seconds: how long it takes to answer.
+        values: its settings; unsupported ones are missing.
+        monitor: manufacturer and model.
+        errors: settings that cannot be read, with the reason.
+        connected: whether a monitor is connected.
+        supported: whether it supports DDC/CI.
+        seconds: how long an answer takes.
     """
 
     values: Json = field(
@@ -43,7 +43,7 @@ class Panel:
 
     @property
     def usable(self) -> bool:
-        """Whether it can be told anything."""
+        """Return whether it can be controlled."""
         return self.connected and self.supported
 
     async def control(self, arguments: Arguments) -> Json:
@@ -69,7 +69,7 @@ class Panel:
         return {"ok": True}
 
     async def status(self, *, explains: bool) -> Json:
-        """Everything that can be read; where nothing can, newer firmware says why."""
+        """Return everything that can be read; where nothing can, newer firmware gives the reason."""
         await asyncio.sleep(self.seconds)
         if not self.usable:
             reason = (
@@ -88,6 +88,6 @@ class Panel:
         return found | {"errors": dict(self.errors)} if self.errors else found
 
     def switch(self, asleep: bool) -> None:
-        """Go to standby or come back, as well as it can."""
+        """Switch to standby or back, if possible."""
         if self.usable and "power" in self.values:
             self.values["power"] = "standby" if asleep else "on"

@@ -1,4 +1,4 @@
-"""The player: what is on the page, and the commands that the page understands."""
+"""The player: the page in the browser, and the commands that it handles."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _DURATION_SET = date(2026, 7, 20)
 
 
 class Page(StrEnum):
-    """What the browser of the display shows."""
+    """The pages of the display's browser."""
 
     PLAYLIST = "http://127.0.0.1:8080/playlist"
     SLEEP = "http://127.0.0.1:8080/sleep"
@@ -41,7 +41,7 @@ class Page(StrEnum):
 
 
 class RenderStatus(IntEnum):
-    """How far a work is."""
+    """Loading state of a work."""
 
     PENDING = 0
     LOADING = 1
@@ -50,27 +50,27 @@ class RenderStatus(IntEnum):
 
 
 class Player:
-    """What hangs.
+    """The player.
 
     Attributes:
-        page: what the browser shows.
-        failure: what the error page says: ``service_failed`` or ``overheating``.
-        dead: the page does not answer: why, or empty.
-        overheating: the player has stopped because of heat.
-        load_seconds: how long a work takes to load, beyond the answer of its host.
-        takes_refresh: ``refresh`` replaces the list without reloading the current work; otherwise it is ignored.
-        document: the playlist as it came; None if nothing is loaded.
-        playlist_url: where it came from.
-        items: the works in the order of play.
-        index: the place as it was set, may be beyond the end.
+        page: the page in the browser.
+        failure: the reason on the error page: ``service_failed`` or ``overheating``.
+        dead: why the page does not answer; empty if it does.
+        overheating: whether the player has stopped because of heat.
+        load_seconds: how long a work takes to load, in addition to the answer of its host.
+        takes_refresh: whether ``refresh`` replaces the playlist without reloading the current work; otherwise it is ignored.
+        document: the playlist as it was received; None if nothing is loaded.
+        playlist_url: the URL it was fetched from.
+        items: the works in playing order.
+        index: the position as it was set, may be beyond the end.
         loop_mode: ``none``, ``playlist`` or ``one``.
-        shuffle: whether the order is a random one.
+        shuffle: whether the order is random.
         settings: framing and label.
-        render_status: how far the work is.
-        signature_status: verdict on the playlist, where there is one.
-        boot_playlist: what a start without anything else shows.
-        orientation: tells how the screen is turned.
-        on_show: called when a work is put up.
+        render_status: loading state of the work.
+        signature_status: result of the signature check, if there was one.
+        boot_playlist: the playlist shown after a start without a saved one.
+        orientation: returns the rotation of the screen.
+        on_show: called when a work is shown.
         on_change: called when anything else changes.
     """
 
@@ -82,7 +82,7 @@ class Player:
         default_playlist: Callable[[], Json],
         page_delay: float,
     ) -> None:
-        """Begin with an empty page."""
+        """Initialize with an empty page."""
         self._firmware = firmware
         self._clock = clock
         self._tasks = tasks
@@ -128,17 +128,17 @@ class Player:
 
     @property
     def asleep(self) -> bool:
-        """The page is dark."""
+        """Return whether the page is dark."""
         return self.page is Page.SLEEP
 
     @property
     def position(self) -> int:
-        """Place of the work in the order of play, from 0."""
+        """Return the position of the current work in playing order, from 0."""
         return self.index % len(self.items) if self.items else 0
 
     @property
     def current(self) -> Json | None:
-        """The work that hangs, seen or not."""
+        """Return the current work, visible or not."""
         return self.items[self.position] if self.items else None
 
     @property
@@ -147,14 +147,14 @@ class Player:
         return self.page + (f"?error={self.failure}" * (self.page is Page.ERROR))
 
     def require_page(self) -> None:
-        """Raise what a page that cannot answer leads to."""
+        """Raise the error of a page that cannot answer."""
         if self.dead or self.page is Page.BLANK:
             raise CommandError(self.dead or "handleCDPRequest is not defined")
         if not self.page.is_player:
             raise NoResultError
 
     def handle(self, command: str, request: Json | None) -> Json:
-        """Carry out a command of the page; what it does not know it answers with no."""
+        """Carry out a command of the page; unknown ones are answered with an error."""
         self.require_page()
         since, method = self._commands.get(command, (date.max, None))
         if method is None or self._firmware.player < since:
@@ -165,7 +165,7 @@ class Player:
         return reply
 
     def display(self, document: Json, arguments: Json) -> Json:
-        """Show, schedule or keep a playlist, as the intent says."""
+        """Show, schedule or refresh a playlist, depending on the intent."""
         self.require_page()
         url = arguments.get("playlistUrl")
         if arguments.get("refresh") is True and self.takes_refresh:
@@ -188,7 +188,7 @@ class Player:
         return dict(_NO)
 
     def _accept(self, document: Json, url: str | None) -> Json:
-        """Show a playlist now, unless a work of it cannot be."""
+        """Show a playlist now, unless one of its works is not supported."""
         items = document.get("items")
         if not items:
             return dict(_NO)
@@ -200,7 +200,7 @@ class Player:
         return dict(_OK)
 
     def load(self, document: Json, url: str | None = None) -> None:
-        """Take a playlist from its beginning; the page stays what it is."""
+        """Load a playlist from its beginning, without changing the page."""
         self.overheating = False
         self.document = document
         self.playlist_url = url
@@ -214,14 +214,14 @@ class Player:
 
     @staticmethod
     def _timed(items: list[Json]) -> list[Json]:
-        """The items with a duration each."""
+        """Return the items with a duration each."""
         return [
             deepcopy(item) if item.get("duration") else {**item, "duration": FOREVER}
             for item in items
         ]
 
     def update(self, document: Json) -> None:
-        """Take another state of the same list; the work that hangs stays where it is still in it."""
+        """Load a newer version of the playlist; the current work stays if it is still in there."""
         items = self._timed(document.get("items") or [])
         if not items or not self.items:
             return
@@ -241,7 +241,7 @@ class Player:
             self.on_change()
 
     def _place_of(self, wanted: Json | None) -> int | None:
-        """Where the work with the same id is."""
+        """Return the position of the work with the same id."""
         identifier = wanted.get("id") if wanted else None
         for place, item in enumerate(self.items):
             if identifier and item.get("id") == identifier:
@@ -260,7 +260,7 @@ class Player:
         ).total_seconds()
 
         async def later() -> None:
-            """Wait for the time."""
+            """Wait until the time has come."""
             await self._clock.sleep(delay)
             self.load(document, url)
 
@@ -268,7 +268,7 @@ class Player:
         return dict(_OK)
 
     def _show(self) -> None:
-        """Put the current work up."""
+        """Show the current work."""
         self.settings.begin_showing()
         self._held = False
         seen = self.page is Page.PLAYLIST
@@ -277,20 +277,20 @@ class Player:
         self.on_show()
 
     def _arm(self) -> None:
-        """Start the time of the work that hangs."""
+        """Start the timer of the current work."""
         self._disarm()
         duration = self._duration()
         if self.page is Page.PLAYLIST and duration is not None:
             self._slot = self._tasks.start(self._advance_after(duration))
 
     def _disarm(self) -> None:
-        """Stop the time of the work that hangs."""
+        """Stop the timer of the current work."""
         if self._slot is not None and self._slot is not asyncio.current_task():
             self._slot.cancel()
         self._slot = None
 
     def _duration(self) -> float | None:
-        """How long the work hangs in seconds; None for ever."""
+        """Return the duration of the current work in seconds; None if it is unlimited."""
         item = self.current
         if item is None or self.document is None:
             return None
@@ -302,7 +302,7 @@ class Player:
         return None if duration >= FOREVER else duration
 
     async def _advance_after(self, duration: float) -> None:
-        """Put up the next work when the time of this one is over."""
+        """Show the next work when the duration of this one is over."""
         await self._clock.sleep(duration)
         last = self.position == len(self.items) - 1
         if self.loop_mode == "none" and last:
@@ -314,7 +314,7 @@ class Player:
         self._show()
 
     def _move(self, request: Json) -> Json:
-        """Jump; the number is kept as it came."""
+        """Move to a position; the number is kept as it was sent."""
         index = request.get("index")
         if isinstance(index, bool) or not isinstance(index, int) or index < 0:
             return _NO
@@ -324,7 +324,7 @@ class Player:
         return _OK
 
     def _set_shuffle(self, request: Json) -> Json:
-        """Mix the order, the current work first; or put it back."""
+        """Shuffle the works after the current one, or restore their order."""
         current = self.current
         if current is None:
             return _NO
@@ -340,7 +340,7 @@ class Player:
         return _OK
 
     def _set_loop(self, request: Json) -> Json:
-        """Choose what follows the last work."""
+        """Set the loop mode."""
         mode = request.get("mode")
         self.loop_mode = mode if mode in ("none", "one") else "playlist"
         if self._held:
@@ -349,7 +349,7 @@ class Player:
         return _OK
 
     def _set_default_duration(self, request: Json) -> Json:
-        """Choose the seconds per work."""
+        """Set the default duration of works."""
         seconds = request.get("durationSeconds")
         if seconds is not None and (
             isinstance(seconds, bool)
@@ -362,7 +362,7 @@ class Player:
         return _OK
 
     def _refresh_artwork(self, _: Json) -> Json:
-        """Load the work again."""
+        """Reload the current work."""
         if self.current is None:
             return {"ok": False, "error": "no artwork is loaded", "code": "no_artwork"}
         if self.page is not Page.PLAYLIST:
@@ -376,7 +376,7 @@ class Player:
         return _OK
 
     def _display_default(self, request: Json) -> Json:
-        """Show the list that everybody has, after the reply."""
+        """Show the default playlist, after the reply."""
         only_if_empty = request.get("onlyIfNoPlaylist") is True
         if only_if_empty and self.items and self._firmware.player >= _ONLY_IF_EMPTY:
             return _OK
@@ -384,14 +384,14 @@ class Player:
         return _OK
 
     async def _show_default(self) -> None:
-        """Wake and show the list that everybody has."""
+        """Wake up and show the default playlist."""
         await self._clock.sleep(self._page_delay)
         if self.page is not Page.ERROR:
             self.page = Page.PLAYLIST
         self.load(self._default_playlist())
 
     def _disconnect(self, _: Json) -> Json:
-        """Forget the list."""
+        """Clear the playlist."""
         self._disarm()
         self.document = None
         self.playlist_url = None
@@ -405,17 +405,17 @@ class Player:
         return _OK
 
     def _set_sleep_mode(self, request: Json) -> Json:
-        """Go dark or come back, after the reply."""
+        """Sleep or wake, after the reply."""
         self.turn_page(asleep=bool(request.get("sleepMode")))
         return _OK
 
     def turn_page(self, *, asleep: bool) -> None:
-        """Go dark or come back in a moment; raises what a page that cannot answer leads to."""
+        """Sleep or wake in a moment; raises the error of a page that cannot answer."""
         self.require_page()
         self._tasks.start(self._turn_page(asleep))
 
     async def _turn_page(self, asleep: bool) -> None:
-        """Change between the dark page and the other, which also leaves the error page."""
+        """Switch between the dark page and the player, which also leaves the error page."""
         await self._clock.sleep(self._page_delay)
         page = Page.SLEEP if asleep else Page.PLAYLIST
         if not self.page.is_player or self.page is page:
@@ -431,7 +431,7 @@ class Player:
             self.load(self._default_playlist())
 
     def start(self, *, asleep: bool) -> None:
-        """Come up after a start of the device: with what hung before, else with the boot playlist or the default."""
+        """Start with the saved playlist, else with the boot playlist or the default."""
         self.page = Page.SLEEP if asleep else Page.PLAYLIST
         self.dead = ""
         self.overheating = False
@@ -443,11 +443,11 @@ class Player:
             self.load(self._default_playlist())
 
     def halt(self) -> None:
-        """Stop all that runs by itself."""
+        """Stop all timers."""
         self._disarm()
 
     def status(self) -> Json:
-        """What ``checkStatus`` answers."""
+        """Return what ``checkStatus`` answers."""
         if self.overheating:
             return {"ok": False, "error": "overheating"}
         found: Json = {"ok": True}

@@ -1,4 +1,4 @@
-"""What newer firmware decides about a playlist before it is shown: contents, signatures, times."""
+"""Checks of newer firmware before a playlist is shown: content policy, signatures, times."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -15,20 +15,20 @@ _MATURE = "mature"
 
 
 class ContentPolicy:
-    """Which works the owner wants to see.
+    """Which works the owner allows.
 
     Attributes:
-        show_mature: works rated so are shown.
-        strict_personal: the policy holds for the owner's own works too.
+        show_mature: whether works rated as mature are shown.
+        strict_personal: whether the policy also applies to the owner's own works.
     """
 
     def __init__(self) -> None:
-        """Begin as delivered."""
+        """Initialize with the default policy."""
         self.show_mature = True
         self.strict_personal = False
 
     def _reply(self) -> Json:
-        """The policy as it is told."""
+        """Return the policy as it is reported."""
         policy = {
             "showMatureContent": self.show_mature,
             "strictPersonal": self.strict_personal,
@@ -36,11 +36,11 @@ class ContentPolicy:
         return {"ok": True, "contentPolicy": policy, "active": True}
 
     def get(self, request: Json | None) -> Json:
-        """Tell it; takes no arguments."""
+        """Return the policy; takes no arguments."""
         return {"ok": False, "error": "invalidRequest"} if request else self._reply()
 
     def set(self, request: Json | None) -> Json:
-        """Change it; takes both flags and nothing else."""
+        """Set the policy; takes exactly two flags."""
         if (
             request is None
             or set(request) != _FLAGS
@@ -52,7 +52,7 @@ class ContentPolicy:
         return self._reply()
 
     def filter(self, raw: Json, document: Json, arguments: Json) -> None:
-        """Take out what is not to be seen; raises NotPlayableError if nothing is left or a rating is none."""
+        """Remove the works that are not allowed; raises NotPlayableError if none is left or a rating is invalid."""
         items = raw.get("items")
         items = items if isinstance(items, list) else []
         for rated in (raw, *items):
@@ -77,7 +77,7 @@ class ContentPolicy:
 
 
 def check_signatures(raw: Json) -> Json:
-    """The verdict on the signatures of a document, and on each of them."""
+    """Return the result for the signatures of a document, and for each of them."""
     entries = raw.get("signatures")
     entries = entries if isinstance(entries, list) else []
     signers = [_signer(raw, entry) for entry in entries if isinstance(entry, dict)]
@@ -91,7 +91,7 @@ def check_signatures(raw: Json) -> Json:
 
 
 def _signer(raw: Json, entry: Mapping[str, Any]) -> Json:
-    """The verdict on one signature."""
+    """Return the result for one signature."""
     told: Json = {name: str(entry.get(name, "")) for name in ("alg", "kid", "role")}
     complete = all(
         isinstance(entry.get(name), str)
@@ -104,7 +104,7 @@ def _signer(raw: Json, entry: Mapping[str, Any]) -> Json:
 
 
 def due_items(items: list[Json], now: datetime) -> tuple[list[Json], datetime | None]:
-    """The items whose time has come, and when the next of the others is due."""
+    """Return the items that are due, and when the next of the others is."""
     due = []
     later = []
     for item in items:
@@ -117,7 +117,7 @@ def due_items(items: list[Json], now: datetime) -> tuple[list[Json], datetime | 
 
 
 def _moment(text: str | None, now: datetime) -> datetime | None:
-    """Read a time; without an offset it is the device's."""
+    """Parse a time; without an offset it is local time."""
     if not text:
         return None
     try:

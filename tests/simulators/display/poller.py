@@ -1,4 +1,4 @@
-"""The status poller: what it tells the sockets, and when."""
+"""The status poller: pushes to the notification sockets."""
 
 import asyncio
 from contextlib import suppress
@@ -26,36 +26,36 @@ _OLD_SETTINGS = ("scaling", "orientation")
 
 
 class Sockets:
-    """The clients that listen."""
+    """The connected notification clients."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Initialize without clients."""
         self._open: set[web.WebSocketResponse] = set()
         self._frozen: set[web.WebSocketResponse] = set()
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of clients."""
         return len(self._open)
 
     def add(self, socket: web.WebSocketResponse) -> None:
-        """Take a client."""
+        """Add a client."""
         self._open.add(socket)
 
     def remove(self, socket: web.WebSocketResponse) -> None:
-        """Forget a client."""
+        """Remove a client."""
         self._open.discard(socket)
         self._frozen.discard(socket)
 
     def freeze(self) -> None:
-        """Say and answer nothing on the sockets there are, and leave them open."""
+        """Send and answer nothing to the current clients, but leave their sockets open."""
         self._frozen |= self._open
 
     def is_frozen(self, socket: web.WebSocketResponse) -> bool:
-        """Whether it gets nothing any more."""
+        """Return whether a client gets nothing any more."""
         return socket in self._frozen
 
     async def send(self, frame: str | bytes) -> bool:
-        """Send a frame to all; False if one could not be written to and was closed."""
+        """Send a frame to all clients; return False if one was closed because it could not be written to."""
         good = True
         for socket in self._open - self._frozen:
             try:
@@ -69,18 +69,18 @@ class Sockets:
         return good
 
     async def close(self) -> None:
-        """Say goodbye to all that are still spoken to."""
+        """Close all sockets that are not frozen."""
         for socket in self._open - self._frozen:
             with suppress(ConnectionError):
                 await socket.close(code=1000)
 
 
 class Poller:
-    """Looks at player, device and panel every few seconds, and tells what has changed.
+    """Periodically checks player, device and panel, and pushes what has changed.
 
     Attributes:
-        relayer_connected: whether the cloud is connected; without it only the player is told about.
-        muted: nothing is told about the player, because it is being recovered.
+        relayer_connected: whether the cloud is connected; without it only the player is pushed.
+        muted: whether nothing of the player is pushed, because it is being recovered.
         push_render_status: whether pushes carry ``renderStatus``; 1.x never does.
     """
 
@@ -95,7 +95,7 @@ class Poller:
         sockets: Sockets,
         interval: float,
     ) -> None:
-        """Know whom to look at."""
+        """Initialize with the parts to check."""
         self._firmware = firmware
         self._clock = clock
         self._device = device
@@ -113,22 +113,22 @@ class Poller:
         self.push_render_status = firmware.second
 
     def force(self) -> None:
-        """Look at once."""
+        """Poll now."""
         with suppress(asyncio.QueueFull):
             self._forced.put_nowait(None)
 
     def forget(self) -> None:
-        """Tell everything again at the next look."""
+        """Push everything again with the next poll."""
         self._told.clear()
 
     async def run(self) -> None:
-        """Look until the end."""
+        """Poll until canceled."""
         while True:
             await self._wait()
             await self.poll()
 
     async def _wait(self) -> None:
-        """Wait for the next round, or until somebody cannot."""
+        """Wait for the next poll, or until it is forced."""
         pause = asyncio.ensure_future(self._clock.sleep(self._interval))
         forced = asyncio.ensure_future(self._forced.get())
         try:
@@ -138,7 +138,7 @@ class Poller:
             forced.cancel()
 
     async def poll(self) -> None:
-        """Look once."""
+        """Poll once."""
         self._count()
         if self._was_dead and not self._player.dead and self._firmware.second:
             self.forget()
@@ -154,7 +154,7 @@ class Poller:
             await self._tell("ddc_status", panel)
 
     def _count(self) -> None:
-        """Count the time in which a work was seen."""
+        """Count the time in which a work was shown."""
         now = self._clock.monotonic()
         player = self._player
         seen = (
@@ -165,7 +165,7 @@ class Poller:
         self._polled_at = now
 
     async def _tell(self, kind: str, message: Json | None) -> None:
-        """Send a message that is not the last one again."""
+        """Push a message unless it equals the last one."""
         if message is None:
             return
         frame = envelope(kind, message)
@@ -174,7 +174,7 @@ class Poller:
             self._told[kind] = digest
 
     def _player_status(self) -> Json | None:
-        """What is told about the player; None if nothing can be."""
+        """Return the pushed player status; None if there is none."""
         player = self._player
         if self.muted or not player.page.is_player:
             return None
@@ -199,13 +199,13 @@ class Poller:
         return told | self._second_status(status)
 
     def _settings(self, settings: Json) -> Json:
-        """The settings that a firmware knows."""
+        """Return the settings that the firmware has."""
         if self._firmware.second:
             return settings
         return {name: settings[name] for name in _OLD_SETTINGS}
 
     def _second_status(self, status: Json) -> Json:
-        """What newer firmware adds."""
+        """Return what newer firmware adds."""
         told: Json = {}
         if self.push_render_status and "renderStatus" in status:
             told["renderStatus"] = status["renderStatus"]
@@ -217,7 +217,7 @@ class Poller:
 
 
 def envelope(kind: str, message: Json) -> str:
-    """A notification as it goes over the wire."""
+    """Return a notification as it is sent."""
     body = {
         "message": message,
         "notification_type": kind,

@@ -1,4 +1,4 @@
-"""Which part of the display carries out a command, and how its reply is wrapped."""
+"""Dispatch of commands to the parts of the display, and the format of their replies."""
 
 from collections.abc import Callable
 from inspect import isawaitable
@@ -42,7 +42,7 @@ _PAIRING = (
 
 
 class Router:
-    """Carries out commands."""
+    """Dispatches commands."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Router:
         history: History,
         offline: OfflineCache,
     ) -> None:
-        """Know all parts."""
+        """Initialize with all parts."""
         self._firmware = firmware
         self._device = device
         self._player = player
@@ -67,7 +67,7 @@ class Router:
         self.on_player_command: Callable[[], None] = lambda: None
 
     async def execute(self, command: str, request: Json | None) -> Any:
-        """Carry out a command; the reply as it goes over the wire."""
+        """Carry out a command and return the reply as it is sent."""
         if self._device.reset_staged and command not in _BEFORE_RESET:
             raise CommandError("a reset is about to happen")
         since, method = self._executor.get(command, ("", None))
@@ -97,13 +97,13 @@ class Router:
         return {"message": reply}
 
     def _overlay(self) -> Json:
-        """What is painted over the work, in firmware that tells."""
+        """Return what is shown over the work, in firmware that reports it."""
         overlay = self._device.overlay
         told = overlay is not None and self._firmware.since("2.0.8")
         return {"overlay": overlay} if told else {}
 
     def _device_commands(self) -> dict[str, tuple[str, Command]]:
-        """What the device does itself, and since which version."""
+        """Return the commands of the device, with the version that introduced them."""
         device, sleep, panel = self._device, self._sleep, self._device.panel
         return {
             "analyticsToggle": ("1.0.2", device.toggle_analytics),
@@ -149,7 +149,7 @@ class Router:
         }
 
     def _second_commands(self) -> dict[str, tuple[str, Raw]]:
-        """What newer firmware adds and decodes in its own way."""
+        """Return the commands that newer firmware adds."""
         policy, offline = self._caster.policy, self._offline
         resolve = self._caster.resolve
         return {
@@ -175,5 +175,5 @@ class Router:
 
 
 async def _finished(reply: Any) -> Any:
-    """The reply, once it is there."""
+    """Return the reply, once it is complete."""
     return await reply if isawaitable(reply) else reply

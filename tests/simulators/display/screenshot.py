@@ -1,4 +1,4 @@
-"""A picture of the page: real PNG, drawn of what the work is called."""
+"""Screenshots of the page: real PNG, drawn from the title of the work."""
 
 import hashlib
 import re
@@ -17,13 +17,13 @@ _BARS = 12
 
 
 class BadSizeError(Exception):
-    """The size asked for is none."""
+    """The requested size is invalid."""
 
 
 def requested_size(
     query: MultiMapping[str], screen: tuple[int, int]
 ) -> tuple[int, int]:
-    """The size of the picture: within what is asked for, in the shape of the screen; raises BadSizeError."""
+    """Return the size of the picture: within the requested one, in the shape of the screen; raises BadSizeError."""
     if not set(query) <= {"width", "height"}:
         raise BadSizeError("only width and height")
     sides: dict[str, int] = {}
@@ -47,7 +47,7 @@ def requested_size(
 
 
 def draw(width: int, height: int, work: Json | None) -> bytes:
-    """The picture of a work; black if nothing is to be seen."""
+    """Return the picture of a work; black if nothing is visible."""
     palette = b"\0\0\0"
     row = b"\0" * width
     rows = [row] * height
@@ -63,13 +63,13 @@ def draw(width: int, height: int, work: Json | None) -> bytes:
 
 
 def _shift(bars: bytes, by: int) -> bytes:
-    """A row moved to the side."""
+    """Return a row moved to the side."""
     place = by * len(bars) // 256
     return bars[place:] + bars[:place]
 
 
 def _png(width: int, height: int, palette: bytes, rows: list[bytes]) -> bytes:
-    """Write a picture of palette colors."""
+    """Return a PNG of palette colors."""
     header = struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)
     pixels = b"".join(b"\0" + row for row in rows)
     return (
@@ -82,6 +82,6 @@ def _png(width: int, height: int, palette: bytes, rows: list[bytes]) -> bytes:
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
-    """One part of a PNG file."""
+    """Return a chunk of a PNG."""
     check = zlib.crc32(kind + content)
     return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", check)

@@ -1,4 +1,4 @@
-"""The display's HTTP server: routes, and every outcome of a command."""
+"""The HTTP server of the display: its routes, and every outcome of a command."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -38,7 +38,7 @@ _GOODBYE_SECONDS = 0.5
 
 @dataclass(slots=True)
 class Received:
-    """A command as it came.
+    """A received command.
 
     Attributes:
         command: its name.
@@ -46,7 +46,7 @@ class Received:
         time: when, by the simulator's clock, in seconds.
         status: HTTP status of the answer; 0 if there was none.
         applied: whether it was carried out.
-        reply: what was answered.
+        reply: the answer.
     """
 
     command: str
@@ -58,18 +58,18 @@ class Received:
 
     @property
     def is_query(self) -> bool:
-        """It only asks."""
+        """Return whether it only reads."""
         return self.command in QUERIES
 
 
 @dataclass(slots=True)
 class Screen:
-    """How taking a picture of the page goes.
+    """The source of screenshots.
 
     Attributes:
-        targets: pages that there are.
-        seconds: how long it takes.
-        broken: it fails.
+        targets: number of pages.
+        seconds: how long a screenshot takes.
+        broken: whether screenshots fail.
     """
 
     targets: int = 1
@@ -79,23 +79,23 @@ class Screen:
 
 
 class _Malformed(Exception):
-    """The body of a command is not one."""
+    """The body is not a command."""
 
 
 class Server:
-    """Answers.
+    """The HTTP server.
 
     Attributes:
-        received: every command that came.
-        faults: what goes wrong.
-        in_flight: requests not answered yet.
-        casts_in_flight: commands not answered yet.
-        max_in_flight: the most of them there were at a time.
+        received: every received command.
+        faults: active faults.
+        in_flight: number of requests not answered yet.
+        casts_in_flight: number of commands not answered yet.
+        max_in_flight: highest number of commands at the same time.
         latency: seconds before a command is carried out.
         write_timeout: seconds after which an answer is lost.
-        screen: how taking pictures goes.
-        gate: lets commands through; None if everything may pass.
-        legacy_reply: answer to a playlist by the description of 2025.
+        screen: the source of screenshots.
+        gate: the rate limit; None if there is none.
+        legacy_reply: answer to a playlist by the 2025 description.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class Server:
         legacy: LegacyCaster,
         page: Handler,
     ) -> None:
-        """Know all parts."""
+        """Initialize with all parts."""
         self._firmware = firmware
         self._clock = clock
         self._device = device
@@ -136,7 +136,7 @@ class Server:
         self.legacy_reply: bytes = b'{"ok":true}\n'
 
     def _known_routes(self) -> dict[str, Handler]:
-        """The routes of a firmware."""
+        """Return the routes of the firmware."""
         routes: dict[str, Handler] = {CAST: self._cast}
         if self._firmware.legacy:
             return routes
@@ -151,7 +151,7 @@ class Server:
         return routes
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer a request; a client that goes away does not end what it has begun."""
+        """Answer a request; it is completed even if the client disconnects."""
         task = asyncio.current_task()
         assert task is not None
         self._answering.add(task)
@@ -161,14 +161,14 @@ class Server:
             self._answering.discard(task)
 
     async def cancel(self) -> None:
-        """End all answers under way."""
+        """Cancel all requests."""
         tasks = list(self._answering)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer a request if there is room for it."""
+        """Answer a request unless there are too many."""
         if request.path == "/" or request.path.startswith("/simulator/"):
             return await self._page(request)
         if self._firmware.second and self.in_flight >= MOST_IN_FLIGHT:
@@ -181,12 +181,12 @@ class Server:
             self._leave(request)
 
     def _leave(self, request: web.Request) -> None:
-        """Count a request no more."""
+        """Note that a request is done."""
         if request.pop("counted", False):
             self.in_flight -= 1
 
     def _guard(self, request: web.Request) -> web.Response | None:
-        """Refuse what the newest firmware takes for a browser's request."""
+        """Refuse what the newest firmware takes for a request of a browser."""
         if not self._firmware.since("2.0.8"):
             return None
         if not answers.is_local_host(request.headers.get("Host", "")):
@@ -194,7 +194,7 @@ class Server:
         return _refuse_browsers(request)
 
     async def _route(self, request: web.Request) -> web.StreamResponse:
-        """Hand a request to its route."""
+        """Pass a request to its route."""
         handler = self._routes.get(request.path)
         if handler is None:
             return answers.refusal(404, "404 page not found")
@@ -206,7 +206,7 @@ class Server:
         return await self._strike(request, fault, lambda: handler(request))
 
     def _fault(self, route: str, command: str) -> Fault | None:
-        """The fault that strikes."""
+        """Return the fault that applies."""
         return next(
             (fault for fault in self.faults if fault.strikes(route, command)), None
         )
@@ -217,7 +217,7 @@ class Server:
         fault: Fault,
         apply: Callable[[], Awaitable[web.StreamResponse]],
     ) -> web.StreamResponse:
-        """Answer as badly as a fault wants."""
+        """Answer as the fault describes."""
         if fault.kind is FaultKind.SLOW:
             await asyncio.sleep(fault.seconds)
         response = await apply() if fault.applied else answers.nothing()
@@ -263,7 +263,7 @@ class Server:
         return response
 
     async def _command(self, request: web.Request) -> web.StreamResponse:
-        """Read a command and carry it out."""
+        """Parse a command and carry it out."""
         body = await self._read(request)
         if body is None:
             return answers.refusal(413, "Request body too large")
@@ -281,7 +281,7 @@ class Server:
         return await self._strike(request, fault, lambda: self._answer(record))
 
     async def _read(self, request: web.Request) -> bytes | None:
-        """The body; None if it is too large."""
+        """Return the body; None if it is too large."""
         chunks = []
         size = 0
         async for chunk in request.content.iter_any():
@@ -292,14 +292,14 @@ class Server:
         return b"".join(chunks)
 
     async def _answer(self, record: Received) -> web.Response:
-        """Carry out a command and say how it went."""
+        """Carry out a command and record the outcome."""
         await asyncio.sleep(self.latency)
         response = await self._outcome(record)
         record.status = response.status
         return response
 
     async def _outcome(self, record: Received) -> web.Response:
-        """Every way a command can end."""
+        """Carry out a command and return its answer, whatever happens."""
         if self._firmware.legacy:
             return await self._legacy_outcome(record)
         try:
@@ -316,7 +316,7 @@ class Server:
         return answers.success(record.reply)
 
     async def _execute(self, record: Received) -> Any:
-        """Carry out a command, as often as the gate lets it."""
+        """Carry out a command if the rate limit admits it."""
         command, arguments = record.command, record.request
         if self.gate is None:
             return await self._router.execute(command, arguments)
@@ -325,7 +325,7 @@ class Server:
         )
 
     async def _legacy_outcome(self, record: Received) -> web.Response:
-        """Carry out the one command that was described in 2025."""
+        """Carry out the only command of the 2025 description."""
         if record.command != "displayPlaylist":
             return answers.refusal(400, "Unknown command")
         try:
@@ -338,14 +338,14 @@ class Server:
     # Status
 
     async def _status(self, request: web.Request) -> web.Response:
-        """Tell which device this is."""
+        """Return the identity of the device."""
         if request.method != "GET":
             return answers.refusal(405, "Method not allowed")
         contract = "2" if request.path == "/api/v2/status" else "1"
         return answers.success(self._device.identity(contract))
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Tell the counters."""
+        """Return the metrics."""
         relayer = self._poller.relayer_connected
         text = metrics.write(
             self._counters, self._device, self._firmware, relayer=relayer
@@ -354,7 +354,7 @@ class Server:
         return web.Response(body=text.encode(), headers={"Content-Type": kind})
 
     async def _notification(self, request: web.Request) -> web.StreamResponse:
-        """Let a client listen until it goes."""
+        """Serve a notification socket."""
         if request.method != "GET":
             return answers.refusal(405, "Method not allowed")
         socket = web.WebSocketResponse(
@@ -373,7 +373,7 @@ class Server:
         return socket
 
     async def _listen(self, socket: web.WebSocketResponse) -> None:
-        """Answer pings, and throw away what a client says."""
+        """Answer pings, and ignore messages of the client."""
         while not socket.closed:
             message = await socket.receive()
             if message.type in (WSMsgType.CLOSED, WSMsgType.CLOSING, WSMsgType.ERROR):
@@ -388,7 +388,7 @@ class Server:
     # Pictures
 
     async def _screenshot(self, request: web.Request) -> web.StreamResponse:
-        """Send a picture of the page."""
+        """Return a screenshot."""
         if request.method != "GET":
             return answers.refusal(405, "GET method is required")
         refused = _refuse_browsers(request)
@@ -411,7 +411,7 @@ class Server:
         return response
 
     async def _capture(self, width: int, height: int) -> web.Response:
-        """Take a picture."""
+        """Take a screenshot."""
         if self.screen.targets != 1 or self._player.dead:
             return answers.refusal(503, "No single page to capture")
         if self.screen.broken:
@@ -439,14 +439,14 @@ class Server:
 
 
 def _refuse_browsers(request: web.Request) -> web.Response | None:
-    """Refuse what a browser sends for a page."""
+    """Refuse the requests that a browser sends for a page."""
     if "Origin" in request.headers or "Sec-Fetch-Site" in request.headers:
         return answers.refusal(403, "Browser origins are not allowed")
     return None
 
 
 def _parse(body: bytes) -> tuple[str, Json | None]:
-    """Command and arguments of a body; raises _Malformed."""
+    """Return command and arguments of a body; raises _Malformed."""
     try:
         value = plain_numbers(loads(body))
         json.dumps(value, allow_nan=False)

@@ -1,4 +1,4 @@
-"""How works are framed and labeled: settings of the device and of one showing."""
+"""Framing and labels of works: settings of the device and of the current work."""
 
 from datetime import date
 from typing import Any
@@ -15,18 +15,18 @@ _LABELED = date(2026, 7, 24)
 
 
 class Settings:
-    """What was chosen on this device, for all works or for the one that shows.
+    """Settings for all works and for the current one.
 
     Attributes:
         saved: for all works.
         temporary: until the next work.
-        default_duration: seconds per work instead of what the works say.
-        showing_key: names the present showing.
+        default_duration: seconds per work, instead of the durations of the works.
+        showing_key: identifies the current showing.
         revision: number of accepted changes.
     """
 
     def __init__(self, firmware: Firmware) -> None:
-        """Begin as delivered."""
+        """Initialize with the default settings."""
         self._firmware = firmware
         self.saved: Json = {}
         self.temporary: Json = {}
@@ -36,21 +36,21 @@ class Settings:
 
     @property
     def composed(self) -> bool:
-        """The player knows margin, background and framing."""
+        """Return whether the player supports margin, background and framing."""
         return self._firmware.since("2.0.7")
 
     @property
     def labeled(self) -> bool:
-        """The player knows the museum label."""
+        """Return whether the player supports the museum label."""
         return self._firmware.player >= _LABELED
 
     def begin_showing(self) -> None:
-        """Forget what was chosen for the work before."""
+        """Drop the settings of the previous work."""
         self.temporary = {}
         self.showing_key = str(uuid4())
 
     def update(self, request: Json) -> Json:
-        """Change what the request names (``updateDisplaySettings``)."""
+        """Change the requested settings (``updateDisplaySettings``)."""
         saved = request.get("isSaved") is True
         changes = {
             key: value
@@ -73,7 +73,7 @@ class Settings:
         return {"ok": True}
 
     def _acceptable(self, changes: Json, *, saved: bool) -> bool:
-        """Whether all values are ones that the player knows."""
+        """Return whether all values are valid."""
         known = {"scaling": SCALINGS, "tombstone": _TOMBSTONES}
         if "framing" in changes and self.composed:
             known["framing"] = _FRAMINGS
@@ -91,7 +91,7 @@ class Settings:
         return {"ok": True}
 
     def report(self, orientation: str) -> Json:
-        """The settings as ``checkStatus`` tells them."""
+        """Return the settings as ``checkStatus`` reports them."""
         chosen = self.saved | self.temporary
         found: Json = {
             "scaling": chosen.get("scaling", "fit"),
@@ -113,7 +113,7 @@ class Settings:
         return found
 
     def effective(self, document: Json, item: Json) -> Json:
-        """How a work is painted: what was chosen here before what the work and its playlist say."""
+        """Return the settings in effect: those set here, then those of the work and its playlist."""
         defaults = (document.get("defaults") or {}).get("display") or {}
         own = defaults | (item.get("display") or {})
         chosen = self.saved | self.temporary

@@ -1,4 +1,4 @@
-"""The simulated display as one thing: what it is made of, its life, and what can happen to it."""
+"""The simulated display as a whole: its parts, its life cycle, and what tests can do to it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -43,19 +43,19 @@ class DisplayState:
 
     Attributes:
         playlist: the document as the player has it.
-        playlist_url: where it came from.
-        items: the works in the order of play.
-        index: the place as it was set.
-        position: place of the work that hangs, from 0.
-        current: the work that hangs, seen or not.
-        shuffle: whether the order is a random one.
+        playlist_url: the URL it was fetched from.
+        items: the works in playing order.
+        index: the position as it was set.
+        position: position of the current work, from 0.
+        current: the current work, visible or not.
+        shuffle: whether the order is random.
         loop_mode: ``none``, ``playlist`` or ``one``.
         asleep: whether the page is dark.
-        volume: as it is reported.
+        volume: the reported volume.
         muted: whether the sound is off.
-        orientation: how the screen is turned.
-        settings: framing and label, as they are reported.
-        name: what the owner calls it.
+        orientation: rotation of the screen.
+        settings: framing and label, as reported.
+        name: the name given by the owner.
         installed_version: of the firmware.
     """
 
@@ -77,12 +77,12 @@ class DisplayState:
 
     @property
     def current_title(self) -> str:
-        """Title of the work that hangs."""
+        """Return the title of the current work."""
         return str((self.current or {}).get("title", ""))
 
     @property
     def playlist_title(self) -> str:
-        """Title of the playlist."""
+        """Return the title of the playlist."""
         return str((self.playlist or {}).get("title", ""))
 
 
@@ -90,18 +90,18 @@ class DisplaySimulator:
     """A display on loopback.
 
     Attributes:
-        firmware: what is installed.
-        clock: its time.
+        firmware: the installed firmware.
+        clock: the clock of the display.
         device: sound, rotation, network, monitor and so on.
-        player: what hangs.
+        player: the player.
         sleep: the sleep schedule.
-        caster: how playlists come in, and the content policy.
+        caster: the handling of playlists, and the content policy.
         offline: the offline cache.
-        history: works shown of late.
-        counters: the numbers at ``/metrics``.
-        poller: what is told to the sockets.
-        sockets: who listens.
-        server: routes, faults and what was received.
+        history: recently shown works.
+        counters: the counters at ``/metrics``.
+        poller: the status poller.
+        sockets: the notification clients.
+        server: routes, faults and received commands.
         boot_seconds: how long a start takes.
     """
 
@@ -131,31 +131,31 @@ class DisplaySimulator:
         mdns_address: str = "127.0.0.1",
         zeroconf: AsyncZeroconf | None = None,
     ) -> None:
-        """Prepare; nothing listens before ``start``.
+        """Initialize; nothing listens before ``start``.
 
         Args:
-            profile: which generation of firmware to be.
-            device_id: serial.
-            name: what the owner calls it; only newer firmware has such a name.
+            profile: generation of the firmware.
+            device_id: serial number.
+            name: the name given by the owner; only newer firmware has one.
             version: of the firmware; the last of the profile by default.
-            host: address to listen at.
-            port: port to listen at; 0 for any.
-            poll_interval: seconds between two looks at what to tell.
-            refresh_interval: seconds between two fetches of a playlist's address.
+            host: address to listen on.
+            port: port to listen on; 0 for any.
+            poll_interval: seconds between two polls.
+            refresh_interval: seconds between two fetches of a playlist that was cast by URL.
             boot_seconds: how long a start takes.
-            page_delay: how long the page takes to go dark or come back, in seconds.
+            page_delay: how long sleeping or waking takes, in seconds.
             status_seconds: how long ``getDeviceStatus`` takes; after 30 s its answer is cut.
             fetch_seconds: how long the host of a playlist takes.
             load_seconds: how long a work takes to load.
             push_render_status: whether notifications carry ``renderStatus``; by default from firmware 2.0.
-            takes_refresh: whether ``displayPlaylist`` knows ``refresh``.
-            internet: whether it gets out at first.
-            clock: the time for all that happens by itself.
-            wired: on Ethernet and not on Wi-Fi.
-            storm_gate: whether commands are limited, in firmware that can.
-            mdns: whether to announce it.
+            takes_refresh: whether ``displayPlaylist`` supports ``refresh``.
+            internet: whether the internet can be reached at first.
+            clock: the clock for all timers.
+            wired: whether it is connected by Ethernet instead of Wi-Fi.
+            storm_gate: whether the rate is limited, in firmware that supports it.
+            mdns: whether to announce the display.
             mdns_address: IP address to announce.
-            zeroconf: responder to announce it with; an own one by default.
+            zeroconf: responder to announce it with; a new one by default.
         """
         self.firmware = Firmware.of(Profile(profile), version)
         self.clock = clock or SystemClock()
@@ -190,7 +190,7 @@ class DisplaySimulator:
         *,
         wired: bool,
     ) -> None:
-        """Put the parts together."""
+        """Create the parts."""
         firmware, clock, tasks = self.firmware, self.clock, self._tasks
         self.device = Device(firmware, device_id, clock, name, wired=wired)
         self.player = Player(
@@ -246,7 +246,7 @@ class DisplaySimulator:
         self._connect(router)
 
     def _connect(self, router: Router) -> None:
-        """Let the parts tell each other what happens."""
+        """Connect the callbacks of the parts."""
         router.on_player_command = self.poller.force
         self.player.orientation = lambda: self.device.orientation
         self.player.on_show = self._on_show
@@ -265,28 +265,28 @@ class DisplaySimulator:
 
     @property
     def host(self) -> str:
-        """Address it listens at."""
+        """Return the address it listens on."""
         return self._host
 
     @property
     def port(self) -> int:
-        """Port it listens at, or last did."""
+        """Return the port it listens on, or last did."""
         return self._port
 
     @property
     def url(self) -> str:
-        """Where it is, without a slash at the end."""
+        """Return the URL, without a slash at the end."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self._port}"
 
     @property
     def running(self) -> bool:
-        """Whether anybody answers."""
+        """Return whether the server is running."""
         return self._runner is not None
 
     @property
     def state(self) -> DisplayState:
-        """What it is and shows now."""
+        """Return the current state."""
         player, device = self.player, self.device
         return DisplayState(
             playlist=player.document,
@@ -310,43 +310,43 @@ class DisplaySimulator:
 
     @property
     def received(self) -> list[Received]:
-        """Every command that came, in order."""
+        """Return every received command, in order."""
         return self.server.received
 
     @property
     def commands(self) -> list[str]:
-        """Names of the commands that came, in order."""
+        """Return the names of the received commands, in order."""
         return [record.command for record in self.received]
 
     @property
     def writes(self) -> int:
-        """How many commands came that do something."""
+        """Return how many commands changed something."""
         return sum(not record.is_query for record in self.received)
 
     @property
     def queries(self) -> int:
-        """How many commands came that only ask."""
+        """Return how many commands only read."""
         return sum(record.is_query for record in self.received)
 
     @property
     def casts(self) -> int:
-        """How many playlists were to be shown."""
+        """Return how many playlists were cast."""
         return self.commands.count("displayPlaylist")
 
     @property
     def max_in_flight(self) -> int:
-        """How many commands there were at a time, at most."""
+        """Return the highest number of commands at the same time."""
         return self.server.max_in_flight
 
     def reset_counters(self) -> None:
-        """Forget what was received."""
+        """Forget the received commands."""
         self.received.clear()
         self.server.max_in_flight = self.server.casts_in_flight
 
     # Its life
 
     async def start(self) -> None:
-        """Come up for the first time, with nothing on the wall."""
+        """Start for the first time, without a playlist."""
         timeout = aiohttp.ClientTimeout(total=_FETCH_SECONDS)
         self._session = aiohttp.ClientSession(timeout=timeout)
         self.caster.session = self._session
@@ -355,7 +355,7 @@ class DisplaySimulator:
         await self._come_up()
 
     async def stop(self) -> None:
-        """Say goodbye, end, and leave nothing behind."""
+        """Stop everything."""
         await self._life.cancel()
         await self._go_down()
         await self._announcer.close()
@@ -364,16 +364,16 @@ class DisplaySimulator:
             self._session = None
 
     async def __aenter__(self) -> Self:
-        """Start."""
+        """Start the display."""
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop."""
+        """Stop the display."""
         await self.stop()
 
     async def _come_up(self) -> None:
-        """Listen, and do what happens by itself."""
+        """Listen, and start the background tasks."""
         await self.accept()
         if not self.firmware.legacy:
             self._tasks.start(self.poller.run())
@@ -382,7 +382,7 @@ class DisplaySimulator:
         await self._announce()
 
     async def _go_down(self) -> None:
-        """Close the sockets with a word, refuse everything, and stop what happens by itself."""
+        """Close the sockets, refuse connections and stop the background tasks."""
         await self._announcer.withdraw()
         await self.sockets.close()
         await self.refuse()
@@ -390,7 +390,7 @@ class DisplaySimulator:
         await self._tasks.cancel()
 
     async def accept(self) -> None:
-        """Listen; after ``refuse`` again at the same port."""
+        """Accept connections; after ``refuse`` again on the same port."""
         if self._runner is not None:
             return
         app = web.Application(client_max_size=0)
@@ -408,7 +408,7 @@ class DisplaySimulator:
         self._runner = runner
 
     async def refuse(self) -> None:
-        """Refuse connections and drop those there are, as a daemon that has died; ``accept`` ends it."""
+        """Refuse connections and drop the current ones, like a daemon that crashed; ``accept`` ends it."""
         runner = self._runner
         if runner is not None:
             await _stop_accepting(runner)
@@ -417,7 +417,7 @@ class DisplaySimulator:
         await self.server.cancel()
 
     async def _announce(self) -> None:
-        """Let it be found, if it wants to be and can."""
+        """Announce the display, if mDNS is enabled and possible."""
         if not self._mdns:
             return
         visible = self.device.link if self.firmware.second else self.device.internet
@@ -427,17 +427,17 @@ class DisplaySimulator:
             await self._announcer.withdraw()
 
     async def reboot(self) -> None:
-        """Go down, wait, and come up with what hung before."""
+        """Reboot, and restore the playlist."""
         await self._go_down()
         await asyncio.sleep(self.boot_seconds)
         await self.power_on()
 
     async def power_off(self) -> None:
-        """Go down until ``power_on``."""
+        """Power off until ``power_on``."""
         await self._go_down()
 
     async def power_on(self) -> None:
-        """Come up again with what hung before, in the state that the schedule says."""
+        """Start with the saved playlist, in the state that the sleep schedule says."""
         if self.running:
             return
         if self.device.reset_staged:
@@ -451,12 +451,12 @@ class DisplaySimulator:
             self.player.start(asleep=self.sleep.state == SLEEPING)
 
     async def _update(self) -> None:
-        """Install what is newest, and start again."""
+        """Install the latest version, and reboot."""
         self.device.installed_version = self.device.latest_version
         await self.reboot()
 
     async def move(self, host: str | None = None, port: int = 0) -> None:
-        """Go to another address, of the same machine; by default to another port."""
+        """Move to another address of the same machine; by default to another port."""
         self._host = host or self._host
         with socket.create_server((self._host, port)) as free:
             port = free.getsockname()[1]
@@ -470,27 +470,27 @@ class DisplaySimulator:
     # What can happen to it
 
     def inject(self, kind: FaultKind | str, **details: Any) -> Fault:
-        """Let answers go wrong from now on; details are those of ``Fault``."""
+        """Add a fault to the answers from now on; the details are those of ``Fault``."""
         fault = Fault(FaultKind(kind), **details)
         self.server.faults.append(fault)
         return fault
 
     def heal(self) -> None:
-        """Let nothing go wrong any more with answers."""
+        """Remove all faults."""
         self.server.faults.clear()
 
     def show_page(self, page: Page, failure: str = "service_failed") -> None:
-        """Go to a page.
+        """Show a page.
 
-        SETUP answers 204. BLANK has no player: 500 without a reason, and nothing is pushed. ERROR takes casts and goes
-        on showing its ``failure`` until ``wakeNow``.
+        SETUP answers 204. BLANK has no player: 500 without a reason, and nothing is pushed. ERROR accepts casts but stays
+        with its ``failure`` until ``wakeNow``.
         """
         self.player.page = page
         self.player.failure = failure
         self._on_change()
 
     def show_setup_page(self, shown: bool = True) -> None:
-        """Leave the player for the set-up page, where no command is carried out (204); or come back."""
+        """Switch between the player and the set-up page, where no command is carried out (204)."""
         self.show_page(Page.SETUP if shown else Page.PLAYLIST)
 
     def overheat(self) -> None:
@@ -499,17 +499,17 @@ class DisplaySimulator:
         self.show_page(Page.ERROR, "overheating")
 
     def break_page(self, reason: str = "cdp evaluate failed: timeout") -> None:
-        """Let the page die: its commands fail, and the sockets are told."""
+        """Crash the page: its commands fail, and the sockets are told."""
         self.player.dead = reason
         self._on_change()
 
     def mend_page(self) -> None:
-        """Let the page live again."""
+        """Restore the crashed page."""
         self.player.dead = ""
         self._on_change()
 
     async def run_out_of_memory(self) -> None:
-        """Lose the page to its hunger: after a silent while the default list hangs."""
+        """Crash the page for lack of memory: after some silence, the default playlist is shown."""
         self.poller.muted = True
         self.player.page = Page.PLAYLIST
         self.player.load(default_playlist(self.url))
@@ -518,7 +518,7 @@ class DisplaySimulator:
         self.poller.force()
 
     async def set_internet(self, there: bool) -> None:
-        """Lose the internet, or get it back."""
+        """Connect or disconnect the internet."""
         self.device.internet = there
         if self.poller.relayer_connected and not there:
             self.counters.disconnects += 1
@@ -527,49 +527,49 @@ class DisplaySimulator:
             await self._announce()
 
     def go_half_open(self) -> None:
-        """Say and answer nothing on the sockets there are, while TCP stays open."""
+        """Send and answer nothing on the current sockets, while TCP stays open."""
         self.sockets.freeze()
 
     async def send_frame(self, frame: str | bytes) -> None:
-        """Send anything at all to all sockets."""
+        """Send any frame to all sockets."""
         await self.sockets.send(frame)
 
     async def notify(self, kind: str, message: Json) -> None:
-        """Send a notification of any kind to all sockets."""
+        """Send a notification of any type to all sockets."""
         await self.sockets.send(envelope(kind, message))
 
     # Inside
 
     def _on_show(self) -> None:
-        """A work was put up."""
+        """Handle a work that is shown."""
         if self.player.current is not None:
             self.history.note(self.player.current)
         self._painter.show()
 
     def _on_change(self) -> None:
-        """Something else has changed."""
+        """Handle another change."""
         self._painter.change()
         self.poller.force()
 
     def _on_offline_entry(self, entry: Json) -> None:
-        """Tell the state of a kept work."""
+        """Push the state of a downloaded work."""
         self._tasks.start(self.notify("offline_cache_status", entry))
 
     def _background(self, action: Callable[[], Awaitable[None]]) -> None:
-        """Do something beside the answers, which outlives a restart."""
+        """Start a background task, which outlives a restart."""
 
         async def run() -> None:
-            """Do it."""
+            """Run the action."""
             with suppress(asyncio.CancelledError):
                 await action()
 
         self._life.start(run())
 
     def _later(self, action: Callable[[], Awaitable[None]]) -> Callable[[], None]:
-        """Something to do when the answer has gone out."""
+        """Return an action to run after the answer has been sent."""
 
         async def run() -> None:
-            """Wait for that, then do it."""
+            """Wait a moment, then run the action."""
             await self.clock.sleep(_BEFORE_REBOOT)
             await action()
 
@@ -577,7 +577,7 @@ class DisplaySimulator:
 
 
 async def _stop_accepting(runner: web.AppRunner) -> None:
-    """Let who is being accepted come in first: asyncio trips over connections that come in while it closes."""
+    """Let pending connections be accepted first: asyncio fails on connections that arrive while it closes."""
     loop = asyncio.get_running_loop()
     for site in runner.sites:
         if isinstance(server := site._server, asyncio.Server):

@@ -1,4 +1,4 @@
-"""When the display sleeps: its schedule, and what overrides it."""
+"""The sleep schedule of the display, and its overrides."""
 
 import asyncio
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _HORIZON = 9
 
 
 def parse_time(text: str) -> time:
-    """Read a time of day, with or without leading zeros; raises CommandError."""
+    """Parse a time of day, with or without leading zeros; raises CommandError."""
     match = _TIME.fullmatch(text)
     if match is None:
         raise CommandError("invalid time")
@@ -39,11 +39,11 @@ class SleepSchedule:
 
     Attributes:
         enabled: whether the schedule is on.
-        sleep_time: when it goes to sleep, local time.
+        sleep_time: when the display goes to sleep, local time.
         wake_time: when it wakes.
-        days: on which days it goes to sleep; None for every day.
+        days: the days on which it goes to sleep; None for every day.
         override: a state that holds in spite of the schedule.
-        override_until: until when; None without end.
+        override_until: when the override ends; None if it does not.
         on_change: called when the state may have changed.
         switch_panel: called to switch the panel off (True) or on.
     """
@@ -51,7 +51,7 @@ class SleepSchedule:
     def __init__(
         self, firmware: Firmware, clock: Clock, player: Player, tasks: Tasks
     ) -> None:
-        """Begin as delivered: off."""
+        """Initialize a disabled schedule."""
         self._firmware = firmware
         self._clock = clock
         self._player = player
@@ -68,18 +68,18 @@ class SleepSchedule:
 
     @property
     def state(self) -> str:
-        """What it should be now."""
+        """Return the state that the display should have now."""
         self._expire()
         return self.override or self._scheduled(self._clock.now())
 
     def _expire(self) -> None:
-        """Drop an override whose time is over."""
+        """Drop an override that has ended."""
         if self.override_until is not None and self._clock.now() >= self.override_until:
             self.override = None
             self.override_until = None
 
     def _nights(self, now: datetime) -> list[tuple[datetime, datetime]]:
-        """The sleeps around now, from one to the other local time."""
+        """Return the nights around now, each from one local time to another."""
         if not self.enabled:
             return []
         sleep, wake = parse_time(self.sleep_time), parse_time(self.wake_time)
@@ -95,22 +95,22 @@ class SleepSchedule:
 
     @staticmethod
     def _local(day: date, moment: time, now: datetime) -> datetime:
-        """A local time of day."""
+        """Return a local time of day as a moment."""
         return datetime.combine(day, moment, now.tzinfo)
 
     def _scheduled(self, now: datetime) -> str:
-        """What the schedule says."""
+        """Return the state that the schedule says."""
         inside = any(begin <= now < end for begin, end in self._nights(now))
         return SLEEPING if inside else AWAKE
 
     def _next(self, now: datetime, state: str) -> datetime | None:
-        """When the schedule next begins a state."""
+        """Return when the schedule next begins a state."""
         place = 0 if state == SLEEPING else 1
         moments = [night[place] for night in self._nights(now)]
         return min((moment for moment in moments if moment > now), default=None)
 
     def record(self) -> Json:
-        """The schedule as it is reported."""
+        """Return the schedule as it is reported."""
         state = self.state
         now = self._clock.now()
         found: Json = {
@@ -132,11 +132,11 @@ class SleepSchedule:
         return found
 
     def sleep_now(self, _: Arguments) -> Json:
-        """Sleep until the schedule would wake it."""
+        """Sleep until the schedule would wake the display."""
         return self._override(SLEEPING, AWAKE)
 
     def wake_now(self, _: Arguments) -> Json:
-        """Stay awake until the schedule would send it to sleep."""
+        """Wake until the schedule would put the display to sleep."""
         return self._override(AWAKE, SLEEPING)
 
     def _override(self, state: str, end: str) -> Json:
@@ -146,7 +146,7 @@ class SleepSchedule:
         return self._applied()
 
     def set_schedule(self, arguments: Arguments) -> Json:
-        """Change the schedule; nothing is kept of a bad one."""
+        """Set the schedule; an invalid one changes nothing."""
         sleep_time = arguments.text("sleepTime") or self.sleep_time
         wake_time = arguments.text("wakeTime") or self.wake_time
         enabled = arguments.flag("enabled")
@@ -161,7 +161,7 @@ class SleepSchedule:
         return self._applied()
 
     def _days(self, arguments: Arguments) -> list[str] | None:
-        """The days of a new schedule."""
+        """Return the days of a new schedule."""
         days = arguments.texts("days") if self._firmware.second else None
         if days is None:
             return self.days
@@ -171,7 +171,7 @@ class SleepSchedule:
         return None if len(chosen) == len(DAYS) else chosen
 
     def _applied(self) -> Json:
-        """Apply the state, and tell it; a page that does not answer is an error although the record is kept."""
+        """Apply and push the state; a page that does not answer is an error although the record is kept."""
         self.restart()
         try:
             self.apply()
@@ -180,7 +180,7 @@ class SleepSchedule:
         return {"ok": True, "sleepSchedule": self.record()}
 
     def apply(self) -> None:
-        """Turn page and panel to the state."""
+        """Apply the state to page and panel."""
         asleep = self.state == SLEEPING
         try:
             self._player.turn_page(asleep=asleep)
@@ -189,17 +189,17 @@ class SleepSchedule:
             self.on_change()
 
     def restart(self) -> None:
-        """Follow the schedule from now on."""
+        """Start to follow the schedule."""
         self.halt()
         self._loop = self._tasks.start(self._follow())
 
     def halt(self) -> None:
-        """Follow the schedule no more."""
+        """Stop to follow the schedule."""
         if self._loop is not None:
             self._loop.cancel()
 
     async def _follow(self) -> None:
-        """Apply each state when its time comes."""
+        """Apply each state when it begins."""
         while True:
             now = self._clock.now()
             state = self.state
@@ -217,6 +217,6 @@ class SleepSchedule:
 
 
 def _rfc3339(moment: datetime) -> str:
-    """A moment with its offset, to the second."""
+    """Format a moment with its offset, to the second."""
     text = moment.isoformat(timespec="seconds")
     return f"{text[:-6]}Z" if text.endswith("+00:00") else text

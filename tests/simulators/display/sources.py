@@ -1,4 +1,4 @@
-"""Addresses of works: which the player takes, and which are dead."""
+"""Sources of works: which the player supports, and which cannot be loaded."""
 
 import asyncio
 import base64
@@ -11,7 +11,7 @@ import aiohttp
 
 type Json = dict[str, Any]
 
-# Names that nobody can have, and addresses in documents only: never asked.
+# Reserved names and documentation addresses, which are never requested.
 _RESERVED = ("example.com", "example.net", "example.org", "example", "invalid", "test")
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.ASCII | re.IGNORECASE)
 _MOST_ITEMS = 2048
@@ -21,7 +21,7 @@ UNUSABLE_DATA = "unusable data: URI"
 
 
 def is_reserved(url: str) -> bool:
-    """Whether a name in the address is reserved for examples, so that it cannot be reached."""
+    """Return whether the host of a URL is reserved for examples, so that it cannot be reached."""
     try:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
@@ -30,7 +30,7 @@ def is_reserved(url: str) -> bool:
 
 
 def read_data(url: str) -> tuple[str, bytes] | None:
-    """The media type and content of a ``data:`` address; None if it is malformed or empty."""
+    """Return the media type and content of a ``data:`` URL; None if it is malformed or empty."""
     head, comma, payload = url[len("data:") :].partition(",")
     if not comma or not payload:
         return None
@@ -45,7 +45,7 @@ def read_data(url: str) -> tuple[str, bytes] | None:
 
 
 def is_supported(source: object) -> bool:
-    """Whether the player takes it: http, https, relative, or well-formed ``data:``."""
+    """Return whether the player supports a source: http, https, relative, or well-formed ``data:``."""
     if not isinstance(source, str) or not source.strip():
         return False
     match = _SCHEME.match(source.strip())
@@ -58,7 +58,7 @@ def is_supported(source: object) -> bool:
 
 
 async def why_dead(session: aiohttp.ClientSession, source: str) -> str | None:
-    """Why a work can certainly not be loaded; None if it can, or nobody knows."""
+    """Return why a work certainly cannot be loaded; None if it can, or that is unknown."""
     scheme = source.partition(":")[0].lower()
     if scheme == "data":
         return None if read_data(source) else UNUSABLE_DATA
@@ -69,7 +69,7 @@ async def why_dead(session: aiohttp.ClientSession, source: str) -> str | None:
 
 
 async def look(session: aiohttp.ClientSession, source: str) -> tuple[int, str]:
-    """Status and media type of an address; status 0 if there is no answer."""
+    """Return status and media type of a URL; status 0 if there is no answer."""
     try:
         if is_reserved(source):
             return 0, ""
@@ -82,7 +82,7 @@ async def look(session: aiohttp.ClientSession, source: str) -> tuple[int, str]:
 async def preflight(
     session: aiohttp.ClientSession, items: list[Json], cached: set[str]
 ) -> str | None:
-    """Refuse a list none of whose works can be loaded: the text of the refusal, or None."""
+    """Return the text of the refusal if none of the works can be loaded."""
     if (
         not items
         or len(items) > _MOST_ITEMS

@@ -1,4 +1,4 @@
-"""What runs beside the answers."""
+"""Background tasks of the simulated display."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,18 +9,18 @@ class Tasks:
     """Tasks that end with their owner."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Initialize without tasks."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def start[T](self, running: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run something."""
+        """Start a task."""
         task = asyncio.create_task(running)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
     async def cancel(self) -> None:
-        """End all, and wait until they have."""
+        """Cancel all tasks, and wait until they have ended."""
         own = asyncio.current_task()
         tasks = [task for task in self._tasks if task is not own]
         for task in tasks:
