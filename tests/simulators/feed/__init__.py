@@ -1,4 +1,4 @@
-"""A DP-1 feed to test against, as either of the two server families that exist."""
+"""A DP-1 feed to test against, as any of the three server families that exist."""
 
 from .faults import (
     Cut,

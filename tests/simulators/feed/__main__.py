@@ -10,7 +10,7 @@ from .simulator import FeedSimulator
 
 from tests.simulators.run import run
 
-_PORTS = {"v2": 8788, "ts": 8787}
+_PORTS = {"v2": 8788, "signed": 8789, "ts": 8787}
 
 
 def _arguments() -> argparse.Namespace:
@@ -28,7 +28,9 @@ def _arguments() -> argparse.Namespace:
         "--host", default="127.0.0.1", help="address to listen on (127.0.0.1)"
     )
     parser.add_argument(
-        "--port", type=int, help="port to listen on (v2: 8788, ts: 8787; 0: any)"
+        "--port",
+        type=int,
+        help="port to listen on (v2: 8788, signed: 8789, ts: 8787; 0: any)",
     )
     parser.add_argument(
         "--api-key",

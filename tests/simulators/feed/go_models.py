@@ -1,5 +1,7 @@
 """The documents and requests of the Go feed as typed fields."""
 
+from dataclasses import replace
+
 from .go_json import Field, GoType, ListOf, MapOf, Mode, Scalar, Struct
 
 
@@ -179,3 +181,33 @@ REGISTRY = _struct(
     ),
 )
 SIGNED = _struct("", signatures=_pointer(ListOf(Scalar.RAW)))
+
+
+def _extended(base: Struct, /, **fields: GoType) -> Struct:
+    """A struct with more fields, or with others of the same name."""
+    others = tuple(field for field in base.fields if field.name not in fields)
+    return replace(base, fields=others + _struct("", **fields).fields)
+
+
+# What the signed feed of 2026 has a place for.
+PLAYLIST_OF_2026 = _extended(
+    PLAYLIST,
+    signature=_TEXT,
+    items=ListOf(
+        _extended(
+            _ITEM,
+            displayAt=_TEXT,
+            inlineManifest=Scalar.RAW,
+            contentRating=_TEXT,
+            contentReasons=_TEXTS,
+        )
+    ),
+)
+INTENT = _struct(
+    "models.MutationIntent",
+    action=_TEXT,
+    target=_struct("models.IntentTarget", type=_TEXT, id=_TEXT, slug=_TEXT),
+    payloadHash=_TEXT,
+    created=_TEXT,
+    signatures=ListOf(SIGNATURE),
+)

@@ -14,6 +14,8 @@ _SCHEMA_OF = {
     "extended": f"{_PREFIX}/extensions/playlists/v0.1.0/playlist_with_extension.json#",
     "group": f"{_PREFIX}/schemas/v1.1.0/playlist-group.json#",
     "channel": f"{_PREFIX}/extensions/channels/v0.1.0/schema.json#",
+    "playlist-2026": f"{_PREFIX}/extensions/playlists/v0.2.0/playlist_with_extension.json#",
+    "channel-2026": f"{_PREFIX}/extensions/channels/v1.0.0/schema.json#",
 }
 
 
@@ -105,6 +107,20 @@ def _each(rule: Rule, shortest: int = 0) -> Rule:
     return check
 
 
+def _date_time_of_place(value: Any, at: str) -> Iterator[str]:
+    """A date with a time, with or without a zone."""
+    if parse_time(value) is None and parse_time(f"{value}Z") is None:
+        yield f"at '{at}': {value!r} is not valid date-time"
+
+
+def _manifest(value: Any, at: str) -> Iterator[str]:
+    """A manifest with its language."""
+    if not isinstance(value, dict):
+        yield f"at '{at}': got {type(value).__name__}, want object"
+    elif "locale" not in value:
+        yield f"at '{at}': missing property 'locale'"
+
+
 def _margin(value: Any, at: str) -> Iterator[str]:
     """Pixels, or text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -133,7 +149,7 @@ _CHAIN = _one_of("evm", "tezos", "bitmark", "other")
 _STANDARD = _one_of("erc721", "erc1155", "fa2", "other")
 _TITLE = _length(1, 200)
 
-_SIGNATURE: Rule = {
+_SIGNATURE: dict[str, Rule] = {
     "alg": _one_of("ed25519", "eip191", "ecdsa-secp256k1", "ecdsa-p256"),
     "kid": _DID,
     "ts": _date_time,
@@ -214,7 +230,26 @@ _CHANNEL: dict[str, Rule] = _GROUP | {
     "publisher": _ENTITY,
     "summary": _length(1, 2000),
 }
+_ROLES_OF_2026 = _one_of(
+    "curator", "feed", "agent", "institution", "licensor", "publisher"
+)
+_PLAYLIST_OF_2026 = _EXTENDED | {
+    "items": _each(
+        _ITEM
+        | {
+            "note": _NOTE,
+            "displayAt": _date_time_of_place,
+            "inlineManifest": _manifest,
+            "contentRating": _one_of("general", "mature"),
+            "contentReasons": _each(_length(1, 1000)),
+        },
+        1,
+    ),
+}
 _RULES: dict[str, dict[str, Rule]] = {
+    "playlist-2026": _PLAYLIST_OF_2026,
+    "channel-2026": _CHANNEL
+    | {"signatures": _each(_SIGNATURE | {"role": _ROLES_OF_2026}, 1)},
     "playlist": _PLAYLIST,
     "extended": _EXTENDED,
     "group": _GROUP,
@@ -235,12 +270,13 @@ def faults(value: Any, rule: Rule, at: str = "") -> Iterator[str]:
 def complaint(document: dict[str, Any], schema: str) -> str | None:
     """What the feed says of a document that breaks its schema, or None."""
     found = list(faults(document, _RULES[schema]))
-    if schema in ("playlist", "extended") and not (
+    if schema in ("playlist", "extended", "playlist-2026") and not (
         "signatures" in document or "signature" in document
     ):
         found.append("at '': anyOf failed: missing property 'signatures'")
     if not found:
         return None
-    what = "playlistInvalid" if schema == "extended" else f"{schema}Invalid"
+    kind = "playlist" if schema == "extended" else schema.removesuffix("-2026")
+    what = f"{kind}Invalid"
     lines = "".join(f"\n- {fault}" for fault in found)
     return f"{what}: dp1: validation failed: jsonschema validation failed with '{_SCHEMA_OF[schema]}'{lines}"

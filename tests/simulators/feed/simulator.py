@@ -1,12 +1,14 @@
-"""A DP-1 feed as a real server on loopback, of either family, with faults on demand."""
+"""A DP-1 feed as a real server on loopback, of any family, with faults on demand."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from email.utils import formatdate
 import json
 import logging
 import random
+import time
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -17,14 +19,15 @@ from .exchange import Answer, RefusalError, Request
 from .faults import Cut, Fault, Paging, resigned
 from .go_feed import GoFeed
 from .settings import Settings
+from .signed_feed import MAX_REQUEST_BYTES, SignedFeed, too_large
 from .signing import Document, SigningKey
 from .text import slugify
 from .ts_feed import TsFeed
 
-type Family = Literal["v2", "ts"]
+type Family = Literal["v2", "signed", "ts"]
 
 _LOGGER = logging.getLogger(__name__)
-_DEFAULT_KEYS = {"v2": "test-api-key", "ts": "test-api-secret"}
+_DEFAULT_KEYS = {"v2": "test-api-key", "signed": "", "ts": "test-api-secret"}
 _DEFAULT_SEED = bytes.fromhex("00112233445566778899aabbccddeeff" * 2)
 _MOST_FETCHED = 4 * 1024 * 1024
 
@@ -39,6 +42,8 @@ class FeedSimulator:
         in_flight: requests being answered now; ``most_in_flight`` is the most there ever were.
         queue_delay: seconds until a queued write (202) can be read; None means never by itself.
         latency: seconds every answer takes.
+        clock_offset: seconds by which the feed's clock is ahead.
+        date_offset: seconds by which the ``Date`` of its answers is ahead of that, as of a proxy's.
     """
 
     def __init__(
@@ -55,14 +60,17 @@ class FeedSimulator:
         latency: float = 0.0,
         queue_delay: float | None = 0.1,
         always_async: bool = False,
+        version: str = "1.2.0",
         jwt_public_key: str | None = None,
         jwt_issuer: str | None = None,
         jwt_audience: str | None = None,
     ) -> None:
-        """Prepare a feed; ``public_url`` is a further origin whose playlists are this feed's own."""
+        """Prepare a feed; ``public_url`` is a further origin whose playlists are this feed's own, ``version`` that of a signed feed."""
         self.family: Family = family
         self.host = host
         self.latency = latency
+        self.clock_offset = 0.0
+        self.date_offset = 0.0
         self.queue_delay = queue_delay
         self.faults: list[Fault] = []
         self.requests: Counter[tuple[str, str]] = Counter()
@@ -84,10 +92,27 @@ class FeedSimulator:
             jwt_audience=jwt_audience,
             always_async=always_async,
             random=random.Random(random_seed),
+            now=self._now,
         )
-        self._feed: GoFeed | TsFeed = (
-            GoFeed(self.settings) if family == "v2" else TsFeed(self.settings)
-        )
+        self._feed: GoFeed | TsFeed
+        match family:
+            case "v2":
+                self._feed = GoFeed(self.settings)
+            case "signed":
+                self._feed = SignedFeed(self.settings, version)
+            case "ts":
+                self._feed = TsFeed(self.settings)
+
+    def _now(self) -> int:
+        """The feed's clock, in nanoseconds since 1970."""
+        return time.time_ns() + int(self.clock_offset * 10**9)
+
+    def upgrade(self) -> None:
+        """Put the signed feed of 2026 in the place of the Go feed with API keys; what is stored stays."""
+        assert type(self._feed) is GoFeed
+        signed = SignedFeed(self.settings)
+        signed.take_over(self._feed)
+        self.family, self._feed = "signed", signed
 
     @property
     def origin(self) -> str:
@@ -148,7 +173,9 @@ class FeedSimulator:
         """Listen."""
         app = web.Application(client_max_size=1 << 30)
         app.router.add_route("*", "/{tail:.*}", self._serve)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
+        self._runner = web.AppRunner(
+            app, access_log=None, shutdown_timeout=1, lingering_time=0
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, self.host, self._port)
         await site.start()
@@ -232,7 +259,7 @@ class FeedSimulator:
             "title": title,
             "created": "2026-01-01T00:00:00Z",
         }
-        if kind == "channel" and self.family == "v2":
+        if kind == "channel" and self.family != "ts":
             base["version"] = "1.0.0"
         document = base | given
         if "items" in document:
@@ -312,6 +339,10 @@ class FeedSimulator:
         fault = next((entry for entry in self.faults if entry.matches(asked)), None)
         if fault is not None and fault.times is not None:
             fault.times -= 1
+        limited = isinstance(self._feed, SignedFeed)
+        if limited and (request.content_length or 0) > MAX_REQUEST_BYTES:
+            self.log.append(asked)
+            return self._response(asked, too_large())
         if fault is None or fault.cut is not Cut.BEFORE_BODY:
             asked = replace(asked, body=await request.read())
         self.requests[asked.method, asked.path] += 1
@@ -326,12 +357,18 @@ class FeedSimulator:
                 return _cut(request)
             case Cut.IN_ANSWER:
                 return await _cut_short(request, answer)
+        return self._response(asked, answer)
+
+    def _response(self, asked: Request, answer: Answer) -> web.Response:
+        """Put an answer into HTTP, with the time on the feed's clock."""
         body = (
             b""
             if asked.method == "HEAD" or answer.status in (204, 304)
             else answer.body
         )
-        return web.Response(status=answer.status, body=body, headers=answer.headers)
+        date = formatdate(self._now() / 10**9 + self.date_offset, usegmt=True)
+        headers = {"Date": date} | answer.headers
+        return web.Response(status=answer.status, body=body, headers=headers)
 
     async def _do(self, asked: Request, fault: Fault | None) -> Answer:
         """Let the feed do what was asked, unless a fault answers instead."""

@@ -1,0 +1,255 @@
+"""What the signed feed asks of a document and of an intent: strict members, owners, signatures, the clock."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .exchange import RefusalError
+from .go_json import GoDecodeError, ListOf, Struct, decode, loads
+from .signing import Document, digest, verify
+from .text import is_uuid, parse_time, parse_uuid
+
+SINGULAR = {
+    "playlists": "playlist",
+    "playlist-groups": "playlist-group",
+    "channels": "channel",
+}
+ROLE = {"playlists": "curator", "playlist-groups": "curator", "channels": "publisher"}
+NO_SIGNATURES = "missing authentication: request body must carry signatures"
+NOT_AN_OWNER = "request is not signed by an owner of the resource"
+_REQUIRED = {
+    "playlists": ("dpVersion", "id", "title", "created", "items"),
+    "playlist-groups": ("id", "title", "created", "playlists"),
+    "channels": ("id", "title", "created", "version", "playlists"),
+}
+_SKEW = 5 * 60 * 10**9
+
+
+def bad_request(message: str) -> RefusalError:
+    """The answer to a request that makes no sense."""
+    return RefusalError(400, "bad_request", message)
+
+
+def forbidden(message: str) -> RefusalError:
+    """The answer to somebody else than an owner."""
+    return RefusalError(403, "forbidden", message)
+
+
+def unauthorized() -> RefusalError:
+    """The answer to a request without signatures."""
+    return RefusalError(401, "unauthorized", NO_SIGNATURES, early=True)
+
+
+def read_object(body: bytes) -> Document:
+    """The object in a body; no body is a body without signatures."""
+    if not body.strip():
+        raise unauthorized()
+    try:
+        value = loads(body, whole=True)
+    except GoDecodeError as err:
+        raise bad_request(str(err)) from err
+    if not isinstance(value, dict):
+        raise bad_request("json: cannot unmarshal into Go value of type map")
+    return value
+
+
+def require_signatures(value: Any) -> None:
+    """Refuse what carries no signatures."""
+    entries = value.get("signatures") if isinstance(value, dict) else None
+    if not isinstance(entries, list) or not entries:
+        raise unauthorized()
+
+
+def _unknown(value: Any, kind: Any) -> Iterator[str]:
+    """The members that a type has no place for, at any depth, compared exactly."""
+    match kind:
+        case ListOf(element) if isinstance(value, list):
+            for entry in value:
+                yield from _unknown(entry, element)
+        case Struct() if isinstance(value, dict):
+            known = {field.name: field.kind for field in kind.fields}
+            for name, entry in value.items():
+                if name in known:
+                    yield from _unknown(entry, known[name])
+                else:
+                    yield name
+
+
+def check_members(value: Document, model: Struct) -> None:
+    """Refuse unknown members, and values that do not fit."""
+    if (name := next(_unknown(value, model), None)) is not None:
+        raise bad_request(f'json: unknown field "{name}"')
+    try:
+        decode(value, model, model.name.removeprefix("models."))
+    except GoDecodeError as err:
+        raise bad_request(str(err)) from err
+
+
+def check_document(kind: str, document: Document, now: int) -> None:
+    """Refuse a document without what has to be settled before it is signed."""
+    missing = [name for name in _REQUIRED[kind] if not document.get(name)]
+    missing = [name for name in missing if name not in ("id", "created", "items")]
+    if missing:
+        titled = (
+            "DPVersion" if name == "dpVersion" else name.title() for name in missing
+        )
+        raise bad_request(
+            "\n".join(
+                f"Key: 'CreateRequest.{name}' Error:Field validation for '{name}' failed on the 'required' tag"
+                for name in titled
+            )
+        )
+    for index, item in enumerate(document.get("items") or ()):
+        if not is_uuid(item.get("id") or ""):
+            raise bad_request(f"every playlist item requires a UUID id: items[{index}]")
+    if not document.get("slug"):
+        raise bad_request("slug is required")
+    if parse_uuid(document.get("id") or "") is None:
+        raise RefusalError(400, "invalid_id", "invalid id: must be a valid UUID")
+    check_time(document.get("created") or "", now)
+
+
+def check_time(text: str, now: int) -> int:
+    """The time of a document, which is not in the future."""
+    created = parse_time(text)
+    if created is None:
+        raise RefusalError(
+            400,
+            "invalid_timestamp",
+            "invalid timestamp: must be RFC3339 format with a zone",
+        )
+    if created > now:
+        raise RefusalError(
+            400, "invalid_timestamp", "invalid timestamp: cannot be in the future"
+        )
+    return created
+
+
+def declared_owners(kind: str, document: Document) -> list[str]:
+    """The keys that a document names as its owners."""
+    match kind:
+        case "playlists":
+            people = document.get("curators") or ()
+        case "channels":
+            people = [document.get("publisher") or {}]
+        case _:
+            people = ()
+    return [key for person in people if (key := person.get("key"))]
+
+
+def role_signers(kind: str, document: Document) -> list[str]:
+    """The keys that signed in the role of an owner."""
+    return list(
+        dict.fromkeys(
+            entry["kid"]
+            for entry in document.get("signatures") or ()
+            if entry["role"] == ROLE[kind]
+        )
+    )
+
+
+def owners(kind: str, document: Document) -> list[str]:
+    """The keys a stored document belongs to."""
+    return declared_owners(kind, document) or role_signers(kind, document)
+
+
+def check_signatures(document: Document) -> None:
+    """Refuse if any signature does not hold."""
+    failed = [
+        entry["kid"] for entry in document["signatures"] if not verify(document, entry)
+    ]
+    if failed:
+        raise RefusalError(
+            400,
+            "signature_verification_failed",
+            f"signature verification failed: failed signatures: [{' '.join(failed)}]",
+        )
+
+
+def check_new_owner(kind: str, document: Document) -> None:
+    """Refuse a new document that no owner has signed in the role of an owner."""
+    declared, signers = declared_owners(kind, document), role_signers(kind, document)
+    if kind == "channels" and not declared:
+        raise bad_request("publisher is required")
+    if not declared and len(signers) > 1:
+        raise bad_request(
+            "exactly one owner-role signature is required where no owner is declared"
+        )
+    named = document.get("curator") if kind == "playlist-groups" else None
+    kids = {entry["kid"] for entry in document["signatures"]}
+    if named in kids and named not in signers:
+        raise bad_request(f"the curator must sign in the {ROLE[kind]} role")
+    if not set(declared or signers) & set(signers):
+        role = ROLE[kind]
+        also = (
+            f": an owner has to sign in the {role} role" if set(declared) & kids else ""
+        )
+        raise RefusalError(
+            400,
+            "signature_verification_failed",
+            f"no valid {role} signature found{also}",
+        )
+
+
+def check_owner_set(kind: str, stored: Document, document: Document) -> None:
+    """Refuse to take an owner away, and to add one who has not signed."""
+    before, after = declared_owners(kind, stored), declared_owners(kind, document)
+    signers = role_signers(kind, document)
+    removed = [key for key in owners(kind, stored) if after and key not in after]
+    if removed or (before and not after):
+        raise forbidden(
+            f"owners cannot be removed from a resource: {' '.join(removed or before)}"
+        )
+    added = [key for key in after if key not in owners(kind, stored)]
+    if kind == "channels" and added:
+        raise forbidden(f"owners cannot be removed from a resource: {before}")
+    if unsigned := [key for key in added if key not in signers]:
+        raise forbidden(
+            f"a new owner must sign the document in the owner role: {' '.join(unsigned)}"
+        )
+
+
+def check_signed_by_owner(kind: str, stored: Document, signed: Document) -> None:
+    """Refuse what no stored owner has signed in the role of an owner."""
+    known = owners(kind, stored)
+    if not known:
+        raise forbidden(f"{NOT_AN_OWNER}: the resource has no owner")
+    if set(known) & set(role_signers(kind, signed)):
+        return
+    if set(known) & {entry["kid"] for entry in signed["signatures"]}:
+        raise forbidden(f"{NOT_AN_OWNER}: the {ROLE[kind]} role is needed")
+    raise forbidden(NOT_AN_OWNER)
+
+
+def check_intent(
+    kind: str,
+    action: str,
+    stored: Document,
+    intent: Document,
+    now: int,
+    document: Document | None,
+) -> None:
+    """Refuse an intent for something else, from another time, or not by an owner."""
+    target = intent.get("target") or {}
+    wrong: Iterable[tuple[bool, str]] = (
+        (intent.get("action") != action, "action"),
+        (target.get("type") != SINGULAR[kind], "target type"),
+        (target.get("id") != stored["id"].lower(), "target id"),
+        (target.get("slug") != stored["slug"], "target slug"),
+        (document is None and "payloadHash" in intent, "payloadHash must be absent"),
+        (
+            document is not None
+            and intent.get("payloadHash") != f"sha256:{digest(document).hex()}",
+            "payloadHash",
+        ),
+    )
+    if fault := next((name for is_wrong, name in wrong if is_wrong), None):
+        raise bad_request(f"invalid mutation intent: {fault}")
+    created = parse_time(intent.get("created") or "")
+    if created is None or abs(created - now) > _SKEW:
+        raise RefusalError(
+            400,
+            "invalid_timestamp",
+            "invalid timestamp: mutation intent is outside the allowed clock window",
+        )
+    check_signatures(intent)
+    check_signed_by_owner(kind, stored, intent)

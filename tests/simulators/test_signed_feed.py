@@ -1,0 +1,385 @@
+"""The rules of the signed feed of 2026, and its answers word by word."""
+
+from collections.abc import AsyncIterator
+from copy import deepcopy
+from datetime import UTC, datetime, timedelta
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from .feed import FeedSimulator, SigningKey, digest, verify
+
+type Document = dict[str, Any]
+
+VECTORS: Document = json.loads(
+    (Path(__file__).parent.parent / "fixtures" / "vectors" / "intents.json").read_text()
+)
+ADA = SigningKey.from_seed(bytes.fromhex(VECTORS["seed"]))
+BEA = SigningKey.from_seed(b"b" * 32)
+ID = VECTORS["post"]["id"]
+PLAYLIST = {k: v for k, v in VECTORS["post"].items() if k != "signatures"}
+CURATORS = PLAYLIST["curators"]
+BOTH = [*CURATORS, {"name": "Bea", "key": BEA.kid}]
+THEN = "2026-01-02T03:04:05Z"
+ALREADY = "a playlist with this {} already exists"
+DEAD = "this id was deleted on this feed and cannot be reused; publish under a new id"
+NO_SIGNATURES = "missing authentication: request body must carry signatures"
+NOT_AN_OWNER = "request is not signed by an owner of the resource"
+
+
+def signed(document: Document, *keys: SigningKey, role: str = "curator") -> Document:
+    """Sign a document or an intent."""
+    entries = [key.entry(document, role, THEN) for key in keys or (ADA,)]
+    return document | {"signatures": entries}
+
+
+def playlist(**changes: Any) -> Document:
+    """Change the playlist; None takes a member away."""
+    changed = PLAYLIST | changes
+    return {name: value for name, value in changed.items() if value is not None}
+
+
+def item(**changes: Any) -> list[Document]:
+    """Change the only work."""
+    return [PLAYLIST["items"][0] | changes]
+
+
+def now(minutes: float = 0) -> str:
+    """Return the time, some minutes from now."""
+    moment = datetime.now(UTC) + timedelta(minutes=minutes)
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def intent(
+    action: str, document: Document | None = None, /, **changes: Any
+) -> Document:
+    """Make an intent about the playlist."""
+    target = {"type": "playlist", "id": ID, "slug": "evening-loop"}
+    made = {"action": action, "target": target, "created": now()}
+    if document is not None:
+        made["payloadHash"] = f"sha256:{digest(document).hex()}"
+    return made | changes
+
+
+def envelope(document: Document, *keys: SigningKey, **changes: Any) -> Document:
+    """Make the body that replaces the playlist."""
+    return {
+        "document": signed(document, *keys),
+        "authorization": signed(intent("replace", document, **changes), *keys),
+    }
+
+
+class Client:
+    """Asks one feed."""
+
+    def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
+        """Ask this one."""
+        self.feed = feed
+        self._session = session
+
+    async def ask(
+        self, method: str, path: str, body: Any = None, **headers: str
+    ) -> tuple[int, Any]:
+        """Send a request and return the status and the body."""
+        data = body if isinstance(body, bytes) else body and json.dumps(body).encode()
+        async with self._session.request(
+            method, self.feed.url + path, data=data, headers=headers
+        ) as response:
+            text = await response.text()
+            return response.status, json.loads(text) if text else None
+
+    async def refused(self, method: str, path: str, body: Any) -> tuple[int, str, str]:
+        """Send a request that is refused."""
+        status, answer = await self.ask(method, path, body)
+        assert answer.keys() == {"error", "message"}, (status, answer)
+        return status, answer["error"], answer["message"]
+
+
+@pytest.fixture
+async def client(socket_enabled: None) -> AsyncIterator[Client]:
+    """Serve a signed feed."""
+    async with FeedSimulator("signed") as feed, aiohttp.ClientSession() as session:
+        yield Client(feed, session)
+
+
+async def test_vectors(client: Client) -> None:
+    """The bodies that the real implementation made are taken, replaced and deleted."""
+    then = datetime.fromisoformat(VECTORS["delete"]["created"])
+    client.feed.clock_offset = (then - datetime.now(UTC)).total_seconds() + 60
+    status, stored = await client.ask("POST", "/playlists", VECTORS["post"])
+    assert status == 201
+    assert {**stored, "signatures": stored["signatures"][:1]} == VECTORS["post"]
+    assert stored["signatures"][1]["role"] == "feed"
+    assert all(verify(stored, entry) for entry in stored["signatures"])
+    status, stored = await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"])
+    assert (status, stored["title"]) == (200, "Evening Loop II")
+    # The same envelope again within the window.
+    assert (await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"]))[0] == 200
+    assert await client.ask("DELETE", f"/playlists/{ID}", VECTORS["delete"]) == (
+        204,
+        None,
+    )
+    assert (await client.ask("GET", f"/playlists/{ID}"))[0] == 404
+
+
+async def test_what_it_says_it_is(client: Client) -> None:
+    """No registry, no PATCH, no other routes; a wrong API key is not looked at."""
+    _, info = await client.ask("GET", "")
+    assert (info["runtime"], info["version"]) == ("go", "1.2.0")
+    assert "registry" not in info["endpoints"]
+    nothing = (404, {"error": "not_found", "message": "no such endpoint"})
+    for method, path in (
+        ("PATCH", f"/playlists/{ID}"),
+        ("GET", "/registry/channels"),
+        ("PUT", "/registry/channels"),
+        ("GET", "/playlists/"),
+        ("POST", "/anything"),
+    ):
+        assert await client.ask(method, path, {}) == nothing
+    answer = await client.ask(
+        "POST", "/playlists", signed(playlist()), Authorization="Bearer wrong"
+    )
+    assert answer[0] == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        (b"", (401, "unauthorized", NO_SIGNATURES)),
+        ({}, (401, "unauthorized", NO_SIGNATURES)),
+        ({**playlist(), "signatures": []}, (401, "unauthorized", NO_SIGNATURES)),
+        (b'{"a', (400, "bad_request", "unexpected EOF")),
+        (signed(playlist(mood="calm")), (400, "bad_request", 'json: unknown field "mood"')),
+        (signed(playlist(schedule={"byDisplayAt": True})), (400, "bad_request", 'json: unknown field "schedule"')),
+        (signed(playlist(items=item(created=THEN))), (400, "bad_request", 'json: unknown field "created"')),
+        (signed(playlist(Title="x")), (400, "bad_request", 'json: unknown field "Title"')),
+        (signed(playlist(title=5)), (400, "bad_request", "json: cannot unmarshal number")),
+        (signed(playlist(title=None)), (400, "bad_request", "Key: 'CreateRequest.Title'")),
+        (signed(playlist(slug=None)), (400, "bad_request", "slug is required")),
+        (signed(playlist(items=item(id=None))), (400, "bad_request", "every playlist item requires a UUID id: items[0]")),
+        (signed(playlist(id=None)), (400, "invalid_id", "invalid id")),
+        (signed(playlist(created=None)), (400, "invalid_timestamp", "invalid timestamp")),
+        (signed(playlist(created=now(1))), (400, "invalid_timestamp", "invalid timestamp: cannot be in the future")),
+        (signed(playlist()) | {"title": "Else"}, (400, "signature_verification_failed", f"signature verification failed: failed signatures: [{ADA.kid}]")),
+        (signed(playlist(), BEA), (400, "signature_verification_failed", "no valid curator signature found")),
+        (signed(playlist(), role="agent"), (400, "signature_verification_failed", "no valid curator signature found: an owner has to sign in the curator role")),
+        (signed(playlist(curators=None), ADA, BEA), (400, "bad_request", "exactly one owner-role signature")),
+        (signed(playlist(slug="No Slug")), (400, "validation_error", "post-sign validation: playlistInvalid")),
+        (signed(playlist(items=item(displayAt="2026-12-24"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
+        (signed(playlist(items=item(contentRating="adult"))), (400, "validation_error", "post-sign validation: playlistInvalid")),
+        (signed(playlist(items=item(inlineManifest={}))), (400, "validation_error", "post-sign validation: playlistInvalid")),
+        (signed(playlist(items=PLAYLIST["items"] * 2)), (500, "internal_error", "store: index items: ERROR: duplicate key")),
+    ],
+)  # fmt: skip
+async def test_refused_documents(
+    client: Client, body: Any, refusal: tuple[int, str, str]
+) -> None:
+    """Each fault in the words of the feed, in the order that it looks for them."""
+    status, code, message = await client.refused("POST", "/playlists", body)
+    assert (status, code, message[: len(refusal[2])]) == refusal
+    assert not client.feed.documents
+
+
+async def test_kept_as_sent(client: Client) -> None:
+    """Empty values, false, other forms of a time and the newer members stay as they were signed."""
+    work = {
+        "displayAt": "2026-12-24T18:00:00",
+        "contentRating": "mature",
+        "contentReasons": ["nudity"],
+        "inlineManifest": {"locale": "en", "anything": [1]},
+        "display": {"interaction": {"mouse": {"scroll": False}}, "margin": 0},
+    }
+    given = signed(
+        playlist(
+            items=item(**work), summary="Two", created="2026-01-01T01:00:00.100+01:00"
+        )
+    )
+    _, stored = await client.ask("POST", "/playlists", given)
+    assert {**stored, "signatures": stored["signatures"][:1]} == given
+
+
+async def test_conflicts(client: Client) -> None:
+    """Ids and slugs are one of a kind, and a deleted id never comes back; its slug does."""
+    assert (await client.ask("POST", "/playlists", signed(playlist())))[0] == 201
+    conflict = (409, "conflict")
+    assert await client.refused("POST", "/playlists", signed(playlist())) == (
+        *conflict,
+        ALREADY.format("id"),
+    )
+    other = signed(playlist(id="485f79b6-a45f-4c1c-8080-e93a192adccc"))
+    assert await client.refused("POST", "/playlists", other) == (
+        *conflict,
+        ALREADY.format("slug"),
+    )
+    gone = signed(intent("delete"))
+    assert (await client.ask("DELETE", "/playlists/evening-loop", gone))[0] == 204
+    assert (await client.ask("DELETE", f"/playlists/{ID}", gone))[0] == 404
+    assert await client.refused("POST", "/playlists", signed(playlist())) == (
+        *conflict,
+        DEAD,
+    )
+    assert (await client.ask("POST", "/playlists", other))[0] == 201
+
+
+NEW_TITLE = playlist(title="Night")
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        ({"document": signed(NEW_TITLE)}, (401, "unauthorized", NO_SIGNATURES)),
+        (NEW_TITLE, (401, "unauthorized", NO_SIGNATURES)),
+        (signed(NEW_TITLE), (400, "bad_request", 'json: unknown field "dpVersion"')),
+        (envelope(NEW_TITLE, note="x"), (400, "bad_request", 'json: unknown field "note"')),
+        (envelope(playlist(slug="night")), (400, "bad_request", "signed document does not match the stored resource: slug")),
+        (envelope(playlist(created=THEN)), (400, "bad_request", "signed document does not match the stored resource: created")),
+        (envelope(playlist(curators=None)), (403, "forbidden", "owners cannot be removed from a resource: ")),
+        (envelope(playlist(curators=BOTH[1:]), BEA), (403, "forbidden", f"owners cannot be removed from a resource: {ADA.kid}")),
+        (envelope(playlist(curators=BOTH)), (403, "forbidden", f"a new owner must sign the document in the owner role: {BEA.kid}")),
+        (envelope(NEW_TITLE, BEA), (403, "forbidden", NOT_AN_OWNER)),
+        (envelope(NEW_TITLE, action="delete"), (400, "bad_request", "invalid mutation intent: action")),
+        (envelope(NEW_TITLE, target={"type": "channel", "id": ID, "slug": "evening-loop"}), (400, "bad_request", "invalid mutation intent: target type")),
+        (envelope(NEW_TITLE, target={"type": "playlist", "id": ID.upper(), "slug": "evening-loop"}), (400, "bad_request", "invalid mutation intent: target id")),
+        (envelope(NEW_TITLE, payloadHash="sha256:00"), (400, "bad_request", "invalid mutation intent: payloadHash")),
+        (envelope(NEW_TITLE, created=now(6)), (400, "invalid_timestamp", "invalid timestamp: mutation intent")),
+        (envelope(NEW_TITLE, created=now(-6)), (400, "invalid_timestamp", "invalid timestamp: mutation intent")),
+        (envelope(NEW_TITLE, created="2026-01-01"), (400, "invalid_timestamp", "invalid timestamp: mutation intent")),
+        ({"document": signed(NEW_TITLE), "authorization": signed(intent("replace", NEW_TITLE), BEA)}, (403, "forbidden", NOT_AN_OWNER)),
+        ({"document": signed(NEW_TITLE), "authorization": signed(intent("replace", NEW_TITLE), role="agent")}, (403, "forbidden", f"{NOT_AN_OWNER}: the curator role is needed")),
+        ({"document": signed(NEW_TITLE), "authorization": signed(intent("replace", NEW_TITLE)) | {"created": now(1)}}, (400, "signature_verification_failed", "signature verification failed")),
+    ],
+)  # fmt: skip
+async def test_refused_replacements(
+    client: Client, body: Any, refusal: tuple[int, str, str]
+) -> None:
+    """Nobody but an owner replaces, and only what was signed for this."""
+    await client.ask("POST", "/playlists", signed(playlist()))
+    stored = deepcopy(client.feed.documents[ID])
+    status, code, message = await client.refused("PUT", f"/playlists/{ID}", body)
+    assert (status, code, message[: len(refusal[2])]) == refusal
+    assert client.feed.documents[ID] == stored
+
+
+async def test_owners_may_be_added(client: Client) -> None:
+    """A second owner signs in, and may then change and delete."""
+    await client.ask("POST", "/playlists", signed(playlist()))
+    both = envelope(playlist(curators=BOTH), ADA, BEA)
+    assert (await client.ask("PUT", "/playlists/evening-loop", both))[0] == 200
+    change = envelope(playlist(curators=BOTH, title="Bea's"), BEA)
+    assert (await client.ask("PUT", f"/playlists/{ID}", change))[0] == 200
+    gone = signed(intent("delete"), BEA)
+    assert (await client.ask("DELETE", f"/playlists/{ID}", gone))[0] == 204
+
+
+async def test_refused_deletes(client: Client) -> None:
+    """An intent for a replacement, of a stranger, or for what belongs to nobody."""
+    await client.ask("POST", "/playlists", signed(playlist()))
+    for body, refusal in (
+        ({}, (401, "unauthorized", NO_SIGNATURES)),
+        (signed(intent("delete"), BEA), (403, "forbidden", NOT_AN_OWNER)),
+        (
+            signed(intent("delete", payloadHash=None)),
+            (400, "bad_request", "invalid mutation intent: payloadHash must be absent"),
+        ),
+    ):
+        assert await client.refused("DELETE", f"/playlists/{ID}", body) == refusal
+    (old,) = client.feed.seed([playlist(id=None, slug="old", curators=None)])
+    target = {"type": "playlist", "id": old["id"], "slug": "old"}
+    body = signed(intent("delete", target=target))
+    assert await client.refused("DELETE", "/playlists/old", body) == (
+        403,
+        "forbidden",
+        f"{NOT_AN_OWNER}: the resource has no owner",
+    )
+
+
+async def test_too_large(client: Client) -> None:
+    """A body over 5 MiB is not read; the connection closes."""
+    body = b" " * (5 * 1024 * 1024 + 1)
+    try:
+        status, code, _ = await client.refused("POST", "/playlists", body)
+    except aiohttp.ClientError:
+        return
+    assert (status, code) == (413, "payload_too_large")
+
+
+async def test_channels_and_groups(client: Client) -> None:
+    """They hold playlists in an order of their own, which a deletion does not break."""
+    ids = [f"{n}85f79b6-a45f-4c1c-8080-e93a192adccc" for n in (5, 6)]
+    for n, identifier in enumerate(ids):
+        document = signed(playlist(id=identifier, slug=f"loop-{n}"))
+        assert (await client.ask("POST", "/playlists", document))[0] == 201
+    urls = [f"{client.feed.url}/playlists/{ids[n]}" for n in (1, 0, 1)]
+    base: Document = {"id": ID, "slug": "hall", "title": "Hall", "created": THEN}
+    channel: Document = {**base, "version": "1.0.0", "playlists": urls}
+    channel["publisher"] = CURATORS[0]
+    status, _ = await client.ask("POST", "/channels", signed(channel, role="publisher"))
+    assert status == 201
+    group = signed({**base, "playlists": urls})
+    assert (await client.ask("POST", "/playlist-groups", group))[0] == 201
+    cursor, seen = "", []
+    for _ in range(3):
+        _, page = await client.ask("GET", f"/playlists?channel=hall&limit=1{cursor}")
+        seen += [entry["id"] for entry in page["items"]]
+        cursor = f"&cursor={page.get('cursor')}"
+    assert seen == [ids[1], ids[0], ids[1]]
+    for wrong in ("channel=hall&cursor=x", "cursor=x", "channel=hall&curator=Ada"):
+        assert (await client.ask("GET", f"/playlists?{wrong}"))[0] == 400
+    _, page = await client.ask("GET", "/playlists?curator=Ada&limit=1")
+    assert (len(page["items"]), page["hasMore"]) == (1, True)
+    for publisher, found in (("Ada", 1), ("Bea", 0)):
+        _, page = await client.ask("GET", f"/channels?publisher={publisher}")
+        assert len(page["items"]) == found
+
+    async def tag() -> str:
+        """Get the ETag of the channel."""
+        async with client._session.get(f"{client.feed.url}/channels/hall") as got:
+            return got.headers["ETag"]
+
+    before = await tag()
+    answer = await client.ask(
+        "GET", "/channels/hall", None, **{"If-None-Match": before}
+    )
+    assert answer == (304, None)
+    target = {"type": "playlist", "id": ids[0], "slug": "loop-0"}
+    gone = signed(intent("delete", target=target))
+    assert (await client.ask("DELETE", f"/playlists/{ids[0]}", gone))[0] == 204
+    assert await tag() != before
+    assert client.feed.channels[ID]["playlists"] == urls
+    for urls, message in (
+        ([], "playlists must hold 1 to 1000 references"),
+        (["http://127.0.0.1:9/x"], "reference to a private address"),
+        (["https://nas.local/x"], "reference to a private address"),
+        ([f"https://a.example/{'x' * 2048}"], "a reference is too long"),
+    ):
+        other = {**channel, "id": ids[0], "slug": "other", "playlists": urls}
+        body = signed(other, role="publisher")
+        if not urls:
+            message = "Key: 'CreateRequest.Playlists'"
+        told = await client.refused("POST", "/channels", body)
+        assert told[:2] == (400, "bad_request") and told[2].startswith(message)
+
+
+async def test_clock_of_the_feed(client: Client) -> None:
+    """The Date of an answer is the feed's clock, unless a proxy writes its own."""
+    client.feed.clock_offset = 3600
+    client.feed.date_offset = 60
+    async with client._session.get(client.feed.url) as answer:
+        date = datetime.strptime(answer.headers["Date"], "%a, %d %b %Y %H:%M:%S %Z")
+    ahead = date.replace(tzinfo=UTC) - datetime.now(UTC)
+    assert timedelta(minutes=60) < ahead < timedelta(minutes=62)
+
+
+async def test_upgrade(socket_enabled: None) -> None:
+    """A server changes its contract with its documents kept; what a key wrote belongs to nobody."""
+    async with FeedSimulator() as feed, aiohttp.ClientSession() as session:
+        client = Client(feed, session)
+        (old,) = feed.seed([playlist(id=None, curators=None)])
+        key = {"Authorization": f"Bearer {feed.api_key}"}
+        assert (await client.ask("POST", "/playlists", {}, **key))[0] == 400
+        feed.upgrade()
+        assert (await client.ask("POST", "/playlists", {}, **key))[0] == 401
+        assert await client.ask("GET", f"/playlists/{old['id']}") == (200, old)
