@@ -1,4 +1,4 @@
-"""A bare client of a simulated display, which shares no code with the integration's."""
+"""A minimal client of a simulated display, which shares no code with the integration."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -21,7 +21,7 @@ FIRMWARE = ("A", "A1", "B", "C")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back."""
+    """An HTTP answer."""
 
     status: int
     body: bytes
@@ -29,27 +29,27 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The body as text."""
+        """Return the body as text."""
         return self.body.decode()
 
     @property
     def json(self) -> Any:
-        """The body as JSON."""
+        """Return the body as JSON."""
         return json.loads(self.body)
 
 
 class RawClient:
-    """Sends what it is given."""
+    """Sends requests unchanged."""
 
     def __init__(
         self, simulator: DisplaySimulator, session: aiohttp.ClientSession
     ) -> None:
-        """Talk to a display."""
+        """Initialize for a display."""
         self.simulator = simulator
         self.session = session
 
     async def request(self, method: str, path: str, **options: Any) -> Answer:
-        """Send any request."""
+        """Send a request."""
         url = f"{self.simulator.url}{path}"
         async with self.session.request(method, url, **options) as response:
             return Answer(response.status, await response.read(), response.headers)
@@ -70,33 +70,33 @@ class RawClient:
         return await self.post(json.dumps(body).encode())
 
     async def ask(self, command: str, /, **arguments: Any) -> Any:
-        """Send a command that must be answered with 200, and read its reply."""
+        """Send a command that has to be answered with 200, and return the reply."""
         answer = await self.send(command, arguments)
         assert answer.status == 200, (command, answer.status, answer.text)
         return answer.json
 
     async def leaf(self, command: str, /, **arguments: Any) -> Any:
-        """Send a command of the player, and read what it says."""
+        """Send a command of the player, and return the innermost reply."""
         reply = await self.ask(command, **arguments)
         assert list(reply) == ["message"]
         return reply["message"]
 
     async def cast(self, document: object, **more: Any) -> Any:
-        """Show a document."""
+        """Cast a document."""
         arguments = {"dp1_call": document, "intent": NOW, **more}
         return await self.leaf("displayPlaylist", **arguments)
 
     async def status(self) -> Any:
-        """Ask what hangs."""
+        """Return the player status."""
         return await self.leaf("checkStatus")
 
 
 @asynccontextmanager
 async def talking(profile: str, **options: Any) -> AsyncIterator[RawClient]:
-    """Run a display and talk to it."""
+    """Run a display with a client."""
     async with (
         DisplaySimulator(profile, **options) as simulator,
-        # A kept connection would be in the way of whoever restarts a display.
+        # A kept connection would delay a restart of the display.
         aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(force_close=True)
         ) as session,
@@ -108,7 +108,7 @@ async def talking(profile: str, **options: Any) -> AsyncIterator[RawClient]:
 async def timed(
     profile: str, **options: Any
 ) -> AsyncIterator[tuple[RawClient, ManualClock]]:
-    """Run a display whose time a test moves, and talk to it; it tells of nothing by itself for days."""
+    """Run a display with a clock that the test moves, and a client; it does not push by itself for days."""
     clock = options.pop("clock", None) or ManualClock()
     options.setdefault("poll_interval", 10 * 86400)
     options.setdefault("refresh_interval", 10 * 86400)
@@ -117,7 +117,7 @@ async def timed(
 
 
 def item(number: int, **more: Any) -> Json:
-    """Write a work."""
+    """Return an item."""
     return {
         "id": f"i-{number}",
         "title": f"Work {number}",
@@ -128,7 +128,7 @@ def item(number: int, **more: Any) -> Json:
 
 
 def playlist(count: int = 3, **more: Any) -> Json:
-    """Write a playlist of so many works."""
+    """Return a playlist with a number of items."""
     return {
         "dpVersion": "1.1.0",
         "id": "p-1",
@@ -139,7 +139,7 @@ def playlist(count: int = 3, **more: Any) -> Json:
 
 
 async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)
@@ -148,7 +148,7 @@ async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
 async def frames(
     socket: aiohttp.ClientWebSocketResponse, seconds: float = 0.2
 ) -> list[Json]:
-    """Everything that is pushed within a time."""
+    """Return everything that is pushed within a time."""
     found = []
     try:
         async with asyncio.timeout(seconds):
@@ -159,10 +159,10 @@ async def frames(
 
 
 def pushed(found: list[Json], kind: str) -> list[Any]:
-    """The messages of one kind."""
+    """Return the messages of a type."""
     return [frame["message"] for frame in found if frame["notification_type"] == kind]
 
 
 async def gather[T](*running: Awaitable[T]) -> list[T]:
-    """Wait for several."""
+    """Wait for several coroutines."""
     return list(await asyncio.gather(*running))

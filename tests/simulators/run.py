@@ -1,4 +1,4 @@
-"""Runs a simulator from the command line until it is stopped."""
+"""Run a simulator from the command line until it is stopped."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,14 +18,14 @@ class Simulator(AbstractAsyncContextManager[object], Protocol):
 def run(
     name: str, simulator: Simulator, ready: Callable[[], object] | None = None
 ) -> None:
-    """Serve, print the address, and return at the first signal to end."""
+    """Serve, print the URL, and return at the first signal."""
     asyncio.run(_serve(name, simulator, ready))
 
 
 async def _serve(
     name: str, simulator: Simulator, ready: Callable[[], object] | None
 ) -> None:
-    """Serve until told to end."""
+    """Serve until stopped."""
     end = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, end.set)

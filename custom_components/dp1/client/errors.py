@@ -1,4 +1,4 @@
-"""What can go wrong with a display, a feed, a catalog or a document: one class per thing a caller does differently."""
+"""Errors of displays, feeds, catalogs and documents: one class for each thing that callers handle differently."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ MAX_MESSAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault of a document: where it is, like ``items[2].source``, and what is wrong there."""
+    """A fault of a document: its path, like ``items[2].source``, and what is wrong there."""
 
     path: str
     message: str
 
 
 class Dp1Error(Exception):
-    """Anything that went wrong; the message may be shown and logged, whatever was put into it."""
+    """Base of all errors; the message may be shown and logged, whatever its source."""
 
     def __init__(self, message: str = "") -> None:
-        """Make the message one line without control characters."""
+        """Initialize with the message as one line without control characters."""
         super().__init__(one_line(message, MAX_MESSAGE))
 
 
@@ -41,15 +41,15 @@ class LostAnswerError(Dp1Error):
 
 
 class UnexpectedAnswerError(Dp1Error):
-    """An answer that does not follow the protocol: something else is at this address, or it is broken."""
+    """The answer does not follow the protocol: something else is at this address, or it is broken."""
 
 
 class TooLargeError(UnexpectedAnswerError):
-    """An answer longer than is read; none of it was kept."""
+    """The answer exceeds the size limit; none of it was kept."""
 
 
 class TemporaryError(Dp1Error):
-    """The other side has a problem of its own (5xx): worth another try later."""
+    """The other side failed (5xx): worth another try later."""
 
 
 class BusyError(TemporaryError):
@@ -60,29 +60,29 @@ class BusyError(TemporaryError):
     """
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
-        """Keep how long to wait."""
+        """Initialize with the wait."""
         super().__init__(message)
         self.retry_after = retry_after
 
 
 class NotReadyError(Dp1Error):
-    """The display is on its set-up screen (204): nothing was done."""
+    """The display shows its set-up screen (204): nothing was done."""
 
 
 class AddressNotAcceptedError(Dp1Error):
-    """The display does not accept this way of addressing it (403): use its IP address."""
+    """The display does not accept this host name (403): use its IP address."""
 
 
 class RejectedError(Dp1Error):
-    """The display answered, and said no (``ok: false``), or could not carry the command out (500).
+    """The display refused the command (``ok: false``), or failed to carry it out (500).
 
     Attributes:
         command: name of the command.
-        detail: the display's own word, if it gave one.
+        detail: the reason given by the display, if any.
     """
 
     def __init__(self, command: str, detail: str = "") -> None:
-        """Keep which command was refused and why."""
+        """Initialize with the refused command and the reason."""
         super().__init__(f"{command}: {detail}" if detail else command)
         self.command = command
         self.detail = one_line(detail)
@@ -96,11 +96,11 @@ class InvalidPlaylistError(Dp1Error):
     """Not a valid DP-1 document.
 
     Attributes:
-        faults: everything found, in document order; never empty.
+        faults: all faults, in document order; never empty.
     """
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        """Keep the faults."""
+        """Initialize with the faults."""
         self.faults = tuple(faults)
         super().__init__(
             "; ".join(
@@ -110,14 +110,14 @@ class InvalidPlaylistError(Dp1Error):
 
 
 class PlaylistRefusedError(RejectedError):
-    """The display understood the playlist and will not show it (422).
+    """The display parsed the playlist and refuses to show it (422).
 
     Attributes:
         code: ``sourceUnreachable``, ``sigInvalid``, ``playlistInvalid``, ``contentBlocked`` or another word.
     """
 
     def __init__(self, command: str, code: str, detail: str) -> None:
-        """Keep the code."""
+        """Initialize with the code."""
         super().__init__(command, detail)
         self.code = code
 
@@ -131,15 +131,15 @@ class SignatureRefusedError(Dp1Error):
 
 
 class ConflictError(Dp1Error):
-    """The feed holds another document with this id or slug, or one that depends on it."""
+    """The feed has another document with this id or slug, or one that depends on it."""
 
 
 class NotFoundError(Dp1Error):
-    """No document or record by this name."""
+    """There is no document or record with this id."""
 
 
 class InvalidRequestError(Dp1Error):
-    """The feed or catalog found fault with the request (400, 422) in words of its own."""
+    """The feed or catalog refused the request (400, 422) with its own message."""
 
 
 class BlockedAddressError(InvalidRequestError):

@@ -1,4 +1,4 @@
-"""One JSON exchange over HTTP, bounded in time and size, with every way to fail as a typed error."""
+"""JSON requests over HTTP, bounded in time and size, with a typed error for every failure."""
 
 import asyncio
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ from .url import web_url
 from .values import decode
 
 MAX_BODY = 4 * 1024 * 1024
-# What is longer is decoded in a thread: the loop would stall.
+# A longer body is decoded in a thread: it would block the loop.
 MAX_BODY_ON_LOOP = 256 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
@@ -44,9 +44,9 @@ class Answer:
 
     Attributes:
         status: HTTP status code, after redirects.
-        headers: the headers, found in any case of letters.
-        body: the bytes as they came, decompressed.
-        url: where the answer came from, after redirects.
+        headers: the headers, case-insensitive.
+        body: the body, decompressed.
+        url: the URL, after redirects.
     """
 
     status: int
@@ -57,17 +57,17 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Say whether the status is one of success (2xx)."""
+        """Return whether the status is one of success (2xx)."""
         return 200 <= self.status < 300
 
     def json(self) -> object:
-        """Read the body as JSON.
+        """Return the body as JSON.
 
         Raises:
-            UnexpectedAnswerError: it is none, or holds a number no JSON has (NaN, Infinity).
+            UnexpectedAnswerError: it is not JSON, or has a number that JSON does not allow (NaN, Infinity).
         """
         if self._decoded:
-            # Given away once: whoever reads it may change it.
+            # Returned once: the caller may change it.
             if isinstance(value := self._decoded.pop(), UnexpectedAnswerError):
                 raise value
             return value
@@ -79,7 +79,7 @@ class Answer:
             ) from err
 
     async def async_decode(self) -> None:
-        """Decode a long body in a thread, so that ``json`` has the outcome ready."""
+        """Decode a long body in a thread, so that ``json`` has the result ready."""
         if len(self.body) <= MAX_BODY_ON_LOOP:
             return
         try:
@@ -89,7 +89,7 @@ class Answer:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds the other side asks to wait, from either form of ``Retry-After`` (RFC 9110); at most a day."""
+        """Return the seconds to wait, from either form of ``Retry-After`` (RFC 9110); at most a day."""
         text = self.headers.get("Retry-After", "").strip()
         if text.isascii() and text.isdigit():
             return min(float(text), MAX_RETRY_AFTER)
@@ -115,29 +115,29 @@ async def request_json(
     max_body: int = MAX_BODY,
     connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
-    """Send one request, with ``json`` as its body unless None, and read the whole answer whatever its status.
+    """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
-    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET. What is idempotent, but never
-    a POST or PATCH, aiohttp sends once more by itself when the connection ends before an answer begins.
+    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET. aiohttp repeats an idempotent
+    request, but never a POST or PATCH, by itself when the connection ends before an answer begins.
 
     Args:
-        session: what to send with; a guard for an address that did not come from the owner.
+        session: used, never closed; a guard for a URL that did not come from the owner.
         method: HTTP method in capitals.
-        url: an absolute ``http`` or ``https`` address.
-        timeout: seconds for the whole exchange.
-        headers: more headers.
-        json: what to send.
-        params: query of the address.
-        max_body: most bytes to accept, decompressed.
+        url: an absolute ``http`` or ``https`` URL.
+        timeout: seconds for the whole request.
+        headers: additional headers.
+        json: the body.
+        params: query of the URL.
+        max_body: maximum number of bytes to accept, decompressed.
         connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
-        RefusedError: nobody listens there; nothing was sent.
-        NoAnswerError: no contact within the time; nothing was sent.
-        UnreachableError: no secure connection could be agreed on; nothing was sent.
-        LostAnswerError: sent, and the answer did not come whole or not in time.
+        RefusedError: the connection was refused; nothing was sent.
+        NoAnswerError: no contact in time; nothing was sent.
+        UnreachableError: TLS failed; nothing was sent.
+        LostAnswerError: sent, but the answer was incomplete or did not come in time.
         UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over ``max_body``.
-        InvalidRequestError: the address is none, or (BlockedAddressError) one that the guard does not let through.
+        InvalidRequestError: not a URL, or (BlockedAddressError) one that the guard does not allow.
     """
     try:
         target = web_url(url)
@@ -156,7 +156,7 @@ async def request_json(
             headers=headers,
             data=data,
             allow_redirects=method in ("GET", "HEAD"),
-            # Not "connect": a name that is looked up longer than that would be logged with a traceback.
+            # Not "connect": a name look-up that takes longer would be logged with a traceback.
             timeout=aiohttp.ClientTimeout(
                 total=timeout, sock_connect=min(connect, timeout / 2)
             ),
@@ -164,12 +164,12 @@ async def request_json(
             body = await _read(response, max_body)
             return Answer(response.status, response.headers, body, str(response.url))
     except (aiohttp.ClientError, TimeoutError) as err:
-        # Without its cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
+        # Without the cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None
 
 
 async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
-    """Read the body, no further than allowed."""
+    """Read the body up to the limit."""
     length = response.content_length
     if (
         length is not None
@@ -187,7 +187,7 @@ async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
 
 
 def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
-    """Translate what aiohttp raises; the rule is whether the request can have reached the other side."""
+    """Map an exception of aiohttp, depending on whether the request can have reached the other side."""
     match err:
         case aiohttp.ClientSSLError():
             return UnreachableError(f"no secure connection to {err.host}: {err}")
@@ -209,23 +209,23 @@ def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:
 
 
 def _is_refusal(err: OSError) -> bool:
-    """Tell whether an address refused; of several that failed in different ways, only the text of the error tells."""
+    """Return whether the connection was refused; of several failed attempts only the text of the error tells."""
     return isinstance(err, ConnectionRefusedError) or (
         err.errno is None and f"[Errno {ECONNREFUSED}]" in str(err)
     )
 
 
 def _name(err: Exception) -> str:
-    """Name the kind of an exception; its text may hold headers or credentials of an address."""
+    """Return the type of an exception; its text may hold headers or credentials."""
     return type(err).__name__
 
 
 def status_error(answer: Answer, message: str) -> Dp1Error:
-    """Choose the error for an answer that is not a success, by its status alone.
+    """Return the error for an unsuccessful answer, by its status alone.
 
     Args:
         answer: the answer.
-        message: the other side's own word, safe to show.
+        message: the other side's message, safe to show.
     """
     match answer.status:
         case 401 | 403:

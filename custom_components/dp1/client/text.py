@@ -1,6 +1,6 @@
-"""Text from outside made safe: one line, no markup, no characters that act on what is around them.
+"""Make text from outside safe: one line, no markup, no characters that affect what is around them.
 
-``clean`` is for what a server calls text, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is read.
+``clean`` is for texts of a server, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is rendered.
 """
 
 from html.parser import HTMLParser
@@ -27,17 +27,17 @@ _INLINE = frozenset(
 
 
 class _Text(HTMLParser):
-    """Collects what a browser would show."""
+    """Collects the text that a browser would show."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Initialize without text."""
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
         self._hidden: list[str] = []
 
     @override
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Part words at the start of a block, and note what is not shown."""
+        """Separate words at the start of a block, and note hidden elements."""
         if tag in _NOT_SHOWN:
             self._hidden.append(tag)
         elif tag not in _INLINE:
@@ -45,12 +45,12 @@ class _Text(HTMLParser):
 
     @override
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open the element: HTML knows no end within the start."""
+        """Handle as a start tag: HTML ignores the slash."""
         self.handle_starttag(tag, attrs)
 
     @override
     def handle_endtag(self, tag: str) -> None:
-        """Part words at the end of a block, and note the end of what is not shown."""
+        """Separate words at the end of a block, and note the end of hidden elements."""
         if tag in _NOT_SHOWN:
             if tag in self._hidden:
                 del self._hidden[self._hidden.index(tag) :]
@@ -59,20 +59,20 @@ class _Text(HTMLParser):
 
     @override
     def handle_data(self, data: str) -> None:
-        """Keep what is shown."""
+        """Collect text that is not hidden."""
         if not self._hidden:
             self.parts.append(data)
 
 
 def clean(text: object, limit: int = LIMIT) -> str:
-    """Make plain text of what a server calls text: HTML or not, possibly broken, possibly no text at all.
+    """Return the plain text of HTML or text from a server, possibly broken, possibly of another type.
 
-    Tags and the content of scripts and styles go, entities are resolved, control and direction characters go,
-    white space becomes single blanks.
+    Tags and the content of scripts and styles are removed, entities are resolved, control and direction characters
+    removed, white space becomes single blanks.
 
     Args:
         text: anything; what is no string gives an empty one.
-        limit: most characters to return; a longer text ends in an ellipsis.
+        limit: maximum number of characters; a longer text ends in an ellipsis.
     """
     if not isinstance(text, str):
         return ""
@@ -90,7 +90,7 @@ def one_line(text: str, limit: int = LIMIT) -> str:
 
     Args:
         text: what goes into a message or a log; markup stays.
-        limit: most characters to return; a longer text ends in an ellipsis.
+        limit: maximum number of characters; a longer text ends in an ellipsis.
     """
     text = _INVISIBLE.sub("", _ANSI.sub("", text[:LONGEST_INPUT]))
     return shorten(" ".join(_CONTROL.sub(" ", text).split()), limit)

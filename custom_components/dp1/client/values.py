@@ -1,4 +1,4 @@
-"""Readers for values from outside: the value if it is what it should be, else nothing. None of them raises."""
+"""Parse values from outside: return the value if it is of the right type, else None. None of them raises."""
 
 from codecs import BOM_UTF8
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ import sys
 from typing import Any, NoReturn
 
 _EXACT_INTEGER = 2**53 - 1
-# Whole numbers that other programs, and Home Assistant's own storage, read as such; the others are doubles to them.
+# Integers that Home Assistant's storage can hold; longer ones become doubles.
 _INTEGERS = range(-(2**63), 2**64)
 _LONGEST_TOKEN = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -20,32 +20,32 @@ _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def _finite(number: str) -> float | None:
-    """Read a number with a fraction or an exponent, unless it is beyond all numbers."""
+    """Parse a number with a fraction or an exponent; None beyond the range of doubles."""
     value = float(number)
     return value if math.isfinite(value) else None
 
 
 def _integer(digits: str) -> int | float | None:
-    """Read a whole number."""
+    """Parse an integer."""
     return common(int(digits)) if len(digits) < 300 else _finite(digits)
 
 
 def _exact_integer(digits: str) -> int | None:
-    """Read a whole number that may be the number of a token; longer ones are none."""
+    """Parse an integer that may be a token id; None if it is longer than that."""
     return int(digits) if len(digits) <= _LONGEST_TOKEN else None
 
 
 def common(number: int) -> int | float:
-    """Return a whole number as others read it: of more than 64 bits, as a double.
+    """Return an integer as other programs read it: a double if it has more than 64 bits.
 
     Raises:
-        OverflowError: it is beyond all doubles.
+        OverflowError: it is beyond the range of doubles.
     """
     return number if number in _INTEGERS else float(number)
 
 
 def doubles(value: Any) -> Any:
-    """Copy JSON with integers that a double cannot hold as doubles, which all numbers are to others (RFC 7493, 2.2)."""
+    """Return JSON with integers that a double cannot hold as doubles, as others read all numbers (RFC 7493, 2.2)."""
     match value:
         case bool():
             return value
@@ -59,11 +59,11 @@ def doubles(value: Any) -> Any:
 
 
 def _nothing(_name: str) -> None:
-    """Stand in for a number that JSON does not have."""
+    """Return None for a number that JSON does not have."""
 
 
 def _refuse(name: str) -> NoReturn:
-    """Refuse a number that JSON does not have."""
+    """Raise for a number that JSON does not have."""
     raise ValueError(name)
 
 
@@ -85,18 +85,18 @@ def decode(
     exact: bool = False,
     max_values: int | None = None,
 ) -> object:
-    """Decode JSON; what nothing later could encode again is replaced.
+    """Decode JSON so that the result can be encoded again.
 
-    That is: half surrogate pairs by U+FFFD, integers of more than 64 bits by doubles, and numbers beyond those by None.
+    Half surrogate pairs become U+FFFD, integers of more than 64 bits doubles, and numbers beyond those None.
 
     Args:
         body: JSON in UTF-8.
-        strict: refuse the words NaN and Infinity, which JSON does not have, instead of reading None.
-        exact: keep whole numbers exact, up to 100 digits: some are numbers of tokens.
-        max_values: most commas, colons and opening brackets outside of strings, which bounds the memory.
+        strict: raise for NaN and Infinity, which JSON does not have, instead of returning None.
+        exact: keep integers exact, up to 100 digits: some are token ids.
+        max_values: maximum number of commas, colons and opening brackets outside of strings, which bounds the memory.
 
     Raises:
-        ValueError: this is not JSON, nested deeper than can be read, or of more values than allowed.
+        ValueError: not JSON, nested too deep, or too many values.
     """
     if max_values is not None and _exceeds(body, max_values):
         raise ValueError("too many values")
@@ -125,17 +125,17 @@ def _exceeds(body: bytes, max_values: int) -> bool:
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """Return an object's members; of anything else, none."""
+    """Return the members of an object; empty for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def text(value: object) -> str | None:
-    """Return a text that is not empty."""
+    """Return a non-empty text."""
     return value if isinstance(value, str) and value else None
 
 
 def flag(value: object) -> bool | None:
-    """Return true or false."""
+    """Return a boolean."""
     return value if isinstance(value, bool) else None
 
 
@@ -150,7 +150,7 @@ def number(value: object) -> float | None:
 
 
 def whole(value: object) -> int | None:
-    """Return a whole number, however it is written; one of more than 64 bits is none, since no store takes it."""
+    """Return an integer, also if it is written as a float; None over 64 bits, which no store accepts."""
     if (found := number(value)) is None or not found.is_integer():
         return None
     exact = value if isinstance(value, int) else int(found)
@@ -158,20 +158,20 @@ def whole(value: object) -> int | None:
 
 
 def percent(value: object) -> int | None:
-    """Return a whole number from 0 to 100."""
+    """Return an integer from 0 to 100."""
     found = whole(value)
     return found if found is not None and 0 <= found <= 100 else None
 
 
 def texts(value: object) -> Mapping[str, str]:
-    """Return those members of an object that are text."""
+    """Return the members of an object that are text."""
     return {
         key: entry for key, entry in mapping(value).items() if isinstance(entry, str)
     }
 
 
 def moment(value: object) -> datetime | None:
-    """Return a point in time that is written as RFC 3339, with its offset."""
+    """Return a moment that is written as RFC 3339, with its offset."""
     if not isinstance(value, str):
         return None
     try:

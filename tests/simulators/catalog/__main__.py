@@ -1,4 +1,4 @@
-"""Run a simulated catalog by itself."""
+"""Run a simulated catalog from the command line."""
 
 import argparse
 
@@ -9,7 +9,7 @@ from tests.simulators.run import run
 
 
 def _arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.simulators.catalog", description=__doc__
     )
@@ -37,7 +37,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _catalog(options: argparse.Namespace) -> CatalogSimulator:
-    """Make the catalog that the command line describes."""
+    """Return the catalog that the command line describes."""
     simulator = CatalogSimulator(
         options.host,
         options.port,

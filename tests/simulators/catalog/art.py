@@ -1,4 +1,4 @@
-"""Self-made generative art, drawn the same for the same seed: as an animated page, as SVG or as PNG."""
+"""Generative art, the same for the same seed: as an animated page, as SVG or as PNG."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ PALETTES = (
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One mark: a filled polygon, a disc (one point and a radius) or an open line."""
+    """A filled polygon, a disc (one point and a radius) or an open line."""
 
     kind: str
     points: tuple[Point, ...]
@@ -42,7 +42,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A whole picture."""
+    """A drawing."""
 
     background: str
     shapes: tuple[Shape, ...]
@@ -250,7 +250,7 @@ GENERATORS: tuple[Callable[[Random, list[str]], Iterator[Shape]], ...] = (
 
 @lru_cache(maxsize=256)
 def draw(series: str, work: int = 0) -> Drawing:
-    """Draw a work: the series decides on generator and palette, the work on everything else."""
+    """Draw a work: the series determines generator and palette, the work everything else."""
     style = Random(f"style {series}")
     generate = style.choice(GENERATORS)
     background, *colors = style.choice(PALETTES)
@@ -259,7 +259,7 @@ def draw(series: str, work: int = 0) -> Drawing:
 
 
 def svg(drawing: Drawing, *, moving: bool = False) -> str:
-    """Write a drawing as SVG, which fills what it is put into."""
+    """Return a drawing as SVG that fills its container."""
     layers: list[list[str]] = [[] for _ in range(LAYERS)]
     for shape in drawing.shapes:
         layers[shape.layer].append(_svg_shape(shape))
@@ -275,7 +275,7 @@ def svg(drawing: Drawing, *, moving: bool = False) -> str:
 
 
 def _svg_shape(shape: Shape) -> str:
-    """Write one mark."""
+    """Return a shape as SVG."""
     if shape.kind == "disc":
         x, y = shape.points[0]
         return (
@@ -302,7 +302,7 @@ _MOTION = "".join(
 
 
 def page(drawing: Drawing) -> str:
-    """Write a drawing as a page that moves slowly and fills the screen."""
+    """Return a drawing as a slowly moving page that fills the screen."""
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Generative work</title>'
         f"<style>html,body{{margin:0;height:100%;overflow:hidden;background:{drawing.background}}}"
@@ -312,7 +312,7 @@ def page(drawing: Drawing) -> str:
 
 
 def _mix(below: str, above: str, opacity: float) -> str:
-    """Mix two colors."""
+    """Return a mix of two colors."""
     pairs = zip(bytes.fromhex(below[1:]), bytes.fromhex(above[1:]), strict=True)
     mixed = (round(under + (over - under) * opacity) for under, over in pairs)
     return f"#{bytes(mixed).hex()}"
@@ -320,7 +320,7 @@ def _mix(below: str, above: str, opacity: float) -> str:
 
 @lru_cache(maxsize=128)
 def png(series: str, work: int = 0, width: int = 480) -> bytes:
-    """Paint a work as PNG; takes some hundredths of a second."""
+    """Return a work as PNG; takes some hundredths of a second."""
     drawing = draw(series, work)
     scale = 2 * width / WIDTH
     size = (2 * width, round(HEIGHT * scale))
@@ -334,7 +334,7 @@ def png(series: str, work: int = 0, width: int = 480) -> bytes:
         elif shape.kind == "polygon":
             brush.polygon(points, fill=color)
         else:
-            # Where translucent strokes join they would be painted twice, so these are mixed beforehand.
+            # Translucent strokes would be painted twice where they join, so their colors are mixed beforehand.
             mixed = _mix(drawing.background, shape.color, shape.opacity)
             brush.line(points, mixed, max(round(shape.size * scale), 1), joint="curve")
     target = BytesIO()

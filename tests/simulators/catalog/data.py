@@ -1,7 +1,7 @@
-"""The contents of the simulated catalog: invented shows, people and works, the same on every run.
+"""The contents of the simulated catalog: invented exhibitions, people and works, the same on every run.
 
-Sizes and habits are those of the public catalog: 51 shows, 31 of them by groups, people twice in every record and with long
-biographies, settings that may be null, identifiers far beyond 2**53, HTML in texts.
+Sizes and peculiarities are those of the public catalog: 51 exhibitions, 31 of them group shows, people twice in every record
+and with long biographies, settings that may be null, identifiers far beyond 2**53, HTML in texts.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -24,40 +24,40 @@ LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
 def uuid_of(*seed: object) -> str:
-    """Make an id out of what it names."""
+    """Return a UUID derived from a name."""
     return str(UUID(bytes=sha256(repr(seed).encode()).digest()[:16], version=4))
 
 
 def token_of(*seed: object) -> str:
-    """Make the number of a token, as Ethereum has it: 256 bits, decimal."""
+    """Return a token id as Ethereum has it: 256 bits, decimal."""
     return str(int.from_bytes(sha256(repr(seed).encode()).digest()))
 
 
 def hex_of(*seed: object) -> str:
-    """Make an id of 64 hex digits, as Bitmark has it."""
+    """Return an id of 64 hex digits, as Bitmark has it."""
     return sha256(repr(seed).encode()).hexdigest()
 
 
 def moment(when: datetime) -> str:
-    """Write a moment as the catalog does."""
+    """Format a moment as the catalog does."""
     return when.isoformat().replace("+00:00", "Z")
 
 
 def slug_of(title: str, seed: str) -> str:
-    """Write a title for a link, with three letters behind it that keep it unique."""
+    """Return a slug, made unique by three letters at its end."""
     words = "".join(c if c.isascii() and c.isalnum() else " " for c in title.lower())
     end = "".join(Random(f"slug {seed}").choices(LETTERS, k=3))
     return "-".join((*words.split(), end))
 
 
 class CatalogData:
-    """All records, made when they are asked for first."""
+    """All records, created on first use."""
 
     def __init__(self, media_base: str | None) -> None:
-        """Prepare.
+        """Initialize without records.
 
         Args:
-            media_base: address to put before every path of a picture or work; None to leave the paths relative, and
+            media_base: URL to put before every path of a picture or work; None to leave the paths relative, and
                 pictures with the image service, as the public catalog does.
         """
         self._media_base = media_base
@@ -65,13 +65,13 @@ class CatalogData:
 
     @cached_property
     def exhibitions(self) -> list[Json]:
-        """Every exhibition, newest first."""
+        """Return every exhibition, newest first."""
         shows = [self._exhibition(number) for number in range(1, len(SHOWS) + 1)]
         return shows[::-1]
 
     @cached_property
     def _by_exhibition(self) -> dict[str, list[Json]]:
-        """Every series, by its exhibition."""
+        """Return every series, by exhibition id."""
         return {
             show["id"]: self._series_of(show, number)
             for number, show in enumerate(self.exhibitions[::-1], 1)
@@ -79,7 +79,7 @@ class CatalogData:
 
     @cached_property
     def _series(self) -> dict[str, Json]:
-        """Every series, by its id."""
+        """Return every series, by id."""
         return {
             record["id"]: record
             for records in self._by_exhibition.values()
@@ -88,19 +88,19 @@ class CatalogData:
 
     @property
     def series_count(self) -> int:
-        """How many series there are in all."""
+        """Return the number of all series."""
         return len(self._series)
 
     def find_exhibition(self, title: str) -> Json:
-        """Find an exhibition by its exact title."""
+        """Return the exhibition with a title."""
         return next(show for show in self.exhibitions if show["title"] == title)
 
     def series(self, exhibition_id: str) -> list[Json]:
-        """List the series of an exhibition, in the order they are shown in."""
+        """Return the series of an exhibition, in display order."""
         return self._by_exhibition.get(exhibition_id, [])
 
     def artworks(self, series_id: str) -> list[Json]:
-        """List the works of a series, by their index."""
+        """Return the works of a series, by their index."""
         if series_id not in self._series:
             return []
         if series_id not in self._works:
@@ -108,21 +108,21 @@ class CatalogData:
         return self._works[series_id]
 
     def medium(self, series_id: str) -> str:
-        """Tell what the works of a series are; empty for what is no series."""
+        """Return the medium of a series; empty if there is no such series."""
         return str(self._series.get(series_id, {}).get("medium", ""))
 
     def _media(self, path: str) -> str:
-        """Place a path of a picture or work."""
+        """Return the URL for the path of a picture or work."""
         return path if self._media_base is None else f"{self._media_base}/{path}"
 
     def _image(self, *seed: object) -> str:
-        """Address a picture at the image service; its variant is for the reader to add."""
+        """Return the URL of a picture at the image service, without its variant."""
         if self._media_base is None:
             return f"{IMAGE_ACCOUNT}/{uuid_of('image', *seed)}"
         return f"{self._media_base}/images/{'/'.join(str(part) for part in seed)}"
 
     def _person(self, number: int, seed: str, *, nested: bool = False) -> Json:
-        """Make an artist or curator; people come back in several shows."""
+        """Return an artist or curator; people take part in several exhibitions."""
         rng = Random(f"person {number}")
         name = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
         anonymous = rng.random() < 0.1
@@ -158,7 +158,7 @@ class CatalogData:
         return {"id": uuid_of("role", number, seed), "alumniAccount": person}
 
     def _exhibition(self, number: int) -> Json:
-        """Make the record of an exhibition."""
+        """Return the record of an exhibition."""
         show = SHOWS[number - 1]
         rng = Random(f"show {number}")
         key = uuid_of("exhibition", number)
@@ -220,7 +220,7 @@ class CatalogData:
 
     @cached_property
     def _series_counts(self) -> list[int]:
-        """Share out all series among the exhibitions."""
+        """Return the number of series for each exhibition."""
         rng = Random("series counts")
         counts = [
             show.series
@@ -239,7 +239,7 @@ class CatalogData:
         return counts
 
     def _series_of(self, show: Json, number: int) -> list[Json]:
-        """Make the series of an exhibition."""
+        """Return the series of an exhibition."""
         records = [
             self._make_series(show, number, place)
             for place in range(self._series_counts[number - 1])
@@ -257,7 +257,7 @@ class CatalogData:
         return records
 
     def _make_series(self, show: Json, number: int, place: int) -> Json:
-        """Make the record of a series."""
+        """Return the record of a series."""
         rng = Random(f"series {number} {place}")
         key = uuid_of("series", number, place)
         title = f"{rng.choice(ADJECTIVES)} {rng.choice(NOUNS)}"
@@ -318,7 +318,7 @@ class CatalogData:
         }
 
     def _odd_series(self) -> list[Json]:
-        """List what is odd about the series of the show of odd things, one after the other."""
+        """Return what is odd about each series of the exhibition of oddities."""
         unique = {"maxArtwork": 12, "artworkModel": "multi_unique"}
         single = {"maxArtwork": 1, "artworkModel": "single"}
         return [
@@ -354,7 +354,7 @@ class CatalogData:
         ]
 
     def _make_artworks(self, series_id: str) -> list[Json]:
-        """Make the works of a series."""
+        """Return the works of a series."""
         series = self._series[series_id]
         settings = series["settings"] or {"maxArtwork": 3, "artworkModel": "multi"}
         works = [
@@ -366,7 +366,7 @@ class CatalogData:
         return works
 
     def _artwork(self, series: Json, model: str, index: int) -> Json:
-        """Make the record of a work."""
+        """Return the record of a work."""
         key = series["id"]
         chain = self._chain(series, index)
         token = hex_of(key, index) if chain == "bitmark" else token_of(key, index)
@@ -418,7 +418,7 @@ class CatalogData:
         }
 
     def _chain(self, series: Json, index: int) -> str:
-        """Tell where a work is: half of the Bitmark works have moved to Ethereum since."""
+        """Return the blockchain of a work: half of the Bitmark works have moved to Ethereum since."""
         show = next(it for it in self.exhibitions if it["id"] == series["exhibitionID"])
         chain = str(show["mintBlockchain"])
         return "ethereum" if chain == "bitmark" and index % 2 == 0 else chain

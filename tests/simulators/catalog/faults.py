@@ -1,4 +1,4 @@
-"""What can be made to go wrong with the simulated catalog."""
+"""Faults of the simulated catalog."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ type Json = dict[str, Any]
 
 
 class FaultKind(StrEnum):
-    """One way to go wrong."""
+    """Kinds of faults."""
 
     STATUS = "status"
     DROP = "drop"
@@ -33,20 +33,20 @@ class FaultKind(StrEnum):
 
 @dataclass(slots=True)
 class Fault:
-    """A fault, and when it strikes.
+    """A fault, and when it applies.
 
     Attributes:
-        kind: what goes wrong.
-        route: only with this list: ``exhibitions``, ``series`` or ``artworks``; empty for all.
-        offset: only on the page that begins here.
+        kind: the kind.
+        route: only for this list: ``exhibitions``, ``series`` or ``artworks``; empty for all.
+        offset: only for the page with this offset.
         times: how often; None for always.
         status: HTTP status of ``status``.
         shape: body of ``status``: ``envelope``, ``flat``, ``text``, ``html`` or ``empty``.
-        message: what the body says.
+        message: the message in the body.
         retry_after: header of ``status``.
         seconds: delay of ``slow``.
-        size: most records of a page for ``clamp``, the total of ``wrong_total``.
-        hits: how often it has struck.
+        size: maximum number of records of a page for ``clamp``, the total of ``wrong_total``.
+        hits: how often it was applied.
     """
 
     kind: FaultKind
@@ -62,7 +62,7 @@ class Fault:
     hits: int = 0
 
     def strikes(self, route: str, offset: int) -> bool:
-        """Tell whether it applies to a request, and count it if it does."""
+        """Return whether the fault applies to a request, and count it if so."""
         if self.route not in ("", route) or self.offset not in (None, offset):
             return False
         if self.times is not None and self.hits >= self.times:
@@ -71,7 +71,7 @@ class Fault:
         return True
 
     def body(self) -> tuple[str, str]:
-        """Write the body of an error: its media type and text."""
+        """Return media type and text of an error."""
         error = {"code": 1000 + self.status, "message": self.message}
         match self.shape:
             case "envelope":

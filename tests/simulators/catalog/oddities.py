@@ -1,4 +1,4 @@
-"""Works that are unlike the others, for the show "Loose Ends": every way a record of the catalog can look."""
+"""Unusual works, for the exhibition "Loose Ends": every shape that a record of the catalog can have."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ CONTRACT = "0x115C9A6118bC7a3EB0aBD30f6BCF1C45Bb198AEd"
 
 
 def _sources(works: list[Json], place: Place) -> list[Json]:
-    """Vary where a work is to be played from."""
+    """Return variations of the source of a work."""
     changes: list[Json] = [
         {"previewURI": place("previews/odd/1/index.html")},
         {"previewURI": "/previews/odd/2/"},
@@ -36,7 +36,7 @@ def _sources(works: list[Json], place: Place) -> list[Json]:
 
 
 def _names(works: list[Json], place: Place) -> list[Json]:
-    """Vary what a work is called, and where it stands."""
+    """Return variations of the name and the place of a work."""
     changes: list[Json] = [
         {"name": "#1"},
         {"name": "AE", "category": "AE"},
@@ -57,7 +57,7 @@ def _names(works: list[Json], place: Place) -> list[Json]:
 
 
 def _tokens(works: list[Json], place: Place) -> list[Json]:
-    """Vary how a work says where it is on a blockchain."""
+    """Return variations of the token of a work."""
     token = (
         "92419109143972345096969611651362597777388673613154609693448331487805624917924"
     )
@@ -85,17 +85,17 @@ def _tokens(works: list[Json], place: Place) -> list[Json]:
 
 
 def _no_source(works: list[Json], place: Place) -> list[Json]:
-    """Leave out where the work is to be played from."""
+    """Remove the sources of the works."""
     return _changed(works, [{"previewURI": "", "previewDisplay": {}, "metadata": {}}])
 
 
 def _no_works(works: list[Json], place: Place) -> list[Json]:
-    """Leave out all works."""
+    """Remove all works."""
     return []
 
 
 def _changed(works: list[Json], changes: list[Json]) -> list[Json]:
-    """Change one work after the other."""
+    """Change each work by the next of some variations."""
     return [work | change for work, change in zip(works, changes, strict=True)]
 
 

@@ -41,27 +41,27 @@ _SORT_KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class SeenRequest:
-    """A request as it came."""
+    """A received request."""
 
     route: str
     query: dict[str, str]
 
 
 class BadRequestError(Exception):
-    """A parameter the catalog does not take."""
+    """An invalid parameter."""
 
 
 class CatalogSimulator:
-    """The catalog as a real server.
+    """An exhibition catalog.
 
     Attributes:
         latency: seconds until a list is answered.
-        page_limit: most records of a page.
-        refuse_large: whether a larger limit is refused (400) and not just cut.
+        page_limit: maximum number of records of a page.
+        refuse_large: whether a larger limit is refused (400) instead of reduced.
         requests: every request for a list.
-        in_flight: requests for lists not answered yet.
-        max_in_flight: the most there were at a time.
-        data: what it holds.
+        in_flight: number of requests for lists not answered yet.
+        max_in_flight: highest number of requests at the same time.
+        data: the contents.
     """
 
     def __init__(
@@ -74,16 +74,16 @@ class CatalogSimulator:
         page_limit: int = PAGE_LIMIT,
         refuse_large: bool = False,
     ) -> None:
-        """Prepare; nothing listens before ``start``.
+        """Initialize; nothing listens before ``start``.
 
         Args:
-            host: address to listen at.
-            port: port to listen at; 0 for any.
+            host: address to listen on.
+            port: port to listen on; 0 for any.
             latency: seconds until a list is answered.
-            media_base: address before every path of a picture or work; ``own`` for this server, None to leave
+            media_base: URL before every path of a picture or work; ``own`` for this server, None to leave
                 paths relative as the public catalog does.
-            page_limit: most records of a page.
-            refuse_large: refuse a larger limit.
+            page_limit: maximum number of records of a page.
+            refuse_large: whether to refuse a larger limit.
         """
         self.host = host
         self.port = port
@@ -100,23 +100,23 @@ class CatalogSimulator:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Return the URL."""
         return f"http://{self.host}:{self.port}"
 
     @property
     def data(self) -> CatalogData:
-        """What it holds; addresses of its own need a port, so only after the start."""
+        """Return the contents; their URLs include the port, so only after the start."""
         if self._data is None:
             raise RuntimeError("not started")
         return self._data
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        """What goes wrong at present."""
+        """Return the active faults."""
         return tuple(self._faults)
 
     async def start(self) -> None:
-        """Listen; after ``stop`` again at the same port."""
+        """Listen; after ``stop`` again on the same port."""
         app = web.Application()
         app.router.add_get("/api/llm/{route:exhibitions|series|artworks}", self._list)
         app.router.add_get(f"{MEDIA}/{{path:.+}}", self._media)
@@ -138,35 +138,35 @@ class CatalogSimulator:
             self._runner = None
 
     async def __aenter__(self) -> Self:
-        """Start."""
+        """Start the server."""
         await self.start()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop."""
+        """Stop the server."""
         await self.stop()
 
     def inject(self, kind: FaultKind | str, **details: Any) -> Fault:
-        """Let something go wrong from now on; details are those of ``Fault``."""
+        """Add a fault from now on; the details are those of ``Fault``."""
         fault = Fault(FaultKind(kind), **details)
         self._faults.append(fault)
         return fault
 
     def heal(self) -> None:
-        """Let nothing go wrong any more."""
+        """Remove all faults."""
         self._faults.clear()
 
     def reset_counters(self) -> None:
-        """Forget the requests seen."""
+        """Forget the received requests."""
         self.requests.clear()
         self.max_in_flight = self.in_flight
 
     def count(self, route: str) -> int:
-        """Count the requests for one list."""
+        """Return the number of requests for a list."""
         return sum(request.route == route for request in self.requests)
 
     async def _counters(self, request: web.Request) -> web.Response:
-        """Tell what was asked for so far."""
+        """Return the counters of requests."""
         return web.json_response(
             {
                 "requests": len(self.requests),
@@ -177,7 +177,7 @@ class CatalogSimulator:
         )
 
     async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Answer for a list, and count."""
+        """Answer a request for a list, and count it."""
         route = request.match_info["route"]
         self.requests.append(SeenRequest(route, dict(request.query)))
         self.in_flight += 1
@@ -192,7 +192,7 @@ class CatalogSimulator:
             self.in_flight -= 1
 
     async def _answer(self, request: web.Request, route: str) -> web.StreamResponse:
-        """Answer for a list, as well as the faults allow."""
+        """Answer a request for a list, as the faults allow."""
         offset = _number(request.query.get("offset"), "offset", 0)
         faults = [fault for fault in self._faults if fault.strikes(route, offset)]
         for fault in faults:
@@ -219,7 +219,7 @@ class CatalogSimulator:
     def _page(
         self, route: str, query: dict[str, str], offset: int, faults: list[Fault]
     ) -> Json:
-        """Cut a page out of a list."""
+        """Return a page of a list."""
         limit = _number(query.get("limit"), "limit", self.page_limit)
         if limit < 1 or offset < 0 or (self.refuse_large and limit > self.page_limit):
             raise BadRequestError("invalid parameter: limit or offset")
@@ -240,7 +240,7 @@ class CatalogSimulator:
         }
 
     def _records(self, route: str, query: dict[str, str]) -> list[Json]:
-        """Find and order the records of a list."""
+        """Return the filtered and sorted records of a list."""
         match route:
             case "exhibitions":
                 records = self.data.exhibitions
@@ -265,7 +265,7 @@ class CatalogSimulator:
         return records
 
     async def _media(self, request: web.Request) -> web.StreamResponse:
-        """Show a picture, or a work."""
+        """Serve a picture or a work."""
         path = request.match_info["path"]
         parts = path.rstrip("/").split("/")
         found = _UUID.search(path)
@@ -282,13 +282,13 @@ class CatalogSimulator:
 
 
 def _last_number(parts: list[str]) -> str:
-    """Find which work of a series a path is about; versions are long numbers and not meant."""
+    """Return the number of the work that a path is about; longer numbers are versions."""
     numbers = (part.removesuffix("-large.jpg") for part in reversed(parts))
     return next((it for it in numbers if it.isdecimal() and len(it) < 6), "")
 
 
 def _error(fault: Fault) -> web.Response:
-    """Answer with an error."""
+    """Return an error."""
     media_type, text = fault.body()
     headers = {"Retry-After": fault.retry_after} if fault.retry_after else {}
     return web.Response(
@@ -297,7 +297,7 @@ def _error(fault: Fault) -> web.Response:
 
 
 def _number(text: str | None, name: str, default: int) -> int:
-    """Read a parameter that is a whole number."""
+    """Return an integer parameter."""
     try:
         return default if text is None else int(text)
     except ValueError:
@@ -305,14 +305,14 @@ def _number(text: str | None, name: str, default: int) -> int:
 
 
 def _required(query: dict[str, str], name: str) -> str:
-    """Read a parameter that must be there."""
+    """Return a required parameter."""
     if not query.get(name):
         raise BadRequestError(f"missing parameter: {name}")
     return query[name]
 
 
 def _relevance(record: Json, keyword: str) -> int:
-    """Tell how well a record fits: its title counts most."""
+    """Return how well a record matches: the title counts most."""
     title = str(record.get("title") or record.get("name") or "").casefold()
     if title == keyword:
         return 4
@@ -323,7 +323,7 @@ def _relevance(record: Json, keyword: str) -> int:
 
 
 def _dumps(body: object) -> str:
-    """Write JSON as the catalog does: markup characters escaped, everything else as it is."""
+    """Return JSON as the catalog writes it, with markup characters escaped."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     for character in "&<>":
         text = text.replace(character, f"\\u{ord(character):04x}")

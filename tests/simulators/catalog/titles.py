@@ -1,4 +1,4 @@
-"""Invented names for the simulated catalog: shows, people, works and what is written about them."""
+"""Invented names for the simulated catalog: exhibitions, people, works and texts about them."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """What is special about one exhibition."""
+    """The characteristics of an exhibition."""
 
     title: str
     chain: str = "ethereum"

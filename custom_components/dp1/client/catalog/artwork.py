@@ -1,6 +1,6 @@
-"""From a record of the catalog to what is shown of it: address of the work, picture, title, credit, provenance.
+"""Source, picture, title, credit and provenance of an artwork, from its catalog record.
 
-The rules follow what the catalog's own published playlists and readers do; where those differ, the newer one counts.
+The rules follow the catalog's own published playlists and readers; where those differ, the newer one counts.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ..text import shorten
 from .models import Artwork, Exhibition, Series
 from .people import Alumni
 
-# Where paths without a host lie. The catalog moves its works to IPFS, so other addresses become more common.
+# The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
 ASSETS_URL = "https://cdn.feralfileassets.com"
 IPFS_GATEWAY = "https://ipfs.io/ipfs/"
 PAGES_URL = "https://feralfile.com/exhibitions"
@@ -26,7 +26,7 @@ EVM_CHAINS = frozenset(
 )
 PROOF_NAMES = frozenset({"AE", "AP", "PP"})
 
-# Everything with a meaning in an address, so that only what must not stand there is escaped.
+# Characters with a meaning in a URL; all others that are not allowed there are escaped.
 _ADDRESS_SAFE = "!#$%&'()*+,/:;=?@[]~"
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -35,11 +35,11 @@ type Size = Literal["m", "l"]
 
 
 def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
-    """Complete an address as the catalog writes it; None if a display could not open it.
+    """Return the URL for an address of the catalog; None if a display cannot open it.
 
     Args:
         text: a path, an ``http``, ``https`` or ``ipfs`` address. A query is part of the work and stays as it is.
-        variant: what to ask of the image service where the address names no variant: a size like ``m`` or ``raw``.
+        variant: variant for the image service if the address has none: a size like ``m`` or ``raw``.
     """
     address = _BARE_PERCENT.sub("%25", quote(text.strip(), safe=_ADDRESS_SAFE))
     if not address:
@@ -64,17 +64,17 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
 
 
 def source_url(artwork: Artwork, series: Series | None = None) -> str | None:
-    """Find what a display plays for a work; None if there is nothing it could play."""
+    """Return the source of a work that a display can play; None if there is none."""
     candidates = (*artwork.sources, *_series_sources(artwork, series))
     return next((url for text in candidates if (url := absolute_url(text))), None)
 
 
 def _series_sources(artwork: Artwork, series: Series | None) -> Iterator[str]:
-    """List what the series offers for a work that has no source of its own."""
+    """Return the sources that a series has for works without their own."""
     if series is None:
         return
     if series.unique_preview_path and artwork.index is not None:
-        # A work of software is a folder, and its relative links need the slash.
+        # A software work is a folder, and its relative links need the slash.
         slash = "/" if series.medium == "software" else ""
         yield f"{series.unique_preview_path.rstrip('/')}/{artwork.index}{slash}"
     yield from series.previews
@@ -83,12 +83,12 @@ def _series_sources(artwork: Artwork, series: Series | None) -> Iterator[str]:
 def picture_url(
     artwork: Artwork, series: Series | None = None, size: Size = "m"
 ) -> str | None:
-    """Find a picture of a work: its own, its series', or the work itself if it is an image.
+    """Return the picture of a work: its own, that of its series, or the work itself if it is an image.
 
     Args:
         artwork: the work.
         series: its series.
-        size: ``m`` for lists, ``l`` for one work.
+        size: ``m`` for lists, ``l`` for a single work.
     """
     candidates = list(artwork.pictures)
     if series is not None:
@@ -102,27 +102,27 @@ def picture_url(
 
 
 def cover_url(record: Exhibition | Series, size: Size = "m") -> str | None:
-    """Find a picture of an exhibition or series."""
+    """Return the picture of an exhibition or series."""
     return _first_picture(record.pictures, size)
 
 
 def _first_picture(candidates: tuple[str, ...] | list[str], size: Size) -> str | None:
-    """Complete the first address that can be opened."""
+    """Return the first URL that can be opened."""
     return next((url for text in candidates if (url := absolute_url(text, size))), None)
 
 
 def edition(artwork: Artwork) -> int | None:
-    """Number of a work in its series, from 1, where it is known."""
+    """Return the number of a work in its series, from 1; None if unknown."""
     return None if artwork.index is None else artwork.index + 1
 
 
 def title(artwork: Artwork, series: Series | None = None) -> str:
-    """Name a work as a label would, in at most 200 characters; empty if nothing is known."""
+    """Return the title of a work, in at most 200 characters; empty if unknown."""
     return shorten(_title(artwork.name, edition(artwork), series), TITLE_LIMIT)
 
 
 def _title(name: str, number: int | None, series: Series | None) -> str:
-    """Name a work by its own name, its series' or both."""
+    """Return the name of a work, of its series, or both."""
     if series is None:
         return name
     if series.single:
@@ -136,18 +136,18 @@ def _title(name: str, number: int | None, series: Series | None) -> str:
 
 
 def credit(artists: tuple[Alumni, ...]) -> str:
-    """Name the artists, in a line; empty if none is known."""
+    """Return the names of the artists, in one line; empty if unknown."""
     return ", ".join(artist.name for artist in artists)
 
 
 def year(artwork: Artwork, series: Series | None = None) -> int | None:
-    """Year in which a work was minted, where it is known."""
+    """Return the year in which a work was minted; None if unknown."""
     minted_at = artwork.minted_at or (series.minted_at if series else None)
     return minted_at.year if minted_at else None
 
 
 def provenance(artwork: Artwork) -> dict[str, Any] | None:
-    """Build the DP-1 provenance of a work; None where its record says too little, or for a chain of its own.
+    """Return the DP-1 provenance of a work; None if its record is incomplete, or for a chain without a DP-1 name.
 
     Works that never left Bitmark have none: published playlists know no such contract, and a display needs none.
     """
@@ -169,9 +169,9 @@ def provenance(artwork: Artwork) -> dict[str, Any] | None:
 
 
 def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | None:
-    """Build the parts of a DP-1 item that the catalog knows: title, source, license, provenance.
+    """Return the parts of a DP-1 item that the catalog knows: title, source, license, provenance.
 
-    Id and duration are for the caller to add. None if a display could not play the work.
+    Id and duration are for the caller to add. None if a display cannot play the work.
     """
     if artwork.gone or (source := source_url(artwork, series)) is None:
         return None
@@ -184,15 +184,15 @@ def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | Non
 
 
 def series_page(series: Series) -> str | None:
-    """Address of a series' page, for people."""
+    """Return the URL of a series' web page."""
     return _page("series", series.slug)
 
 
 def artwork_page(artwork: Artwork) -> str:
-    """Address of a work's page, for people."""
+    """Return the URL of a work's web page."""
     return f"{PAGES_URL}/artwork/{quote(artwork.id, safe='')}"
 
 
 def _page(kind: str, slug: str) -> str | None:
-    """Address of a page, if the record has a name for it."""
+    """Return the URL of a web page; None if the record has no slug."""
     return f"{PAGES_URL}/{kind}/{quote(slug, safe='')}" if slug else None

@@ -1,7 +1,7 @@
-"""The exhibition catalog: paged reads of exhibitions, series and artworks, which need no key.
+"""Client of the exhibition catalog: paged reads of exhibitions, series and artworks, which need no key.
 
-Paths, parameters and the page limit are those of the catalog's public interface description; whatever it leaves
-open (paging missing, pages cut shorter, errors in several shapes) is taken as it comes.
+Paths, parameters and the page limit are those of the catalog's public interface description. What it leaves open
+(paging missing, pages cut shorter, errors in several shapes) is tolerated.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ CONCURRENCY = 4
 TIMEOUT_SECONDS = 10.0
 MAX_BODY = 4 * 1024 * 1024
 MAX_VALUES = 250_000
-# Who asks is told of a longer wait, and decides.
+# Longer waits are left to the caller.
 MAX_WAIT_SECONDS = 8.0
 MAX_QUIET_SECONDS = 3600.0
 RETRIES = 1
@@ -50,7 +50,7 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 
 def normalize_url(text: str) -> str:
-    """Bring what a person types for a catalog into one form: scheme, host and perhaps a path, no slash at its end.
+    """Return the URL of a catalog in its normal form: scheme, host and optional path, without a trailing slash.
 
     Raises:
         ValueError: not a web address.
@@ -66,19 +66,19 @@ def normalize_url(text: str) -> str:
 
 
 class Catalog:
-    """Reads one catalog.
+    """Client of one catalog.
 
-    Every read raises, besides ``ValueError`` for a parameter out of its range:
+    Every read raises, besides ``ValueError`` for a parameter out of range:
 
-    - ``NotFoundError``: no such list here (404).
-    - ``InvalidRequestError``: the catalog finds fault with the request (400, 422), in its own words.
+    - ``NotFoundError``: no such list (404).
+    - ``InvalidRequestError``: the catalog refused the request (400, 422), with its own message.
     - ``BusyError``: too many requests (429), also after waiting as long as it asked for; without a request while the
-      catalog wants to be left alone for longer than 8 s.
-    - ``TemporaryError``: the catalog has a problem of its own (5xx), also on the second try.
+      catalog asked for a pause of more than 8 s.
+    - ``TemporaryError``: the catalog failed (5xx), also on the second try.
     - ``RefusedError``, ``NoAnswerError``, ``UnreachableError``: no contact, or no whole answer in 10 s, twice.
     - ``UnexpectedAnswerError``: something else is at this address.
 
-    The reads of whole lists (``all_...``) never raise these but give what could be read, and the reason.
+    The reads of whole lists (``all_...``) never raise these but return what could be read, and the reason.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Catalog:
         *,
         concurrency: int = CONCURRENCY,
     ) -> None:
-        """Prepare; nothing is sent.
+        """Initialize the client without a request.
 
         Args:
-            session: what to send with.
-            url: address of the catalog as a person writes it.
-            concurrency: most requests in flight at a time, over all calls.
+            session: used, never closed.
+            url: URL of the catalog as a person writes it.
+            concurrency: maximum number of requests at the same time, over all calls.
 
         Raises:
             ValueError: ``url`` is not a web address.
@@ -106,7 +106,7 @@ class Catalog:
 
     @property
     def url(self) -> str:
-        """Address of the catalog in its normal form."""
+        """Return the URL of the catalog in its normal form."""
         return self._url
 
     async def exhibitions(
@@ -121,11 +121,11 @@ class Catalog:
         """Read one page of exhibitions.
 
         Args:
-            limit: most records, 1 to 5.
-            offset: place of the first one in the list, from 0.
+            limit: maximum number of records, 1 to 5.
+            offset: index of the first record in the list, from 0.
             sort_by: ``openAt``, ``createdAt``, ``title`` or, with a keyword, ``relevance``.
             sort_order: ``ASC`` or ``DESC``.
-            keyword: words to look for.
+            keyword: words to search for.
         """
         parameters = _parameters(sort_by, sort_order, keyword)
         return await self._page(
@@ -170,14 +170,14 @@ class Catalog:
         """Read every exhibition, in the catalog's own order.
 
         Args:
-            progress: given, at the beginning, how to see what was read so far.
+            progress: called at the beginning with a function that returns what was read so far.
         """
         return await self._all(self.exhibitions, progress=progress)
 
     async def all_series(
         self, exhibition_id: str, *, progress: Progress[Series] | None = None
     ) -> Listing[Series]:
-        """Read every series of an exhibition, in the order they are shown in; ``progress`` as for ``all_exhibitions``."""
+        """Read every series of an exhibition, in display order; ``progress`` as for ``all_exhibitions``."""
         listing = await self._all(
             partial(self.series, exhibition_id=exhibition_id), progress=progress
         )
@@ -194,9 +194,9 @@ class Catalog:
         """Read every artwork of a series, in the order of their index.
 
         Args:
-            series_id: key of the series.
-            cap: most works to return, and about as many to read; None for all.
-            spread: where there are more than that, take them evenly from the whole series, not from its start.
+            series_id: id of the series.
+            cap: maximum number of works to return, and about as many to read; None for all.
+            spread: if there are more, take them evenly from the whole series instead of from its start.
             progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
@@ -234,7 +234,7 @@ class Catalog:
         offset: int,
         limit: int,
     ) -> Page[T]:
-        """Read one page; a record that cannot be read is left out and counted."""
+        """Read one page; invalid records are left out and counted."""
         if not 1 <= limit <= PAGE_SIZE or offset < 0:
             raise ValueError(
                 f"limit must be 1 to {PAGE_SIZE}, offset must not be negative"
@@ -259,7 +259,7 @@ class Catalog:
         )
 
     async def _get(self, operation: str, parameters: dict[str, str]) -> Answer:
-        """Send one request, again where that may help."""
+        """Send a request, and retry it where that may help."""
         failures = 0
         async with self._slots:
             while True:
@@ -276,19 +276,19 @@ class Catalog:
                 await asyncio.sleep(wait)
 
     def _leave_alone(self, seconds: float) -> None:
-        """Send nothing for as long as the catalog asked, within reason."""
+        """Send nothing for as long as the catalog asked, up to a limit."""
         end = _now() + min(seconds, MAX_QUIET_SECONDS)
         self._quiet_until = max(self._quiet_until, end)
 
     async def _wait_until_welcome(self) -> None:
-        """Wait as long as the catalog asked any of our requests to, unless that is long."""
+        """Wait as long as the catalog has asked for, unless that is too long."""
         while (wait := self._quiet_until - _now()) > 0:
             if wait > MAX_WAIT_SECONDS:
                 raise BusyError("the catalog asked to be left alone", wait)
             await asyncio.sleep(wait)
 
     async def _get_once(self, operation: str, parameters: dict[str, str]) -> Answer:
-        """Send one request."""
+        """Send a request once."""
         try:
             answer = await request_json(
                 self._session,
@@ -299,13 +299,13 @@ class Catalog:
                 max_body=MAX_BODY,
             )
         except LostAnswerError as err:
-            # A read has no effect that could be in doubt.
+            # A read has no side effects, so a lost answer counts as none.
             raise NoAnswerError(str(err)) from err
         if answer.ok:
             return answer
         message = _say(f"the catalog answers {answer.status}", _message(answer))
         if answer.status in (401, 403, 409):
-            # It knows no keys and no conflicts: something stands between, or it is no catalog.
+            # It has neither keys nor conflicts, so a proxy or something else answers.
             raise UnexpectedAnswerError(message)
         raise status_error(answer, message)
 
@@ -313,20 +313,20 @@ class Catalog:
 def _parameters(
     sort_by: str | None, sort_order: str | None, keyword: str | None
 ) -> dict[str, str]:
-    """Name the parameters that are given."""
+    """Return the parameters that are not None."""
     given = {"sortBy": sort_by, "sortOrder": sort_order, "keyword": keyword}
     return {name: value for name, value in given.items() if value}
 
 
 def _parent(name: str, key: str) -> dict[str, str]:
-    """Name what the list belongs to; without it the catalog might list everything."""
+    """Return the parameter for the parent of a list; without a value the catalog might list everything."""
     if not key:
         raise ValueError(f"{name} must not be empty")
     return {name: key}
 
 
 def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
-    """Seconds to wait before the next try; None if there shall be none."""
+    """Return the seconds to wait before a retry; None for no retry."""
     wait = RETRY_SECONDS * failures * uniform(1, 2)
     if isinstance(err, BusyError):
         asked = wait if err.retry_after is None else err.retry_after
@@ -335,7 +335,7 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
 
 
 async def _async_decode(answer: Answer) -> object:
-    """Return the body as JSON; numbers of tokens stay exact, and a long body is decoded in a thread."""
+    """Decode the body as JSON; token ids stay exact, and a long body is decoded in a thread."""
     read = partial(decode, answer.body, exact=True, max_values=MAX_VALUES)
     try:
         if len(answer.body) > MAX_BODY_ON_LOOP:
@@ -348,7 +348,7 @@ async def _async_decode(answer: Answer) -> object:
 
 
 def _message(answer: Answer) -> str:
-    """Find what a failing catalog says for itself, plain and short; it has no single shape for that."""
+    """Return the error message of a body as plain short text; the catalog has several shapes for it."""
     try:
         body = decode(answer.body, max_values=MAX_VALUES)
     except ValueError:
@@ -362,26 +362,26 @@ def _message(answer: Answer) -> str:
 
 
 def _say(what: str, message: str) -> str:
-    """Add the catalog's own words, if any."""
+    """Return a text with the catalog's message, if there is one."""
     return f"{what}: {message}" if message else what
 
 
 def _now() -> float:
-    """Seconds on the clock of the event loop."""
+    """Return the time of the event loop in seconds."""
     return asyncio.get_running_loop().time()
 
 
 def _sorted[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
-    """Put the records in order; those of equal place stay as they are."""
+    """Return the records in order; equal ones stay as they are."""
     return replace(listing, records=tuple(sorted(listing.records, key=key)))
 
 
 def _series_place(series: Series) -> tuple[float, datetime]:
-    """Where a series stands in its show; those without a place stand last."""
+    """Return the sort key of a series in its exhibition; series without an index come last."""
     place = inf if series.display_index is None else series.display_index
     return place, series.created_at or _LAST
 
 
 def _artwork_place(artwork: Artwork) -> float:
-    """Where a work stands in its series; those without a place stand last."""
+    """Return the sort key of a work in its series; works without an index come last."""
     return inf if artwork.index is None else artwork.index

@@ -1,4 +1,4 @@
-"""Values of the catalog's records, each taken for what it should be; what it is not, it is left out."""
+"""Parse values of catalog records; values of another type are dropped."""
 
 from datetime import UTC, datetime
 import re
@@ -11,7 +11,7 @@ MAX_TEXT = 8192
 
 
 def as_text(value: object) -> str:
-    """Take a text as it is; one too long to be meant, or that no file can hold, is none."""
+    """Return a text unchanged; None if it is too long or not encodable."""
     if not isinstance(value, str) or len(value) > MAX_TEXT:
         return ""
     try:
@@ -22,33 +22,33 @@ def as_text(value: object) -> str:
 
 
 def as_texts(value: object) -> tuple[str, ...]:
-    """Take the texts of a list that say something."""
+    """Return the non-empty texts of a list."""
     if not isinstance(value, list):
         return ()
     return tuple(text for part in value if (text := as_text(part)))
 
 
 def as_title(*candidates: object) -> str:
-    """Take the first that is a readable text."""
+    """Return the first readable text."""
     return next((text for it in candidates if (text := clean(it, TITLE_LIMIT))), "")
 
 
 def as_key(value: object) -> str:
-    """Take an id; a number is one, too."""
+    """Return an id; numbers are accepted."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return as_text(value)
 
 
 def as_integer(value: object) -> int | None:
-    """Take a whole number, also one written as text."""
+    """Return an integer; text is accepted."""
     if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value.strip()):
         return int(value)
     return whole(value)
 
 
 def as_moment(value: object) -> datetime | None:
-    """Take a moment (RFC 3339), in UTC; year 1 is how the catalog writes that there is none."""
+    """Return a moment (RFC 3339) in UTC; the catalog writes year 1 for none."""
     try:
         moment = datetime.fromisoformat(as_text(value))
         if moment.tzinfo is None:

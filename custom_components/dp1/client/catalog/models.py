@@ -1,4 +1,4 @@
-"""Records of the exhibition catalog: only what is needed of them, tolerant of everything else.
+"""Models of the exhibition catalog: only the fields that are used, tolerant of everything else.
 
 The shapes are those of the catalog's public answers. Every field but the id may be missing, null or of another type.
 """
@@ -17,14 +17,14 @@ from .tokens import token_identity
 
 
 class ExhibitionKind(StrEnum):
-    """Whether one artist shows, or several."""
+    """Whether an exhibition shows one artist or several."""
 
     SOLO = "solo"
     GROUP = "group"
 
 
 class Model(StrEnum):
-    """What the works of a series are to each other."""
+    """How the works of a series relate to each other."""
 
     SINGLE = "single"
     MULTI = "multi"
@@ -32,41 +32,41 @@ class Model(StrEnum):
 
 
 class Record(Protocol):
-    """What every record can do."""
+    """Protocol of all records."""
 
     @property
     def id(self) -> str:
-        """Key of the record."""
+        """Return the id."""
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read what the catalog sent; None without an id."""
+        """Parse a record of the catalog; None without an id."""
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote; None without an id."""
+        """Parse the output of ``to_store``; None without an id."""
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the record as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibition:
-    """A show.
+    """An exhibition.
 
     Attributes:
-        id: key.
-        title: plain text, the slug or id where it has none.
-        slug: for a link.
-        number: number of the show, as text like ``"048"``.
+        id: id.
+        title: plain text; the slug or id if there is none.
+        slug: for its web page.
+        number: number of the exhibition, as text like ``"048"``.
         opens_at: when it opens; may be in the future.
-        preview_seconds: how long before it opens it can be seen.
+        preview_seconds: how long before the opening it can be seen.
         kind: solo or group.
-        visible: whether it is meant for the public.
+        visible: whether it is public.
         note: plain text, shortened.
-        pictures: addresses or paths of its cover, best first, as the catalog has them.
-        artists: who shows.
-        curator: who chose.
+        pictures: URLs or paths of its cover, best first, as sent.
+        artists: the artists.
+        curator: the curator.
     """
 
     id: str
@@ -84,7 +84,7 @@ class Exhibition:
 
     @property
     def viewable_from(self) -> datetime | None:
-        """When its works can be seen first."""
+        """Return when its works can first be seen."""
         if self.opens_at is None:
             return None
         try:
@@ -93,14 +93,14 @@ class Exhibition:
             return self.opens_at
 
     def viewable(self, now: datetime) -> bool:
-        """Say whether its works can be seen."""
+        """Return whether its works can be seen."""
         return self.visible and (
             self.viewable_from is None or self.viewable_from <= now
         )
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read an exhibition of the catalog."""
+        """Parse an exhibition of the catalog."""
         data = mapping(data)
         artists = people_of(data.get("artistsAlumni")) or people_of(data.get("artists"))
         curator = Alumni.parse(data.get("curatorAlumni")) or Alumni.parse(
@@ -133,7 +133,7 @@ class Exhibition:
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote."""
+        """Parse the output of ``to_store``."""
         data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
@@ -156,31 +156,31 @@ class Exhibition:
         )
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the exhibition as JSON."""
         return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A series of works in a show.
+    """A series of works in an exhibition.
 
     Attributes:
-        id: key.
-        exhibition_id: key of the show.
-        title: plain text, the slug or id where it has none.
-        slug: for a link; not unique.
+        id: id.
+        exhibition_id: id of the exhibition.
+        title: plain text; the slug or id if there is none.
+        slug: for its web page; not unique.
         medium: ``image``, ``video``, ``software``, ``pdf``, ``audio``, ``3d`` and others.
         description: plain text, shortened.
-        display_index: place in the show; ties exist.
-        max_artwork: size of the edition, where it is said.
-        model: what its works are to each other, where it is said.
-        pictures: addresses or paths of its picture, best first.
-        artists: who made it.
-        previews: addresses or paths of what to play where a work has none of its own, best first.
+        display_index: position in the exhibition; not unique.
+        max_artwork: size of the edition; None if unknown.
+        model: how its works relate to each other; None if unknown.
+        pictures: URLs or paths of its picture, best first.
+        artists: the artists.
+        previews: URLs or paths to play for works without their own source, best first.
         unique_preview_path: the same by work, to be completed by the work's index.
         unique_thumbnail_path: pictures by work, to be completed by the work's index.
         minted_at: when it was minted.
-        created_at: when the record was made; settles ties of ``display_index``.
+        created_at: when the record was created; orders equal ``display_index``.
     """
 
     id: str
@@ -202,12 +202,12 @@ class Series:
 
     @property
     def single(self) -> bool:
-        """Say whether it is one work, so that both carry one name."""
+        """Return whether it is a single work, so that both have the same name."""
         return self.max_artwork == 1 or self.model is Model.SINGLE
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read a series of the catalog."""
+        """Parse a series of the catalog."""
         data = mapping(data)
         settings = mapping(data.get("settings"))
         preview = mapping(data.get("previewFile"))
@@ -238,7 +238,7 @@ class Series:
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote."""
+        """Parse the output of ``to_store``."""
         data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
@@ -264,26 +264,26 @@ class Series:
         )
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the series as JSON."""
         return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Artwork:
-    """One work of a series.
+    """A work of a series.
 
     Attributes:
-        id: key; digits or hex, far beyond what a number can hold.
-        series_id: key of the series.
-        index: place in the series from 0, where it is said.
+        id: id; digits or hex, may exceed 64 bits.
+        series_id: id of the series.
+        index: index in the series from 0; None if unknown.
         name: plain text: ``#12``, ``AE``, ``AP``, ``PP`` or a name of its own; may be empty.
-        sources: addresses or paths of what to play, best first, as the catalog has them.
-        pictures: addresses or paths of its picture, best first.
-        chain: ``ethereum``, ``tezos``, ``bitmark`` or another blockchain, where it is said.
+        sources: URLs or paths to play, best first, as sent.
+        pictures: URLs or paths of its picture, best first.
+        chain: ``ethereum``, ``tezos``, ``bitmark`` or another blockchain; None if unknown.
         contract: address of the contract.
-        token_id: number of the token as text, decimal on Ethereum.
+        token_id: id of the token as text, decimal on Ethereum.
         minted_at: when it was minted.
-        gone: burned or archived.
+        gone: whether it was burned or archived.
     """
 
     id: str
@@ -300,7 +300,7 @@ class Artwork:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read a work of the catalog."""
+        """Parse a work of the catalog."""
         data = mapping(data)
         metadata = mapping(data.get("metadata"))
         chain, contract, token_id = token_identity(data)
@@ -327,7 +327,7 @@ class Artwork:
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote."""
+        """Parse the output of ``to_store``."""
         data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
@@ -347,5 +347,5 @@ class Artwork:
         )
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the work as JSON."""
         return record_to_store(self)

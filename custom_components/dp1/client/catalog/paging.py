@@ -1,4 +1,4 @@
-"""A whole list out of small pages: a few at a time, and never endless, whatever the server does with its pages."""
+"""Read a whole list by small pages, some at the same time, in bounded time whatever the server does with its pages."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,14 +15,14 @@ MAX_FAILED_PAGES = 3
 
 @dataclass(frozen=True, slots=True)
 class Page[T]:
-    """One page of a list.
+    """A page of a list.
 
     Attributes:
-        records: what could be read.
-        total: how many there are in all, if the server said so.
-        offset: place of the first one in the list, from 0.
-        received: how many came, those that could not be read included.
-        skipped: how many of them could not be read.
+        records: the valid records.
+        total: number of records of the list; None if the server did not tell.
+        offset: index of the first record in the list, from 0.
+        received: number of records, including invalid ones.
+        skipped: number of invalid records.
     """
 
     records: tuple[T, ...]
@@ -37,10 +37,10 @@ class Listing[T]:
     """A list as far as it could be read.
 
     Attributes:
-        records: what was read, in order.
-        total: how many there are in all, if the server said so.
-        complete: whether ``records`` is all there is.
-        reason: what went wrong if it is not; None if no more was asked for.
+        records: the records, in order.
+        total: number of records of the list; None if the server did not tell.
+        complete: whether ``records`` is the whole list.
+        reason: the error if it is not; None if no more was asked for.
     """
 
     records: tuple[T, ...]
@@ -53,19 +53,19 @@ type Progress[T] = Callable[[Callable[[], Listing[T]]], None]
 
 
 def evenly[T](things: Sequence[T], count: int) -> list[T]:
-    """Choose ``count`` of some things, evenly spread over all of them, in order."""
+    """Return ``count`` of some values, evenly spread over all of them, in order."""
     if count >= len(things):
         return list(things)
     return [things[place * len(things) // count] for place in range(max(count, 0))]
 
 
 def spread_offsets(total: int, size: int, pages: int) -> list[int]:
-    """Place pages evenly over a list, the first one at its start and the last one at its end.
+    """Return offsets of pages spread evenly over a list, from its first record to its last.
 
     Args:
         total: records in the list.
         size: records of a page.
-        pages: how many; they must fit in without overlap.
+        pages: number of pages; they must fit in without overlap.
     """
     if pages < 2:
         return [0]
@@ -73,7 +73,7 @@ def spread_offsets(total: int, size: int, pages: int) -> list[int]:
 
 
 class PagedReader[T: Record]:
-    """Reads one list to its end: the first page, then the others a few at a time."""
+    """Reads a list to its end: the first page, then several at a time."""
 
     def __init__(
         self,
@@ -83,13 +83,13 @@ class PagedReader[T: Record]:
         cap: int | None = None,
         spread: bool = False,
     ) -> None:
-        """Prepare.
+        """Initialize the reader.
 
         Args:
-            fetch: reads a page; takes its offset and the most records to ask for.
-            concurrency: most pages to ask for at a time.
-            cap: most records to return; None for all.
-            spread: whether records over the cap are left out evenly, not at the end.
+            fetch: reads a page, given its offset and the maximum number of records.
+            concurrency: maximum number of pages at the same time.
+            cap: maximum number of records to return; None for all.
+            spread: whether records over the cap are left out evenly instead of at the end.
         """
         self._fetch = fetch
         self._concurrency = concurrency
@@ -103,7 +103,7 @@ class PagedReader[T: Record]:
         self._stopped = False
 
     async def read(self) -> Listing[T]:
-        """Read what can be read; what goes wrong is told as the reason and never raised."""
+        """Read as much as possible; errors are returned as the reason and never raised."""
         if self._cap < 1:
             return Listing((), None, False, None)
         asked = min(PAGE_SIZE, self._cap)
@@ -115,13 +115,13 @@ class PagedReader[T: Record]:
             self._total = first.total
         self._keep(first)
         if first.received:
-            # A server may give fewer than asked for; its own size is the one to count in.
+            # A server may return fewer records than asked for; its own page size is used from here on.
             self._page_size = first.received
             await self._read_spans(self._spans())
         return self.so_far()
 
     def _spans(self) -> Iterator[tuple[int, int]]:
-        """Divide what is left of the list into parts (start, end) to be read independently."""
+        """Return the spans (start, end) into which the rest of the list is divided, to be read independently."""
         size = self._page_size
         if self._total is None:
             yield size, self._cap
@@ -136,7 +136,7 @@ class PagedReader[T: Record]:
             yield offset, min(offset + size, end)
 
     async def _read_spans(self, spans: Iterator[tuple[int, int]]) -> None:
-        """Read all parts, a few at a time."""
+        """Read all spans, several at a time."""
 
         async def work() -> None:
             for start, end in spans:
@@ -154,14 +154,14 @@ class PagedReader[T: Record]:
                 group.create_task(work())
 
     async def _read_span(self, start: int, end: int) -> None:
-        """Read one part, by as many pages as the server makes of it."""
+        """Read a span, by as many pages as the server makes of it."""
         offset = start
         while offset < end and not self._stopped:
             asked = min(PAGE_SIZE, end - offset)
             page = await self._fetch(offset, asked)
             new = self._keep(page)
             if not page.received:
-                # Where a part should begin, this is the end of the list.
+                # No records where a span begins: this is the end of the list.
                 self._stopped |= offset == start
                 return
             if page.records and not new:
@@ -173,7 +173,7 @@ class PagedReader[T: Record]:
                 return
 
     def _keep(self, page: Page[T]) -> int:
-        """Keep the records that are new, and count them."""
+        """Add the new records of a page, and return their number."""
         before = len(self._found)
         for place, record in enumerate(page.records, page.offset):
             self._found.setdefault(record.id, (place, record))
@@ -181,7 +181,7 @@ class PagedReader[T: Record]:
         return len(self._found) - before
 
     def so_far(self) -> Listing[T]:
-        """Put together what was read until now and tell whether it is all."""
+        """Return what was read until now, and whether it is the whole list."""
         in_order = sorted(self._found.values(), key=lambda found: found[0])
         records = [record for _, record in in_order]
         reason: Dp1Error | None = None

@@ -15,9 +15,9 @@ class Alumni:
     """An artist or curator.
 
     Attributes:
-        id: key.
-        name: as they sign.
-        slug: for a link.
+        id: id.
+        name: name as they sign.
+        slug: for their web page.
     """
 
     id: str
@@ -26,7 +26,7 @@ class Alumni:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read an alumni object, by itself or inside ``alumniAccount``; None without a name."""
+        """Parse an alumni object, by itself or inside ``alumniAccount``; None without a name."""
         data = mapping(data)
         data = mapping(data.get("alumniAccount")) or data
         return cls.from_store(
@@ -39,33 +39,33 @@ class Alumni:
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what ``to_store`` wrote."""
+        """Parse the output of ``to_store``."""
         data = mapping(data)
         if not (name := as_text(data.get("name"))):
             return None
         return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
 
     def to_store(self) -> Json:
-        """Write plain JSON."""
+        """Return the person as JSON."""
         return record_to_store(self)
 
 
 def people_of(value: object) -> list[Alumni]:
-    """Take the alumni of a list; entries may be null."""
+    """Return the alumni of a list; entries may be null."""
     if not isinstance(value, list):
         return []
     return [it for part in value[:MAX_PEOPLE] if (it := Alumni.parse(part))]
 
 
 def stored_people(value: object) -> tuple[Alumni, ...]:
-    """Take the stored alumni of a list."""
+    """Return the stored alumni of a list."""
     if not isinstance(value, list):
         return ()
     return tuple(it for part in value if (it := Alumni.from_store(part)))
 
 
 def collective_of(value: object) -> list[Alumni]:
-    """Take an artist, and those they worked with unless their common name has them in it already."""
+    """Return an artist with the members of their collective, unless its name already includes them."""
     data = mapping(value)
     data = mapping(data.get("alumniAccount")) or data
     people = [it] if (it := Alumni.parse(data)) else []

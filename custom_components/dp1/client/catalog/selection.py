@@ -1,7 +1,7 @@
-"""Which works of a series or an exhibition go into a playlist, and in what order.
+"""The works of a series or an exhibition that go into a playlist, and their order.
 
-Copies of one work are shown once. The order is the one the catalog's own published playlists have: a group show takes
-one work of each series in turn, a solo show the single works first and then one series after the other.
+Copies of one work are included once. The order is that of the catalog's own published playlists: a group exhibition takes
+one work of each series in turn, a solo exhibition the single works first and then one series after the other.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,16 +33,16 @@ class Selection:
 
 
 def shown_once(series: Series) -> bool:
-    """Say whether one work stands for the whole series: there is but one, or they are copies."""
+    """Return whether one work stands for the whole series: there is only one, or they are copies."""
     return series.single or series.model is Model.MULTI
 
 
 def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:
-    """Share out ``cap`` places as equally as the counts allow.
+    """Divide ``cap`` places as equally as the counts allow.
 
     Args:
-        counts: how many each could fill.
-        cap: places in all.
+        counts: how many places each can fill.
+        cap: number of places.
     """
     given = [0] * len(counts)
     hungry = [who for who, count in enumerate(counts) if count > 0]
@@ -56,11 +56,11 @@ def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:
 
 
 def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
-    """Tell how many works of each series an exhibition's playlist needs, before any of them is read.
+    """Return how many works of each series a playlist of an exhibition needs, before any is read.
 
     Args:
         all_series: series of the exhibition.
-        cap: most works of the playlist.
+        cap: maximum number of works of the playlist.
     """
     return shares(
         [
@@ -76,9 +76,9 @@ def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
 
 
 def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork], int]:
-    """Choose the works of a series to show, and count those that should be but have no source.
+    """Return the works of a series to show, and the number of those without a source.
 
-    Burned and archived works are not there any more and not counted.
+    Burned and archived works are ignored and not counted.
     """
     works = sorted(
         (work for work in artworks if not work.gone),
@@ -93,12 +93,12 @@ def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork]
 def select_works(
     kind: ExhibitionKind, groups: Iterable[Group], cap: int = CAP
 ) -> Selection:
-    """Choose and order the works of an exhibition, or of a part of it.
+    """Return the works of an exhibition, or of a part of it, in order.
 
     Args:
         kind: of the exhibition.
-        groups: its series in their order, each with its works.
-        cap: most works to take; every series gets a fair share, and gives works evenly from its whole length.
+        groups: its series in display order, each with its works.
+        cap: maximum number of works; every series gets a fair share, and gives works evenly from its whole length.
     """
     chosen: list[tuple[Series, list[Artwork]]] = []
     left_out = 0

@@ -1,8 +1,8 @@
-"""The DP-1 playlist document: read, check, build, and prepare for a feed or a display.
+"""DP-1 playlist documents: parse, validate, build, and prepare for a feed or a display.
 
 A document is a plain JSON object (`dict[str, Any]`).  Functions never change the document they are given.
-All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas, and what feed servers and
-display firmware were seen to do.
+All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas, and behavior seen of feed servers
+and display firmware.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,17 +45,17 @@ _URI_SAFE = "!$%&'()*+,/:;=?@-._~"
 
 
 def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
-    """Make the error for a single fault."""
+    """Return the error for a single fault."""
     return InvalidPlaylistError([Fault(path_text(path), message)])
 
 
 def _text(value: str) -> str:
-    """Copy text; half of a surrogate pair, which UTF-8 has no place for, becomes U+FFFD as in Go."""
+    """Return text with half surrogate pairs, which UTF-8 cannot encode, replaced by U+FFFD as in Go."""
     return str(value) if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
 def _plain(value: Any, path: tuple[Any, ...]) -> Any:
-    """Copy a value as plain JSON, or say where it is not JSON."""
+    """Return a copy as plain JSON, or raise where it is not JSON."""
     if len(path) > _MAX_DEPTH:
         raise _invalid(f"is nested deeper than {_MAX_DEPTH} levels", *path[:8])
     match value:
@@ -80,10 +80,10 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
 
 
 def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Read a document from JSON text, or copy it from an object.
+    """Parse a document from JSON text, or copy it from an object.
 
-    Of a name given twice the last value counts.  Nothing is checked beyond being a JSON object, and nothing
-    is changed but text that UTF-8 cannot hold, and integers of more than 64 bits, which are doubles to others.
+    The last value of a repeated name counts. Only checked to be a JSON object; text that UTF-8 cannot encode is
+    replaced, and integers of more than 64 bits become doubles.
 
     Raises:
         InvalidPlaylistError: not a JSON object, a number JSON cannot hold, or nested more than 64 levels deep.
@@ -106,7 +106,7 @@ def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _faults(document: Any, rules: Rules) -> list[Fault]:
-    """Check by one set of rules."""
+    """Return the faults by a set of rules."""
     try:
         playlist_schema(rules)(document)
     except vol.MultipleInvalid as err:
@@ -117,21 +117,21 @@ def _faults(document: Any, rules: Rules) -> list[Fault]:
 
 
 def _is_legacy(document: Any) -> bool:
-    """Tell whether a document says that it is of version 1.0.x."""
+    """Return whether a document is of version 1.0.x."""
     version = document.get("dpVersion") if isinstance(document, dict) else None
     return isinstance(version, str) and bool(_LEGACY_VERSION.fullmatch(version))
 
 
 def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
-    """Find every fault of a document, by the rules of the version that it names.
+    """Return every fault of a document, by the rules of its version.
 
-    The verdict is that of the v1.1.0 JSON schemas with the playlists extension, except that a legacy
-    ``signature`` may carry ``0x``, and that a 1.0.x document may have what 1.0.x software writes: a title of
+    The result is that of the v1.1.0 JSON schemas with the playlists extension, except that a legacy
+    ``signature`` may have ``0x``, and that a 1.0.x document may have what 1.0.x software writes: a title of
     up to 256 characters, hashes with ``0x``, and no items beside ``dynamicQueries``.
 
     Args:
         document: any JSON value.
-        unsigned: do not ask for a signature; signatures that are there are checked for their form.
+        unsigned: do not require a signature; existing ones are checked for their form.
     """
     faults = _faults(document, Rules.LEGACY if _is_legacy(document) else Rules.CURRENT)
     if (
@@ -144,7 +144,7 @@ def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
 
 
 def check(document: Any, *, unsigned: bool = True) -> None:
-    """Raise what `validate` finds.
+    """Raise if a document is not valid.
 
     Raises:
         InvalidPlaylistError: with all faults.
@@ -154,7 +154,7 @@ def check(document: Any, *, unsigned: bool = True) -> None:
 
 
 def _is_playable(source: Any) -> bool:
-    """Tell whether the player of a display takes a source; of another type it is a fault already."""
+    """Return whether the player of a display supports a source; another type is already a fault."""
     if not isinstance(source, str):
         return True
     scheme, _, rest = source.partition(":")
@@ -170,10 +170,10 @@ def _is_playable(source: Any) -> bool:
 
 
 def check_playable(document: Any) -> None:
-    """Check what a display insists on before a document is cast inline; it would refuse without a reason.
+    """Raise for what a display refuses without a reason, before a document is cast inline.
 
-    That is: at least one item (or a dynamic query), every source http, https or data with a payload, and for
-    each known field the JSON type that its decoder expects.  Null counts as absent.  From firmware behavior.
+    It needs at least one item (or a dynamic query), http, https or data sources with a payload, and for each known
+    field the JSON type that its decoder expects.  Null counts as absent.  Source: firmware behavior.
 
     Raises:
         InvalidPlaylistError: with all faults.
@@ -195,12 +195,12 @@ def check_playable(document: Any) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Write %XX for what a URI may not have, and %25 for a % that escapes nothing."""
+    """Return %XX for a character that a URI may not have, and %25 for a % that escapes nothing."""
     return quote(_BARE_PERCENT.sub("%25", text), safe=_URI_SAFE, errors="replace")
 
 
 def _uri(text: str) -> str:
-    """Write an address with only characters that a URI may have: blanks and umlauts become %XX."""
+    """Return a URL with all characters escaped that a URI may not have."""
     text = text.strip()
     start = match.end() if (match := _IP_LITERAL.match(text)) else 0
     address, mark, fragment = text[start:].partition("#")
@@ -218,16 +218,16 @@ def build_item(
     ref: str | None = None,
     id: str | None = None,
 ) -> dict[str, Any]:
-    """Build one work of a playlist; what is empty is left out.
+    """Build an item of a playlist; empty fields are left out.
 
     Args:
-        source: address of the work; characters that a URI may not have are escaped.
+        source: URL of the work; characters that a URI may not have are escaped.
         title: name of the work.
         duration: seconds.
         license: ``open``, ``token`` or ``subscription``.
         display: scaling, margin, background and so on.
-        provenance: where the work comes from.
-        ref: address of a reference manifest.
+        provenance: DP-1 provenance.
+        ref: URL of a reference manifest.
         id: UUID.
     """
     return without_nothing(
@@ -256,16 +256,16 @@ def build(
     id: str | None = None,
     created: str | None = None,
 ) -> dict[str, Any]:
-    """Build a v1.1.0 playlist; what is empty is left out.
+    """Build a v1.1.0 playlist; empty fields are left out.
 
     Args:
         title: 1 to 200 characters.
-        items: works, see `build_item`.
+        items: items, see `build_item`.
         defaults: ``display``, ``license`` and ``duration`` (seconds) for all works.
         curators: objects of ``name``, ``key`` (a DID) and ``url``.
         summary: up to 2,000 characters.
-        slug: name in addresses; turned into lower-case words joined by ``-``.
-        cover_image: address of a picture.
+        slug: turned into lower-case words joined by ``-``.
+        cover_image: URL of a picture.
         id: UUID.
         created: RFC 3339 date and time.
     """
@@ -291,7 +291,7 @@ def build(
 def effective_duration(
     item: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> float | None:
-    """Tell how many seconds an item shows: its own, else its override's, else the playlist's default."""
+    """Return the duration of an item in seconds: its own, else its override's, else the playlist's default."""
     for source in (item, item.get("override"), defaults):
         if isinstance(source, Mapping) and is_number(source.get("duration")):
             seconds: float = source["duration"]
@@ -305,15 +305,15 @@ def for_display(
     item_duration: float | None = None,
     display: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Prepare a document for an inline cast.
+    """Return a document for an inline cast.
 
-    Players ignore ``defaults.duration``, so it is copied into the items that lack one.  Signatures go only
-    when something had to be changed, since they would no longer hold.  Unknown fields stay.
+    Players ignore ``defaults.duration``, so it is copied into the items without one.  Signatures are removed only
+    if something had to be changed, since they would no longer be valid.  Unknown fields stay.
 
     Args:
         document: a playlist.
-        item_duration: seconds for every item, whatever it says itself.
-        display: scaling, background, margin for every item, whatever it says itself.
+        item_duration: seconds for every item, instead of its own.
+        display: scaling, background, margin for every item, instead of its own.
     """
     defaults = document.get("defaults")
     defaults = defaults if isinstance(defaults, Mapping) else {}
@@ -338,7 +338,7 @@ def _overridden(
     duration: float | None,
     display: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Put a duration and display preferences over an item or the defaults."""
+    """Return an item or the defaults with another duration and display preferences."""
     result = dict(fields)
     if duration is not None:
         result["duration"] = duration
@@ -354,7 +354,7 @@ def _shown_item(
     duration: float | None,
     display: Mapping[str, Any] | None,
 ) -> Any:
-    """Give an item its duration and preferences."""
+    """Return an item with its duration and preferences."""
     if not isinstance(item, Mapping):
         return item
     if duration is None and item.get("duration") is None:

@@ -1,4 +1,4 @@
-"""Checks of single fields of a DP-1 playlist, as voluptuous validators."""
+"""Validators for single fields of a DP-1 playlist."""
 
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -40,22 +40,22 @@ _URI = re.compile(
 
 
 class Rules(Enum):
-    """By which rules a document is judged."""
+    """The sets of rules for documents."""
 
     CURRENT = "v1.1.0 schemas"
     # What 1.0.x software writes: titles up to 256, hashes with 0x, no items beside dynamicQueries.
     LEGACY = "v1.0.x practice"
-    # What the typed decoder of a display insists on: JSON types only, nothing required, null is absent.
+    # What the typed decoder of a display requires: JSON types only, nothing required, null is absent.
     TYPES = "JSON types"
 
 
 def printable(text: str) -> str:
-    """Replace what cannot be shown or written as UTF-8: the text comes from outside."""
+    """Replace characters that cannot be shown or encoded as UTF-8: the text comes from outside."""
     return "".join(each if each.isprintable() else "\ufffd" for each in text)
 
 
 def path_text(segments: Iterable[Any]) -> str:
-    """Write a path the way people do: ``items[2].provenance.contract.tokenId``."""
+    """Return a path in the usual notation: ``items[2].provenance.contract.tokenId``."""
     text = ""
     for segment in segments:
         if isinstance(segment, int):
@@ -70,7 +70,7 @@ def path_text(segments: Iterable[Any]) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Name what was found in place of what was expected."""
+    """Return the name of a value's JSON type."""
     match value:
         case None:
             return "null"
@@ -91,12 +91,12 @@ def _kind(value: Any) -> str:
 
 
 def refusal(expected: str, value: Any) -> vol.Invalid:
-    """Say what was expected and what was there."""
+    """Return the error with the expected and the actual type."""
     return vol.Invalid(f"expected {expected}, not {_kind(value)}")
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a finite JSON number."""
+    """Return whether a value is a finite JSON number."""
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -105,17 +105,17 @@ def is_number(value: Any) -> bool:
 
 
 def is_uuid(value: str) -> bool:
-    """Tell whether text is a hyphenated UUID of any version, in either case."""
+    """Return whether a text is a hyphenated UUID of any version, in either case."""
     return bool(_UUID.fullmatch(value))
 
 
 def is_uri(value: str) -> bool:
-    """Tell whether text is an absolute URI by RFC 3986."""
+    """Return whether a text is an absolute URI by RFC 3986."""
     return bool(_URI.fullmatch(value))
 
 
 def is_date_time(value: str) -> bool:
-    """Tell whether text is an RFC 3339 date and time with a zone."""
+    """Return whether a text is an RFC 3339 date and time with a zone."""
     if not (match := _DATE_TIME.fullmatch(value)):
         return False
     try:
@@ -126,13 +126,13 @@ def is_date_time(value: str) -> bool:
 
 
 def raise_all(errors: list[vol.Invalid]) -> None:
-    """Raise what was collected, if anything was."""
+    """Raise the collected errors, if any."""
     if errors:
         raise vol.MultipleInvalid(errors)
 
 
 def errors_of(check: Check, value: Any, *path: str | int) -> list[vol.Invalid]:
-    """Run a check and return its faults with the path put in front."""
+    """Return the errors of a validator, with a path put in front."""
     try:
         check(value)
     except vol.MultipleInvalid as err:
@@ -147,14 +147,14 @@ def errors_of(check: Check, value: Any, *path: str | int) -> list[vol.Invalid]:
 
 
 class Fields:
-    """Makes the checks of single fields by one set of rules."""
+    """Validators by one set of rules."""
 
     def __init__(self, rules: Rules) -> None:
-        """Keep by which rules."""
+        """Initialize with a set of rules."""
         self._types_only = rules is Rules.TYPES
 
     def _made(self, test: Callable[[Any], object], expected: str) -> Check:
-        """Turn a test into a check."""
+        """Return a validator for a test."""
 
         def check(value: Any) -> Any:
             if not (test(value) or (value is None and self._types_only)):
@@ -166,7 +166,7 @@ class Fields:
     def text(
         self, expected: str = "text", test: Callable[[str], object] | None = None
     ) -> Check:
-        """Text that passes a test."""
+        """Return a validator for text that passes a test."""
         if test is None or self._types_only:
             return self._made(lambda value: isinstance(value, str), expected)
         return self._made(
@@ -174,7 +174,7 @@ class Fields:
         )
 
     def uri(self) -> Check:
-        """An address; one with a scheme is told which character has to be escaped."""
+        """Validate a URI; one with a scheme is told which character has to be escaped."""
 
         def check(value: Any) -> Any:
             if (
@@ -194,7 +194,7 @@ class Fields:
         return check
 
     def sized(self, minimum: int, maximum: int) -> Check:
-        """Text of so many characters."""
+        """Return a validator for text of a length."""
 
         def check(value: Any) -> Any:
             if isinstance(value, str) and len(value) > maximum and not self._types_only:
@@ -210,22 +210,22 @@ class Fields:
         return check
 
     def choice(self, names: tuple[str, ...]) -> Check:
-        """One of some words."""
+        """Return a validator for some words."""
         return self.text(f"one of {', '.join(names)}", names.__contains__)
 
     def number(self, expected: str, test: Callable[[float], bool]) -> Check:
-        """A number that passes a test."""
+        """Return a validator for a number that passes a test."""
         return self._made(
             lambda value: is_number(value) and (self._types_only or test(value)),
             expected,
         )
 
     def seconds(self) -> Check:
-        """A duration."""
+        """Validate a duration."""
         return self.number("a number of seconds, 0 or more", lambda value: value >= 0)
 
     def index(self) -> Check:
-        """A whole number, 0 or more; a decoder wants it written without a point and within 64 bits."""
+        """Validate an integer of 0 or more; a decoder requires it without a point and within 64 bits."""
 
         def test(value: Any) -> bool:
             if self._types_only:
@@ -235,11 +235,11 @@ class Fields:
         return self._made(test, "a whole number, 0 or more")
 
     def flag(self) -> Check:
-        """True or false."""
+        """Validate a boolean."""
         return self._made(lambda value: isinstance(value, bool), "true or false")
 
     def margin(self) -> Check:
-        """Pixels, or text with a unit; a decoder takes anything here."""
+        """Validate pixels, or text with a unit; a decoder accepts anything here."""
         return self._made(
             lambda value: (
                 self._types_only
@@ -252,7 +252,7 @@ class Fields:
     def each(
         self, check: Check, *, minimum: int = 0, expected: str = "a list"
     ) -> Check:
-        """A list, every element of which passes a check."""
+        """Return a validator for a list of valid elements."""
 
         def check_all(value: Any) -> Any:
             if value is None and self._types_only:
@@ -273,7 +273,7 @@ class Fields:
         return check_all
 
     def table(self, check: Check, expected: str) -> Check:
-        """An object, every value of which passes a check."""
+        """Return a validator for an object of valid values."""
 
         def check_all(value: Any) -> Any:
             if value is None and self._types_only:
@@ -297,7 +297,7 @@ class Fields:
         *rules: Callable[[dict[str, Any]], Iterable[vol.Invalid]],
         required: tuple[str, ...] = (),
     ) -> Check:
-        """An object with known fields, any unknown ones, and rules that span fields."""
+        """Return a validator for an object with known fields, any unknown ones, and rules that span fields."""
         schema = vol.Schema(
             {
                 vol.Required(name, msg="is required")
