@@ -150,6 +150,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "source": without_token(item.source) if item else None,
                 **work_details(player, item, work),
                 "favorite": self._is_favorite(player, data.work),
+                "error_page": data.error_page,
             }
         }
         self._update_position(item, data.shown_since)
