@@ -26,7 +26,6 @@ from .client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
-    WebPageError,
 )
 from .client.text import clean
 from .const import DOMAIN
@@ -49,7 +48,6 @@ SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
     (ConflictError, "conflict"),
     (NotFoundError, "not_found"),
     (InvalidRequestError, "invalid_request"),
-    (WebPageError, "web_page"),
     (UnexpectedAnswerError, "unexpected_answer"),
 )
 REFUSALS = {

@@ -75,7 +75,7 @@ PATH: Final = f"/api/{DOMAIN}/picture/"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
 MAX_CACHE_BYTES = 16 * 1024 * 1024
-RETRY_SECONDS = 60.0
+RETRY_SECONDS = 4.0
 MAX_AGE = "private, max-age=3600"
 
 

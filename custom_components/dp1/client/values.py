@@ -98,7 +98,7 @@ def decode(
     Raises:
         ValueError: not JSON, nested too deep, or too many values.
     """
-    if max_values is not None and _exceeds(body, max_values):
+    if max_values is not None and exceeds(body, max_values):
         raise ValueError("too many values")
     try:
         value: object = _DECODERS[strict, exact].decode(
@@ -112,7 +112,7 @@ def decode(
     return value
 
 
-def _exceeds(body: bytes, max_values: int) -> bool:
+def exceeds(body: bytes, max_values: int) -> bool:
     """Return whether JSON has more values than allowed, by its punctuation."""
     if sum(map(body.count, _PUNCTUATION)) <= max_values:
         return False

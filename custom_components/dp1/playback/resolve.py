@@ -18,7 +18,7 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_
 
 from ..client.display.casts import Cast, Start
 from ..client.errors import Dp1Error, Fault, InvalidPlaylistError
-from ..client.http import request_json, status_error
+from ..client.http import MAX_BODY_ON_LOOP, request_json, status_error
 from ..client.playlist.document import (
     build,
     build_item,
@@ -29,6 +29,7 @@ from ..client.playlist.document import (
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean
+from ..client.values import exceeds
 from ..const import DOMAIN
 from ..coordinator import async_displays
 from ..display.history import MEDIA_ID as RECENT
@@ -42,6 +43,8 @@ from .media_proxy import MEDIA_PROXY, is_picture_entity
 READ_TIMEOUT = 20.0
 MAX_MEDIA_ID = 8192
 MAX_DOCUMENT = 16 * 1024 * 1024
+# Thousands of works.
+MAX_VALUES = 50_000
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -307,6 +310,13 @@ def _base_url(hass: HomeAssistant) -> str:
         ) from err
 
 
+def _parse(body: bytes) -> dict[str, Any]:
+    """Parse a document whose size in memory is bounded."""
+    if exceeds(body, MAX_VALUES):
+        raise InvalidPlaylistError([Fault("", f"more than {MAX_VALUES} values")])
+    return parse(body.decode())
+
+
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
     """Read the playlist at a URL."""
     try:
@@ -319,7 +329,9 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         )
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
-        return parse(answer.body.decode())
+        if len(answer.body) <= MAX_BODY_ON_LOOP:
+            return _parse(answer.body)
+        return await hass.async_add_executor_job(_parse, answer.body)
     except UnicodeDecodeError as err:
         fault = Fault("", "not JSON text")
         raise invalid_playlist(InvalidPlaylistError([fault])) from err

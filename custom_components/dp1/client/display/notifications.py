@@ -67,6 +67,8 @@ async def listen(
                 case aiohttp.WSMsgType.TEXT:
                     if (event := await parse_bytes(frame.data, _parse)) is not None:
                         yield event
+                        # Buffered frames are received without a break.
+                        await asyncio.sleep(0)
                 case aiohttp.WSMsgType.PING:
                     await socket.pong(frame.data)
                 case aiohttp.WSMsgType.PONG | aiohttp.WSMsgType.BINARY:

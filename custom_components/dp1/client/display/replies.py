@@ -18,7 +18,6 @@ from ..errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
-    WebPageError,
 )
 from ..http import Answer
 from ..values import decode, mapping, text
@@ -66,8 +65,7 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
     try:
         value = decode(answer.body, max_values=MAX_VALUES)
     except ValueError as err:
-        kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
-        raise kind("the answer is not JSON") from err
+        raise UnexpectedAnswerError("the answer is not JSON") from err
     leaf = accepted(command, value)
     if isinstance(leaf, dict) and leaf.get("message", leaf) is not None:
         return leaf
@@ -134,8 +132,7 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
         case status if status > 500:
             return TemporaryError(f"status {status}")
         case status:
-            kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
-            return kind(f"status {status}")
+            return UnexpectedAnswerError(f"status {status}")
 
 
 def _reason(leaf: Mapping[str, Any]) -> str:

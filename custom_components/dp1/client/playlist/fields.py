@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import date
 from enum import Enum
+from itertools import islice
 import json
 import math
 import re
@@ -16,6 +17,8 @@ type Check = Callable[[Any], Any]
 _INT64_MAX = 2**63 - 1
 _SHOWN_LENGTH = 40
 _SHOWN_KEY_LENGTH = 80
+# Nobody reads more of them, and a long list of faulty elements stalls.
+_MAX_ERRORS = 100
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE_TIME = re.compile(
@@ -261,13 +264,12 @@ class Fields:
                 len(value) < minimum and not self._types_only
             ):
                 raise refusal(expected, value)
-            raise_all(
-                [
-                    error
-                    for position, element in enumerate(value)
-                    for error in errors_of(check, element, position)
-                ]
+            errors = (
+                error
+                for position, element in enumerate(value)
+                for error in errors_of(check, element, position)
             )
+            raise_all(list(islice(errors, _MAX_ERRORS)))
             return value
 
         return check_all
