@@ -18,7 +18,7 @@ from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
 
-from .libraries import DID, SEED, library_entry, set_up, suggested
+from .libraries import DID, SEED, library_entry, set_up
 
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()
@@ -56,21 +56,25 @@ async def fill(
 async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """What no playlist could hold is told beside its field; what can is kept and used at once."""
     form = await choose(hass, library, "defaults")
-    for wrong in ("wide", "-5"):
-        form = await fill(hass, form, duration=60, license="open", margin=wrong)
-        assert form["errors"] == {"margin": "invalid_margin"}
+    for field, wrong in (
+        ("background", "red"),
+        ("background", "#fff"),
+        ("margin", "wide"),
+        ("margin", "-5"),
+    ):
+        form = await fill(hass, form, duration=60, license="open", **{field: wrong})
+        assert form["errors"] == {field: f"invalid_{field}"}
     with pytest.raises(InvalidData):
         await fill(hass, form, duration=0, license="open")
     wanted = {
         "duration": 60.0,
         "license": "token",
         "scaling": "fill",
-        "background": "#10a0ff",
+        "background": "#101010",
         "margin": "5%",
         "curator": "Ada",
     }
-    color = {"has_background": True, "background": [0x10, 0xA0, 0xFF]}
-    result = await fill(hass, form, **(wanted | color))
+    result = await fill(hass, form, **wanted)
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()
     assert library.options == wanted
@@ -79,17 +83,9 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     assert (preferences.duration, preferences.license) == (60, "token")
     assert preferences.display == {
         "scaling": "fill",
-        "background": "#10a0ff",
+        "background": "#101010",
         "margin": "5%",
     }
-    form = await choose(hass, library, "defaults")
-    assert suggested(form)["background"] == [0x10, 0xA0, 0xFF]
-    result = await fill(
-        hass, form, duration=60, has_background=False, background=[0, 0, 0]
-    )
-    await hass.async_block_till_done()
-    assert library.options == {"duration": 60}
-    assert library.runtime_data.preferences.license == "open"
 
 
 async def test_what_is_emptied_is_gone(
@@ -178,8 +174,7 @@ async def test_import_key(
 async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """The key is shown on purpose alone, in a form that can be imported again."""
     form = await choose(hass, library, "export_key")
-    assert form["description_placeholders"] == {"did": DID}
-    assert suggested(form) == {"signing_key": SEED}
+    assert form["description_placeholders"] == {"did": DID, "key": SEED}
     result = await fill(hass, form)
     assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_exported")
     assert SEED not in str(result)

@@ -61,7 +61,6 @@ PLATFORM_COMPONENTS = {
     "event",
     "homeassistant",
     "image",
-    "logbook",
     "media_player",
     "number",
     "onboarding",

@@ -1,0 +1,208 @@
+"""Faults of the hosts of playlists and of pictures."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+import json
+from typing import Any
+from uuid import uuid4
+
+from aiohttp.test_utils import TestClient, TestServer
+
+from homeassistant.core import HomeAssistant
+
+from ..client.scripted_server import Reply, Request, ScriptedServer
+from ..displays import state_of
+from . import displays
+from .model import Fault, Home
+
+PLAYLIST = "playlist host"
+PICTURE = "picture host"
+PNG = bytes.fromhex("89504e470d0a1a0a") + b"\0" * 64
+
+
+@dataclass
+class HostHome(Home):
+    """A Home Assistant, and a host that answers as it is told."""
+
+    url: str
+    browser: TestClient[Any, Any]
+    reply: Reply | None = None
+
+
+@asynccontextmanager
+async def home(hass: HomeAssistant) -> AsyncIterator[HostHome]:
+    """Set up a display, and a host that answers as it is told."""
+
+    def answer(request: Request) -> Reply:
+        """Answer as the fault wants."""
+        if there.reply is not None:
+            return there.reply
+        if request.path.endswith(".png"):
+            return Reply(200, PNG, {"Content-Type": "image/png"})
+        return Reply(200, displays.NIGHT)
+
+    async with (
+        displays.home(hass) as shown,
+        ScriptedServer.run(answer) as server,
+        TestClient(TestServer(hass.http.app)) as browser,
+    ):
+        there = HostHome(
+            hass,
+            shown.display,
+            lambda: shown.display.casts,
+            shown.reset,
+            server.url,
+            browser,
+        )
+        yield there
+
+
+def heal(home: HostHome) -> None:
+    """Let the host be well."""
+    home.reply = None
+
+
+# Playlists
+
+
+async def cast(home: HostHome) -> str:
+    """Cast a playlist that has to be read first."""
+    return await home.cast(playlist_url=f"{home.url}/night", limit=1)
+
+
+async def casts(home: HostHome) -> None:
+    """Cast it, and see it."""
+    assert await cast(home) == "shows Night"
+
+
+def host(
+    name: str,
+    reads: str,
+    status: int = 200,
+    body: Any = b"",
+    sends: int = 0,
+    **more: Any,
+) -> Fault:
+    """Describe an answer to whoever reads a playlist."""
+
+    def strike(home: HostHome) -> None:
+        """Answer so."""
+        home.reply = Reply(status, body, **more)
+
+    return Fault(PLAYLIST, name, reads, strike, cast, heal, casts, sends)
+
+
+UNREADABLE = "playlist_unexpected_answer|playlist_invalid"
+
+PLAYLIST_FAULTS = (
+    host("answers 404", "playlist_not_found", 404),
+    host("answers 410", "playlist_not_found", 410),
+    host("answers 403", "playlist_authentication", 403),
+    host("answers 500", "playlist_temporary", 500),
+    host("is busy", "playlist_busy", 429),
+    host("closes without an answer", "playlist_lost_answer", fault="after"),
+    host(
+        "cuts its answer short",
+        "playlist_lost_answer",
+        200,
+        displays.NIGHT,
+        fault="half",
+    ),
+    host("never answers", "playlist_(lost|no)_answer", fault="never"),
+    host("speaks no HTTP", "playlist_unexpected_answer", fault="garbage"),
+    host("answers nothing", UNREADABLE),
+    host("answers HTML", UNREADABLE, 200, b"<html>"),
+    host("answers bytes", UNREADABLE, 200, b"\xff\xfe\x00"),
+    host("answers a list", UNREADABLE, 200, [1]),
+    host("answers null", UNREADABLE, 200, b"null"),
+    host("nests too deep", UNREADABLE, 200, b"[" * 100_000),
+    host("counts to NaN", UNREADABLE, 200, b'{"title": "a", "items": [NaN]}'),
+    host("has no works", "playlist_invalid", 200, {**displays.NIGHT, "items": []}),
+    host(
+        "has works that are none",
+        "playlist_invalid",
+        200,
+        {**displays.NIGHT, "items": [7]},
+    ),
+    host("turns in circles", "playlist_", 302, b"", headers={"Location": "/night"}),
+    host(
+        "leads to a file",
+        "playlist_",
+        302,
+        b"",
+        headers={"Location": "file:///etc/passwd"},
+    ),
+    host(
+        "promises too much",
+        "playlist_",
+        200,
+        b"{}",
+        headers={"Content-Length": "999999999999"},
+        fault="half",
+    ),
+    host(
+        "claims to be compressed",
+        "playlist_",
+        200,
+        b"{}",
+        headers={"Content-Encoding": "gzip"},
+    ),
+    host(
+        "answers 6 MB of empty works",
+        "playlist_invalid .*more than 50000 values",
+        200,
+        json.dumps({"title": "a", "items": [{}] * 2_000_000}).encode(),
+    ),
+)
+
+
+# Pictures
+
+
+async def see(home: HostHome) -> str:
+    """Look at the picture of the current work, as a browser does."""
+    path = state_of(home.hass).attributes["entity_picture"]
+    async with home.browser.get(path) as response:
+        size = len(await response.read())
+        return f"{response.status} {response.content_type}, {size} bytes"
+
+
+async def sees(home: HostHome) -> None:
+    """See it."""
+    assert await see(home) == f"200 image/png, {len(PNG)} bytes"
+
+
+def picture(name: str, status: int = 200, body: bytes = PNG, **more: Any) -> Fault:
+    """Describe an answer to whoever looks at a picture."""
+
+    async def strike(home: HostHome) -> None:
+        """Show a work whose picture nobody has seen."""
+        source = f"{home.url}/{uuid4()}.png"
+        document = displays.playlist("Reef")
+        document["items"][0]["source"] = source
+        home.reply = Reply(status, body, **more)
+        await home.cast(playlist=document)
+        await home.until_shown("playing Reef")
+
+    return Fault(
+        PICTURE, name, "^(404|500) [^ ]*, 0 bytes$", strike, see, heal, sees, sends=1
+    )
+
+
+PICTURE_FAULTS = (
+    picture("answers 404", 404, b""),
+    picture("answers 403", 403, b""),
+    picture("answers 500", 500, b""),
+    picture("closes without an answer", fault="after"),
+    picture("cuts its answer short", fault="half"),
+    picture("never answers", fault="never"),
+    picture("speaks no HTTP", fault="garbage"),
+    picture("answers nothing", body=b""),
+    picture("answers HTML", body=b"<html><script>alert(1)</script>"),
+    picture("answers a drawing with a script", body=b"<svg onload='alert(1)'/>"),
+    picture("answers 12 MB", body=PNG + bytes(12 * 1024 * 1024)),
+    picture("turns in circles", 302, headers={"Location": "/again.png"}),
+    picture("leads to a file", 302, headers={"Location": "file:///etc/passwd"}),
+    picture("leads into the home", 302, headers={"Location": "http://127.0.0.1:9/a"}),
+)

@@ -1,0 +1,70 @@
+"""Whatever goes wrong outside, a person reads why, and all works again soon. ``scripts/faults`` prints the table."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict
+import logging
+from typing import Any
+
+import pytest
+
+from homeassistant.core import HomeAssistant
+
+from .faults import displays, hosts, libraries, storages
+from .faults.model import Fault, Home, run, shorten
+from .faults.watch import frozen
+
+pytestmark = [
+    pytest.mark.usefixtures("socket_enabled", "short"),
+    pytest.mark.timeout(300),
+]
+
+type Open = Callable[[HomeAssistant], AbstractAsyncContextManager[Home]]
+
+TARGETS: dict[str, tuple[Open, Sequence[Fault]]] = {
+    displays.HTTP: (displays.home, displays.HTTP_FAULTS),
+    displays.SOCKET: (displays.home, displays.SOCKET_FAULTS),
+    libraries.CATALOG: (libraries.home, libraries.CATALOG_FAULTS),
+    libraries.FEED: (libraries.home, libraries.FEED_FAULTS),
+    hosts.PLAYLIST: (hosts.home, hosts.PLAYLIST_FAULTS),
+    hosts.PICTURE: (hosts.home, hosts.PICTURE_FAULTS),
+}
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """Wait briefly, and log no more than a person reads."""
+    shorten(monkeypatch)
+    caplog.set_level(logging.WARNING)
+
+
+@pytest.fixture
+def check(
+    caplog: pytest.LogCaptureFixture, subtests: pytest.Subtests, record_property: Any
+) -> Any:
+    """Return what lets faults strike one after the other."""
+
+    async def check_all(home: Home, faults: Sequence[Fault]) -> None:
+        """Compare what comes of each with the goals."""
+        with frozen():
+            for fault in faults:
+                with subtests.test(fault.name):
+                    row = await run(fault, home, caplog)
+                    record_property("row", asdict(row))
+                    assert row.misses == []
+
+    return check_all
+
+
+@pytest.mark.parametrize("target", TARGETS)
+async def test_faults(hass: HomeAssistant, target: str, check: Any) -> None:
+    """A person reads what it is; at most one line, 200 ms, 64 MB and 5 s are lost, and nothing is sent twice."""
+    opened, faults = TARGETS[target]
+    async with opened(hass) as home:
+        await check(home, faults)
+
+
+async def test_storage_faults(check: Any) -> None:
+    """A file that is spoiled keeps no display from starting."""
+    async with storages.home() as home:
+        await check(home, storages.FAULTS)
