@@ -2,7 +2,3 @@
 
 ``tests/test_faults.py`` runs every row, ``scripts/faults`` prints them as a table.
 """
-
-from .model import Fault, Home, Row, run
-
-__all__ = ["Fault", "Home", "Row", "run"]
