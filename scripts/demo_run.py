@@ -24,6 +24,7 @@ NAME = "Living room"
 EXHIBITION = "Net Evil"
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
+GALLERY = {"strategy": {"type": "custom:dp1-gallery"}}
 # Longer than a display's server waits for an answer: it is cut.
 NO_INTERNET_SECONDS = 30.0
 
@@ -31,32 +32,6 @@ NO_INTERNET_SECONDS = 30.0
 def device_id(folder: Path) -> str:
     """Name the display after its folder, so that demonstrations on one network keep apart."""
     return f"FF1-{sha256(str(folder.resolve()).encode()).hexdigest()[:8].upper()}"
-
-
-def dashboard(player: str) -> dict[str, Any]:
-    """Lay out a dashboard of built-in cards."""
-    features = [
-        {"type": "media-player-playback"},
-        {"type": "media-player-source"},
-        {"type": "media-player-volume-slider"},
-    ]
-    cards: list[dict[str, Any]] = [
-        {"type": "heading", "heading": "On the wall"},
-        {
-            "type": "media-control",
-            "entity": player,
-            "grid_options": {"columns": "full"},
-        },
-        {
-            "type": "tile",
-            "entity": player,
-            "features": features,
-            "grid_options": {"columns": "full"},
-        },
-    ]
-    section = {"type": "grid", "cards": cards}
-    view = {"title": "Gallery", "type": "sections", "sections": [section]}
-    return {"views": [view]}
 
 
 def _arguments() -> argparse.Namespace:
@@ -197,7 +172,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     next_flow = await add_display(home, display)
     await add_library(home, next_flow, catalog.url, feed.url)
     player = await find_player(home)
-    page = await home.dashboard(DASHBOARD, "Art gallery", dashboard(player))
+    page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)
     if options.check:
         total = time.monotonic() - started

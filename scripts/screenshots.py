@@ -9,16 +9,17 @@ from playwright.async_api import Browser, Page
 from scripts.demo_run import (
     DASHBOARD,
     EXHIBITION,
+    GALLERY,
     NAME,
     add_display,
     add_library,
-    dashboard,
     device_id,
     find_player,
 )
 
 from tests.e2e.browser import browser, signed_in
 from tests.e2e.home import Home
+from tests.e2e.test_browser import documented_view
 from tests.e2e.test_card import CARD, dashboard as card_dashboard
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -90,6 +91,16 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
     await _save(page, "label-phone")
 
 
+async def _gallery(home: Home, chromium: Browser) -> None:
+    """Look at the dashboard that makes itself."""
+    url = await home.dashboard("all-displays", "Art gallery", GALLERY)
+    page = await signed_in(chromium, home, 1280, 900)
+    await page.goto(url)
+    await page.locator(CARD).first.wait_for()
+    await _settle(page, 5)
+    await _save(page, "gallery")
+
+
 async def _main() -> None:
     """Hang an exhibition and look at it from all sides."""
     FOLDER.mkdir(exist_ok=True)
@@ -107,7 +118,7 @@ async def _main() -> None:
                 home, await add_display(home, display), catalog.url, feed.url
             )
             player = await find_player(home)
-            await home.dashboard(DASHBOARD, "Art gallery", dashboard(player))
+            await home.dashboard(DASHBOARD, "Art gallery", documented_view())
             await home.call(
                 "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
             )
@@ -117,6 +128,7 @@ async def _main() -> None:
             await _save(wall, "wall")
             await _pages(home, chromium, player)
             await _label(home, chromium, player)
+            await _gallery(home, chromium)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """The gallery as a person sees it: Home Assistant and the wall, side by side in a real browser."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from scripts.demo_run import (
     DASHBOARD,
@@ -10,13 +12,12 @@ from scripts.demo_run import (
     NAME,
     add_by_address,
     add_library,
-    dashboard,
     device_id,
     find_player,
 )
 
 from .browser import CHROMIUM, browser, signed_in
-from .home import Home
+from .home import ROOT, Home
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -29,6 +30,14 @@ pytestmark = [
     pytest.mark.xdist_group("e2e"),
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
+
+
+def documented_view() -> dict[str, Any]:
+    """Return the dashboard of built-in cards that the documentation shows, as a person pastes it."""
+    text = (ROOT / "docs" / "dashboards.md").read_text()
+    _, _, rest = text.partition("## Built-in cards")
+    _, _, block = rest.partition("```yaml")
+    return {"views": [yaml.safe_load(block.partition("```")[0])]}
 
 
 async def test_the_card_and_the_wall_show_the_same_work(tmp_path: Path) -> None:
@@ -46,7 +55,7 @@ async def test_the_card_and_the_wall_show_the_same_work(tmp_path: Path) -> None:
             home, await add_by_address(home, display), catalog.url, feed.url
         )
         player = await find_player(home)
-        await home.dashboard(DASHBOARD, "Art gallery", dashboard(player))
+        await home.dashboard(DASHBOARD, "Art gallery", documented_view())
         await home.call(
             "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
         )

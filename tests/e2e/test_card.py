@@ -10,7 +10,14 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, Request, Route, expect
 import pytest
 
-from scripts.demo_run import NAME, add_by_address, add_library, device_id, find_player
+from scripts.demo_run import (
+    GALLERY,
+    NAME,
+    add_by_address,
+    add_library,
+    device_id,
+    find_player,
+)
 
 from .browser import CHROMIUM, PATIENCE, browser, signed_in
 from .home import Home
@@ -195,6 +202,21 @@ async def edit(page: Page, url: str, player: str) -> None:
     await expect(editor.locator(f"{CARD} .controls")).to_be_hidden()
 
 
+async def look_around(page: Page, home: Home, player: str) -> None:
+    """Open the dashboard that makes itself, and hang an exhibition with a tap on a tile."""
+    url = await home.dashboard("all-displays", "Art gallery", GALLERY)
+    await page.goto(f"{url}/gallery")
+    card = page.locator(CARD)
+    await expect(card).to_have_count(1)
+    await page.locator("dp1-exhibitions").get_by_role("button", name=EXHIBITION).click()
+    await expect(card.locator(".exhibition")).to_have_text(EXHIBITION)
+    await expect(page.get_by_text("Library", exact=True)).to_be_visible()
+    await page.goto(f"{url}/settings")
+    await expect(page.get_by_text("Scaling").first).to_be_visible()
+    await page.goto(f"{url}/{player.partition('.')[2]}")
+    await expect(card).to_have_attribute("size", "wall")
+
+
 async def test_the_card(tmp_path: Path) -> None:
     """A person sees the work and changes it, in each size, and nothing complains."""
     async with gallery(tmp_path) as (home, display, player, url), browser() as chromium:
@@ -231,6 +253,7 @@ async def test_the_card(tmp_path: Path) -> None:
         await page.set_viewport_size({"width": 390, "height": 844})
         await expect(cards).to_have_attribute("size", "label")
         # Suggestions of Home Assistant's own complain, so nobody watches here.
+        await look_around(await signed_in(chromium, home, 1280, 900), home, player)
         await edit(await signed_in(chromium, home), f"{url}/card", player)
         assert not watch.complaints
         assert not watch.requests

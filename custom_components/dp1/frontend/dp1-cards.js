@@ -1,14 +1,17 @@
 /**
- * Dashboard cards of the DP-1 Art Displays integration.
+ * Dashboard cards of the DP-1 Art Displays integration: a wall label, a feature of tiles, and a dashboard of all displays.
  *
  * A plain module: no build, no library, no request to any other host. What comes from displays and libraries is
  * written by strangers: it becomes text content, and an address becomes a link only if it is http(s).
  */
 
 const CARD = "dp1-wall-label-card";
+const FEATURE = "dp1-exhibitions";
+const GALLERY = "dp1-gallery";
 const DOMAIN = "dp1";
 const NAME = "Wall label";
 const DESCRIPTION = "The work on a DP-1 art display, with its label.";
+const DOCUMENTATION = "https://github.com/dp1-art-displays/home-assistant/blob/main/docs/dashboards.md";
 // Home Assistant's browse page of the works that come next; see browse/up_next.py.
 const UP_NEXT = "dp1://next";
 const DIALOG = "dialog-media-player-browse";
@@ -17,6 +20,17 @@ const FEATURES = { previous: 16, next: 32, turnOn: 128, turnOff: 256, browse: 13
 const WALL_WIDTH = 700;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
+const MAX_SOURCES = 60;
+// How Home Assistant names tiles: without the device, or with it.
+const ENTITY_NAME = { type: "entity" };
+const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
+// Home Assistant's features of tiles for the settings of a display.
+const SETTINGS = new Map([
+  ["number", [{ type: "numeric-input", style: "slider" }]],
+  ["select", [{ type: "select-options" }]],
+  ["switch", []],
+  ["time", []],
+]);
 
 const CHAINS = new Map([
   ["evm", "Ethereum"],
@@ -99,6 +113,17 @@ const STYLE = `
     @keyframes appear { from { opacity: 0; } }
     .next { scroll-behavior: smooth; }
   }
+`;
+
+const FEATURE_STYLE = `
+  ul { display: flex; gap: 8px; margin: 0; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: none; }
+  button {
+    height: var(--feature-height, 42px); padding: 0 16px; border: 0; cursor: pointer; white-space: nowrap;
+    border-radius: var(--feature-border-radius, 12px); font: inherit; color: var(--primary-text-color);
+    background: var(--secondary-background-color);
+  }
+  button[aria-pressed="true"] { background: var(--primary-color); color: var(--text-primary-color, #fff); }
+  button:focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
 `;
 
 const TEMPLATE = `
@@ -563,6 +588,138 @@ class WallLabelCard extends HTMLElement {
   }
 }
 
+/** The source list of a display, as a row to tap in a tile. */
+class ExhibitionsFeature extends HTMLElement {
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    root.innerHTML = `<style>${FEATURE_STYLE}</style><ul></ul>`;
+    this._list = root.querySelector("ul");
+  }
+
+  static getStubConfig() {
+    return { type: `custom:${FEATURE}` };
+  }
+
+  setConfig(config) {
+    this._config = config;
+  }
+
+  // Home Assistant sets "hass" before "context".
+  set context(context) {
+    this._entityId = context?.entity_id;
+    this._render();
+  }
+
+  set hass(hass) {
+    const before = this._state;
+    this._hass = hass;
+    if (before !== this._state || !before) this._render();
+  }
+
+  get _state() {
+    return this._hass?.states[this._entityId];
+  }
+
+  _render() {
+    const { source_list: sources = [], source: chosen } = this._state?.attributes ?? {};
+    const shown = sources.slice(0, MAX_SOURCES);
+    const key = JSON.stringify([shown, chosen]);
+    if (this._key === key) return;
+    this._key = key;
+    this._list.replaceChildren(...shown.map((source) => this._item(source, source === chosen)));
+  }
+
+  _item(source, chosen) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.textContent = source;
+    button.setAttribute("aria-pressed", String(chosen));
+    button.addEventListener("click", () => {
+      const data = { entity_id: this._entityId, source };
+      this._hass.callService("media_player", "select_source", data).catch(() => {});
+    });
+    item.append(button);
+    return item;
+  }
+}
+
+/** A dashboard that lays out all displays, their settings and the libraries by itself. */
+class GalleryStrategy extends HTMLElement {
+  static registryDependencies = ["entities", "devices", "areas"];
+  static noEditor = true;
+
+  static getCreateSuggestions() {
+    return { title: pageText("gallery", "Art gallery"), icon: "mdi:image-frame" };
+  }
+
+  static async generate(config, hass) {
+    await loadTexts(hass);
+    const ours = Object.values(hass.entities).filter(({ platform, hidden }) => platform === DOMAIN && !hidden);
+    const displays = ours
+      .filter(({ entity_id: entityId }) => isDisplay(hass, entityId))
+      .map((player) => GalleryStrategy._display(hass, player))
+      .sort((one, other) => one.name.localeCompare(other.name, hass.language));
+    const views = [GalleryStrategy._overview(hass, displays, ours)];
+    if (displays.length) views.push(GalleryStrategy._settings(hass, displays, ours));
+    return { title: text(hass, "gallery"), views: [...views, ...displays.map(GalleryStrategy._wall)] };
+  }
+
+  /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
+  static _display(hass, { entity_id: entity, device_id: device, area_id: ownArea }) {
+    const { name, name_by_user: nameByUser, area_id: area } = hass.devices[device] ?? {};
+    const room = hass.areas[ownArea ?? area]?.name;
+    const own = nameByUser ?? name ?? entity;
+    return { entity, device, name: room && room !== own ? `${room} · ${own}` : own };
+  }
+
+  static _overview(hass, displays, ours) {
+    const devices = new Set(displays.map(({ device }) => device));
+    const library = ours.filter(({ device_id: device }) => device && !devices.has(device));
+    const sections = displays.map(({ entity, name }) => ({
+      type: "grid",
+      cards: [
+        { type: "heading", heading: name, icon: "mdi:image-frame" },
+        { type: `custom:${CARD}`, entity, grid_options: { columns: 12 } },
+        { type: "tile", entity, features: [{ type: `custom:${FEATURE}` }], grid_options: { columns: 12 } },
+      ],
+    }));
+    if (library.length) {
+      const heading = { type: "heading", heading: text(hass, "library"), icon: "mdi:bookshelf" };
+      const tiles = library.map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME }));
+      sections.push({ type: "grid", cards: [heading, ...tiles] });
+    }
+    if (!displays.length) {
+      const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
+      sections.unshift({ type: "grid", cards: [{ type: "markdown", content }] });
+    }
+    return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
+  }
+
+  static _settings(hass, displays, ours) {
+    const tiles = ({ device }) =>
+      ours
+        .filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]))
+        .map(({ entity_id: entity }) => {
+          // A number that Home Assistant shows as a box has too wide a range for a slider.
+          const isBox = hass.states[entity]?.attributes.mode === "box";
+          const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
+          return { type: "tile", entity, name: ENTITY_NAME, features };
+        });
+    const sections = displays.map((display) => ({
+      type: "grid",
+      cards: [{ type: "heading", heading: display.name }, ...tiles(display)],
+    }));
+    return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
+  }
+
+  /** Return a view that shows nothing but the display, for a tablet on the wall. */
+  static _wall({ entity, name }) {
+    const path = entity.split(".")[1];
+    return { title: name, path, icon: "mdi:image-frame", type: "panel", cards: [{ type: `custom:${CARD}`, entity }] };
+  }
+}
+
 // Home Assistant puts a registry of its own in the place of the browser's while it starts: what is defined before that
 // is unknown to it. "hc-main" is its page on Chromecast.
 await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whenDefined(tag)));
@@ -570,8 +727,10 @@ await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whe
 // The same file may be loaded by two addresses.
 if (!window.customElements.get(CARD)) {
   window.customElements.define(CARD, WallLabelCard);
-  window.customCards = window.customCards ?? [];
-  window.customCards.push({
+  window.customElements.define(FEATURE, ExhibitionsFeature);
+  window.customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
+  const announce = (list, entry) => (window[list] = window[list] ?? []).push(entry);
+  announce("customCards", {
     type: CARD,
     get name() {
       return pageText("name", NAME);
@@ -580,8 +739,26 @@ if (!window.customElements.get(CARD)) {
       return pageText("description", DESCRIPTION);
     },
     preview: true,
-    documentationURL: "https://github.com/dp1-art-displays/home-assistant/blob/main/docs/dashboards.md",
+    documentationURL: DOCUMENTATION,
     getEntitySuggestion: (hass, entityId) =>
       isDisplay(hass, entityId) ? { config: { type: `custom:${CARD}`, entity: entityId } } : null,
+  });
+  announce("customCardFeatures", {
+    type: FEATURE,
+    get name() {
+      return pageText("exhibitions", "Exhibitions");
+    },
+    isSupported: (hass, context) => isDisplay(hass, context?.entity_id ?? ""),
+  });
+  announce("customStrategies", {
+    type: GALLERY,
+    strategyType: "dashboard",
+    get name() {
+      return pageText("gallery", "Art gallery");
+    },
+    get description() {
+      return pageText("gallery_description", "All art displays and the library.");
+    },
+    documentationURL: DOCUMENTATION,
   });
 }
