@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED
+from functools import lru_cache
 from json import JSONEncoder
 
 import aiohttp
+from yarl import URL
 
 from .errors import (
     AuthenticationError,
@@ -35,6 +37,8 @@ MAX_BODY_ON_LOOP = 256 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
+_HEADERS = {"Accept": "application/json"}
+_JSON_HEADERS = {**_HEADERS, "Content-Type": "application/json"}
 _encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
@@ -106,7 +110,7 @@ class Answer:
 async def request_json(
     session: aiohttp.ClientSession | Guard,
     method: str,
-    url: str,
+    url: str | URL,
     *,
     timeout: float,
     headers: Mapping[str, str] | None = None,
@@ -123,7 +127,7 @@ async def request_json(
     Args:
         session: used, never closed; a guard for a URL that did not come from the owner.
         method: HTTP method in capitals.
-        url: an absolute ``http`` or ``https`` URL.
+        url: an absolute ``http`` or ``https`` URL; a text is checked.
         timeout: seconds for the whole request.
         headers: additional headers.
         json: the body.
@@ -139,33 +143,36 @@ async def request_json(
         UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over ``max_body``.
         InvalidRequestError: not a URL, or (BlockedAddressError) one that the guard does not allow.
     """
-    try:
-        target = web_url(url)
-    except ValueError as err:
-        raise InvalidRequestError(str(err)) from None
-    headers = {"Accept": "application/json", **(headers or {})}
-    data = None
+    if isinstance(url, str):
+        try:
+            url = web_url(url)
+        except ValueError as err:
+            raise InvalidRequestError(str(err)) from None
+    data, defaults = None, _HEADERS
     if json is not None:
-        data = _encode(json).encode()
-        headers["Content-Type"] = "application/json"
+        data, defaults = _encode(json).encode(), _JSON_HEADERS
     try:
         async with session.request(
             method,
-            target,
+            url,
             params=params,
-            headers=headers,
+            headers={**defaults, **headers} if headers else defaults,
             data=data,
             allow_redirects=method in ("GET", "HEAD"),
-            # Not "connect": a name look-up that takes longer would be logged with a traceback.
-            timeout=aiohttp.ClientTimeout(
-                total=timeout, sock_connect=min(connect, timeout / 2)
-            ),
+            timeout=_timeout(timeout, min(connect, timeout / 2)),
         ) as response:
             body = await _read(response, max_body)
             return Answer(response.status, response.headers, body, str(response.url))
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without the cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None
+
+
+@lru_cache
+def _timeout(total: float, connect: float) -> aiohttp.ClientTimeout:
+    """Return the limits of a request in seconds."""
+    # Not "connect": a name look-up that takes longer would be logged with a traceback.
+    return aiohttp.ClientTimeout(total=total, sock_connect=connect)
 
 
 async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:

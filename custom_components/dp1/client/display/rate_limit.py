@@ -18,7 +18,7 @@ _BACKOFF = 0.75
 _MAX_RETRY_AFTER = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RateClass:
     """A rate class of the gate.
 
@@ -134,10 +134,10 @@ class RateLimit:
         """Wait until the command may be sent, first come first served."""
         rate_class = self._classes.get(command, _DEFAULT)
         shared = rate_class in (_INPUT, _DEFAULT)
+        key = rate_class if shared else command
         now = self._clock()
-        bucket = self._buckets.setdefault(
-            rate_class if shared else command, _Bucket(rate_class, now)
-        )
+        if (bucket := self._buckets.get(key)) is None:
+            bucket = self._buckets[key] = _Bucket(rate_class, now)
         if (wait := bucket.take(now)) > 0:
             try:
                 await self._sleep(wait)

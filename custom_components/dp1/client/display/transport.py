@@ -53,7 +53,7 @@ class Transport:
         """Initialize the transport; see :class:`.client.Display`."""
         self._session = session
         self._base = URL.build(scheme="http", host=host, port=port)
-        self._cast_url = self.url("api/cast")
+        self._cast_url = self._base / "api/cast"
         self._rate_limit = rate_limit
         # The display takes commands of these kinds at the same time.
         self._player_queue = RequestQueue()
@@ -75,7 +75,7 @@ class Transport:
         return request_json(
             self._session,
             "GET",
-            self.url(path),
+            self._base / path,
             timeout=timeout,
             connect=_CONNECT_TIMEOUT,
             max_body=MAX_REPLY if timeout != _SCREENSHOT_TIMEOUT else _MAX_SCREENSHOT,
