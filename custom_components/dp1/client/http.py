@@ -117,6 +117,7 @@ async def request_json(
     json: object = None,
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
+    tail: int | None = None,
     connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
@@ -133,6 +134,7 @@ async def request_json(
         json: the body.
         params: query of the URL.
         max_body: maximum number of bytes to accept, decompressed.
+        tail: keep only that many bytes of the end of the body.
         connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
@@ -161,7 +163,7 @@ async def request_json(
             allow_redirects=method in ("GET", "HEAD"),
             timeout=_timeout(timeout, min(connect, timeout / 2)),
         ) as response:
-            body = await _read(response, max_body)
+            body = await _read(response, max_body, tail)
             return Answer(response.status, response.headers, body, str(response.url))
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without the cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
@@ -175,8 +177,10 @@ def _timeout(total: float, connect: float) -> aiohttp.ClientTimeout:
     return aiohttp.ClientTimeout(total=total, sock_connect=connect)
 
 
-async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
-    """Read the body up to the limit."""
+async def _read(
+    response: aiohttp.ClientResponse, max_body: int, tail: int | None
+) -> bytes:
+    """Read the body up to the limit, and return it or its end."""
     length = response.content_length
     if (
         length is not None
@@ -184,12 +188,15 @@ async def _read(response: aiohttp.ClientResponse, max_body: int) -> bytes:
         and "Content-Encoding" not in response.headers
     ):
         return await response.read()
-    body = bytearray()
+    body, length = bytearray(), 0
     async for chunk in response.content.iter_chunked(CHUNK):
         body += chunk
-        if len(body) > max_body:
+        length += len(chunk)
+        if length > max_body:
             response.close()
             raise TooLargeError(f"the answer is longer than {max_body} bytes")
+        if tail is not None:
+            del body[:-tail]
     return bytes(body)
 
 

@@ -1,5 +1,6 @@
 """Reading one feed: what it is, playlists by every name, lists, channels; and deleting."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -360,24 +361,70 @@ async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> 
             assert server.requests[0].path.endswith(f"limit={size}")
 
 
-async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page over the limit is asked for again in halves, and the list ends before a record over the limit."""
-    monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
-    sizes = [100] * 10 + [1500, 100, 3000, 100]
+def sized(sizes: list[int]) -> Callable[[Request], Reply]:
+    """Serve records of these sizes; the cursor is the place of the next."""
 
     def serve(request: Request) -> Reply:
         query = parse_qs(urlsplit(request.path).query)
         first, limit = int(query.get("cursor", ["0"])[0]), int(query["limit"][0])
         numbers = range(first, min(first + limit, len(sizes)))
         items = [{"id": str(n), "text": "x" * sizes[n]} for n in numbers]
-        return page(items, str(first + limit))
+        return page(items, str(first + limit) if numbers.stop < len(sizes) else None)
 
-    async with scripted(serve) as (feed, server):
-        assert await listed(feed) == list(range(12))
+    return serve
+
+
+async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page over the limit is asked for in halves, a record over it is skipped and counted, what is older is read."""
+    monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
+    sizes = [100] * 10 + [1500, 100, 3000, 100, *[100_000] * 2] + [20] * 60 + [5000]
+    async with scripted(sized(sizes)) as (feed, server):
+        found = [page async for page in feed.playlist_pages()]
+        read = [int(record["id"]) for page in found for record in page.records]
+        assert read == [*range(12), 13, *range(16, 76)]
+        assert sum(page.skipped for page in found) == 4
+        assert [page.last for page in found] == [False] * (len(found) - 1) + [True]
         assert server.calls()[:4] == [
-            f"GET /api/v1/playlists?limit={n}" for n in (100, 50, 25, 12)
+            f"GET /api/v1/playlists?sort=desc&limit={n}" for n in (100, 50, 25, 12)
         ]
-        assert len(server.requests) < 20
+        assert len(server.requests) < 45
+
+
+@pytest.mark.parametrize(
+    ("end", "then"),
+    [
+        ('"hasMore":true,"cursor":"1"}', True),
+        ('"cursor": "1", "hasMore": true }\n', True),
+        ('"hasMore":true,"cursor":"1\\u0026"}', True),
+        ('"hasMore":true}', False),
+        ('"hasMore":true,"cursor":"\\x"}', False),
+        ('"hasMore":true,"cursor":5}', False),
+        ('"text":"\\"cursor\\":\\"1\\"}"}', False),
+    ],
+)
+async def test_the_cursor_behind_a_record_too_large(
+    monkeypatch: pytest.MonkeyPatch, end: str, then: bool
+) -> None:
+    """It is found at the end of a page that is not kept, and nowhere else."""
+    monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
+    large = Reply(body=f'{{"items":[{{"text":"{"x" * 9000}"}}],{end}'.encode())
+    async with scripted(large, large, page([2])) as (feed, _):
+        found = [page async for page in feed.playlist_pages(page_size=1)]
+    read = [record for page in found for record in page.records]
+    assert read == ([{"id": "2"}] if then else [])
+    assert sum(page.skipped for page in found) == 1
+
+
+async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too large even to be passed over ends the list."""
+    monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
+    monkeypatch.setattr(feed_connection, "MAX_SKIPPED_BODY", 50_000)
+    async with scripted(sized([10, 60_000, 10])) as (feed, _):
+        found = [page async for page in feed.playlist_pages(page_size=1)]
+    assert [(len(page.records), page.skipped, page.last) for page in found] == [
+        (1, 0, False),
+        (0, 1, True),
+    ]
 
 
 @pytest.mark.parametrize(

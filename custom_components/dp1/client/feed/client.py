@@ -24,7 +24,7 @@ from ..errors import (
 from ..playlist.signing import SigningKey
 from ..url import web_url
 from .connection import AnswerCache, FeedConnection
-from .paging import PAGE_SIZE, records
+from .paging import PAGE_SIZE, Page, pages, records
 from .publish import (
     Draft,
     Published,
@@ -189,6 +189,19 @@ class Feed:
             {"sort": "desc"} if newest_first else {},
             page_size=page_size,
             limit=limit,
+        )
+
+    def playlist_pages(self, *, page_size: int = PAGE_SIZE) -> AsyncIterator[Page]:
+        """Yield the documents of all playlists page by page, those made last first.
+
+        Args:
+            page_size: documents a request, 1 to 100.
+        """
+        return pages(
+            self._connection,
+            f"{self.url}/playlists",
+            {"sort": "desc"},
+            page_size=page_size,
         )
 
     async def channels(self) -> AsyncIterator[dict[str, Any]]:

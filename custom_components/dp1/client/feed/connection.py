@@ -16,6 +16,8 @@ from .errors import feed_error
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
 MAX_BODY = 1024 * 1024
+# What is only read to find what comes after it.
+MAX_SKIPPED_BODY = 64 * 1024 * 1024
 
 READ_TIMEOUT = 12.0
 WRITE_TIMEOUT = 15.0
@@ -71,14 +73,21 @@ class FeedConnection:
         *,
         params: Mapping[str, str] | None = None,
         etag: str | None = None,
+        tail: int | None = None,
     ) -> Answer:
         """Get something; with an ``etag`` the answer may be a 304 without a body.
+
+        Args:
+            url: where from.
+            params: query of the address.
+            etag: what is known already.
+            tail: read a body that is much larger, and keep only so many bytes of its end.
 
         Raises:
             Dp1Error: as ``request_json`` and ``feed_error`` have it.
         """
         headers = {"If-None-Match": etag} if etag else None
-        return await self._call("GET", url, params=params, headers=headers)
+        return await self._call("GET", url, params=params, headers=headers, tail=tail)
 
     async def write(
         self,
@@ -131,6 +140,7 @@ class FeedConnection:
         json: object = None,
         document: bool = False,
         repeatable: bool = False,
+        tail: int | None = None,
     ) -> Answer:
         """Send, and send again what was turned away without effect, after the pause that the feed asks for."""
         reading = method == "GET"
@@ -146,7 +156,8 @@ class FeedConnection:
                 headers=headers,
                 json=json,
                 timeout=min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left),
-                max_body=MAX_BODY,
+                max_body=MAX_BODY if tail is None else MAX_SKIPPED_BODY,
+                tail=tail,
             )
             await answer.async_decode()
             if answer.ok or (answer.status == 304 and headers):
