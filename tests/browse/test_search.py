@@ -50,9 +50,10 @@ async def test_classes(gallery: Gallery) -> None:
         ([MediaClass.IMAGE], "dune", {"image"}),
         (["image", "playlist"], "tide", {"image", "playlist"}),
         (["music"], "dune", {"image"}),
-        (["track", "podcast"], "evening", {"playlist"}),
-        (["album"], "evening", {"playlist"}),
-        ([], "evening", {"playlist"}),
+        (["channel"], "evening", {"channel"}),
+        (["track", "podcast"], "evening", {"playlist", "channel"}),
+        (["album"], "evening", {"playlist", "channel"}),
+        ([], "evening", {"playlist", "channel"}),
     ):
         found = await gallery.search(query, media_filter_classes=classes)
         assert found

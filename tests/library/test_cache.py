@@ -183,7 +183,7 @@ async def test_the_copy_on_disk(
     data = stored["data"]
     of_catalog, of_feed = data["catalog"], data["feed"]
     assert len(of_catalog["exhibitions"]["records"]) == 51
-    titles = [record["title"] for record in of_feed["playlists"]["records"]]
+    titles = [record[2] for record in of_feed["playlists"]["records"]]
     assert titles == ["Evening"]
     assert len(of_catalog["series"]) == 1 and len(of_catalog["artworks"]) == 8
     before = library.catalog_coordinator.data.records

@@ -35,6 +35,7 @@ SEARCH_CLASSES: Final = {
     NodeKind.EXHIBITIONS: [MediaClass.PLAYLIST, MediaClass.ALBUM],
     NodeKind.EXHIBITION: [MediaClass.ALBUM],
     NodeKind.SERIES: [MediaClass.IMAGE],
+    NodeKind.CHANNELS: [MediaClass.CHANNEL],
     NodeKind.CHANNEL: [MediaClass.PLAYLIST, MediaClass.IMAGE],
     NodeKind.PLAYLISTS: [MediaClass.PLAYLIST, MediaClass.IMAGE],
     NodeKind.PLAYLIST: [MediaClass.IMAGE],

@@ -1,7 +1,9 @@
 """Nodes of the tree: what they are, and what is inside."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..client.catalog.artwork import source_url
@@ -12,10 +14,11 @@ from ..client.errors import Dp1Error, NotFoundError
 from .cached_list import CachedList
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
-from .feed import FeedCoordinator
+from .feed import MAX_IN_CHANNEL, FeedCoordinator
 from .feed_records import FeedChannel, FeedItem, FeedPlaylist, items_of
 from .tree import (
     Children,
+    LazyNodes,
     Node,
     NodeKind,
     artwork_node,
@@ -23,12 +26,15 @@ from .tree import (
     exhibition_node,
     folder_node,
     item_node,
+    more_node,
     playlist_node,
+    publisher_node,
     series_node,
+    split_more,
     split_node_id,
 )
 
-# A longer page of a browser is of no use; the search is.
+# A longer page of a browser is of no use; what does not fit is on the next.
 MAX_CHILDREN = 200
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 
@@ -77,12 +83,20 @@ class Branches:
             case NodeKind.ITEM:
                 return await self._item(*keys)
             case NodeKind.CHANNEL:
-                await self._feed.async_list()
-                return channel_node(self._channel(keys[0]))
+                return channel_node(await self._feed.async_channel(keys[0]))
             case NodeKind.FAVORITES:
                 return self._favorites_node()
             case NodeKind.ROOT:
                 return folder_node(kind, self._title)
+            case NodeKind.PUBLISHER:
+                await self._feed.async_list()
+                return publisher_node(keys[0])
+            case NodeKind.MORE:
+                inner, start = split_more(keys)
+                node = await self.async_node(inner)
+                return replace(
+                    more_node(inner, start, 0), title=f"{node.title} ({start + 1:,}–)"
+                )
         return folder_node(kind)
 
     def exhibition_node(self, exhibition: Exhibition) -> Node:
@@ -113,23 +127,14 @@ class Branches:
             can_play=not artwork.gone and bool(source_url(artwork, series)),
         )
 
-    def _channel(self, key: str) -> FeedChannel:
-        """Return a channel of the feed."""
-        for channel in self._feed.channels:
-            if channel.id == key:
-                return channel
-        raise NotFoundError(f"no channel {key!r}")
-
     async def _item(self, ref: str, key: str) -> Node:
         """Return the node of a work in a playlist."""
         playlist = await self._feed.async_playlist(ref)
         found = [item for item in playlist.items if item.key == key]
         if not found:
             document = (await self._feed.async_document(ref)).document
-            found = [
-                item for item in items_of(document.get("items")) if item.key == key
-            ]
-        if not found:
+            found = [item for item in items_of(document) if item.key == key]
+        if not found or found[0].is_secret:
             raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
         return self.item_node(playlist, found[0])
 
@@ -161,17 +166,22 @@ class Branches:
         Raises NotFoundError if there is no such node or it cannot be opened.
         """
         kind, keys = split_node_id(text)
+        start = 0
+        if kind is NodeKind.MORE:
+            text, start = split_more(keys)
+            kind, keys = split_node_id(text)
         try:
             children = await self._children(kind, keys, limit or CAP)
         except NotFoundError:
             raise
         except Dp1Error as err:
             children = Children((), problem=err)
-        limit = limit or MAX_CHILDREN
-        more = max(0, len(children.nodes) - limit)
-        return replace(
-            children, nodes=children.nodes[:limit], not_shown=children.not_shown + more
-        )
+        end = start + (limit or MAX_CHILDREN)
+        nodes = tuple(children.nodes[start:end])
+        more = max(0, len(children.nodes) - end)
+        if more and limit is None:
+            nodes, more = (*nodes, more_node(text, end, more)), 0
+        return replace(children, nodes=nodes, not_shown=children.not_shown + more)
 
     async def _children(
         self, kind: NodeKind, keys: list[str], artworks: int
@@ -188,12 +198,19 @@ class Branches:
                 return await self._artworks(keys[0], artworks)
             case NodeKind.CHANNELS:
                 playlists = await self._feed.async_list()
-                return _children(map(channel_node, self._feed.channels), playlists)
+                return _children(self._channels(), playlists)
+            case NodeKind.PUBLISHER:
+                playlists = await self._feed.async_list()
+                nodes = map(channel_node, self._channels_of(keys[0]))
+                return _children(nodes, playlists)
             case NodeKind.CHANNEL:
                 return await self._playlists_of(keys[0])
             case NodeKind.PLAYLISTS:
                 playlists = await self._feed.async_list()
-                return _children(map(playlist_node, playlists.records), playlists)
+                return replace(
+                    _children((), playlists),
+                    nodes=LazyNodes(playlists.records, playlist_node),
+                )
             case NodeKind.PLAYLIST:
                 return await self._items(keys[0])
             case NodeKind.FAVORITES:
@@ -249,17 +266,28 @@ class Branches:
         missing = children.not_shown + len(works) - len(shown)
         return replace(children, not_shown=0 if once else missing)
 
+    def _channels_of(self, publisher: str) -> list[FeedChannel]:
+        """Return the channels of a publisher."""
+        return [each for each in self._feed.channels if each.publisher == publisher]
+
+    def _channels(self) -> Iterator[Node]:
+        """Yield the channels; those of a publisher with several in a folder of their own."""
+        counts = Counter(channel.publisher for channel in self._feed.channels)
+        grouped = set()
+        for channel in self._feed.channels:
+            publisher = channel.publisher
+            if not publisher or counts[publisher] == 1 or len(counts) == 1:
+                yield channel_node(channel)
+            elif publisher not in grouped:
+                grouped.add(publisher)
+                yield publisher_node(publisher)
+
     async def _playlists_of(self, key: str) -> Children:
         """Return the playlists of a channel in its own order."""
         playlists = await self._feed.async_list()
-        try:
-            channel = self._channel(key)
-        except NotFoundError:
-            if playlists.reason is not None:
-                return _children((), playlists)
-            raise
+        channel = await self._feed.async_channel(key)
         found, problem = await self._feed.async_playlists_at(
-            channel.playlists[:MAX_CHILDREN]
+            channel.playlists[:MAX_IN_CHANNEL]
         )
         return Children(
             tuple(map(playlist_node, found)),
@@ -273,15 +301,16 @@ class Branches:
         problem: Dp1Error | None = None
         try:
             known, stored = await self._feed.async_described(ref)
-            items = items_of(stored.document.get("items"))
+            items = items_of(stored.document)
         except NotFoundError:
             raise
         except Dp1Error as err:
             if (listed := self._feed.playlist(ref)) is None:
                 raise
             known, items, problem = listed, listed.items, err
-        nodes = tuple(self.item_node(known, item) for item in items)
-        return Children(nodes, max(0, known.count - len(nodes)), problem)
+        open_items = [item for item in items if not item.is_secret]
+        nodes = LazyNodes(open_items, partial(self.item_node, known))
+        return Children(nodes, max(0, known.count - len(items)), problem)
 
 
 def _children(nodes: Iterable[Node], cached: CachedList[Any]) -> Children:

@@ -27,7 +27,7 @@ class Storable(Protocol):
     def from_store(cls, data: object) -> Self | None:
         """Return the stored record, None if it makes no sense."""
 
-    def to_store(self) -> Json:
+    def to_store(self) -> Json | list[Any]:
         """Return the record as plain JSON."""
 
 

@@ -1,6 +1,6 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, override
@@ -22,7 +22,7 @@ from .works import KnownWorks
 
 # Series and artworks change rarely; older ones are shown and refreshed in the background.
 MAX_AGE_SECONDS = 3600.0
-MAX_WORKS = 3000
+MAX_WORKS = 20_000
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
@@ -48,6 +48,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self._artwork_lists: dict[str, CachedList[Artwork]] = {}
         self._exhibitions: dict[str, Exhibition] = {}
         self._series: dict[str, Series] = {}
+        self._all_series: tuple[Series, ...] = ()
 
     # Storage
 
@@ -64,8 +65,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             for key, stored in mapping(data.get("artworks")).items()
         }
         self._index_exhibitions()
-        for series_list in self._series_lists.values():
-            self._index_series(series_list.records)
+        self._index_series(
+            series
+            for series_list in self._series_lists.values()
+            for series in series_list.records
+        )
         for key, artworks in self._artwork_lists.items():
             if key in self._series:
                 self.works.add(self._series[key], artworks.records)
@@ -88,9 +92,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     # What is known
 
     @property
-    def all_series(self) -> list[Series]:
-        """Return all series that have been read."""
-        return list(self._series.values())
+    def all_series(self) -> tuple[Series, ...]:
+        """Return all series that have been read; the same tuple until there are others."""
+        if len(self._all_series) != len(self._series):
+            self._all_series = tuple(self._series.values())
+        return self._all_series
 
     def exhibition(self, key: str) -> Exhibition | None:
         """Return a known exhibition."""
@@ -339,7 +345,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             exhibition.id: exhibition for exhibition in self.data.records
         }
 
-    def _index_series(self, new: tuple[Series, ...]) -> None:
+    def _index_series(self, new: Iterable[Series]) -> None:
         """Index new series, and remove those that are gone."""
         for series in new:
             self.works.add_series(series)
@@ -348,6 +354,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             for series_list in self._series_lists.values()
             for series in series_list.records
         }
+        self._all_series = ()
 
 
 def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:

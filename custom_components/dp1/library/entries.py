@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -18,10 +19,10 @@ from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import invalid_input, translated, translated_errors
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node
-from .search import fold
+from .text_index import fold
 from .tree import parse_media_id
 
-FEED_NODES = ("channel", "channels", "item", "playlist", "playlists")
+FEED_NODES = ("channel", "channels", "item", "playlist", "playlists", "publisher")
 
 
 @callback
@@ -120,7 +121,8 @@ async def async_build_playlist(
 
 def server_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
-    return "feed" if node.partition("/")[0] in FEED_NODES else "catalog"
+    kind = unquote(node.removeprefix("more/")).partition("/")[0]
+    return "feed" if kind in FEED_NODES else "catalog"
 
 
 @callback

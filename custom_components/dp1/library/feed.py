@@ -1,29 +1,43 @@
 """Coordinator of the playlist feed; documents are read on demand."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, override
 
 from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
 
 from ..client.catalog.paging import Listing
 from ..client.errors import Dp1Error, NoAnswerError, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
+from ..client.feed.paging import Page
+from ..client.values import moment, whole
 from ..const import LOGGER
 from .cached_list import CachedList, Json
-from .coordinator import PATIENCE, ServerCoordinator
+from .coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
 from .feed_records import FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
-MAX_PLAYLISTS = 500
+MAX_PLAYLISTS = 20_000
+# Beyond that only the playlists are known, and their works when they are opened.
+MAX_ITEMS = 60_000
 FEED_PAGE = 50
+# What is older is read at leisure, and not with every refresh.
+FIRST_PLAYLISTS = 500
+PAGE_PAUSE = 1.0
+OLDER_MAX_AGE = timedelta(days=1)
+OLDER = "older"
 FOREIGN_CONCURRENCY = 8
+# The playlists of a channel may be on hosts that have to be asked for each.
+MAX_IN_CHANNEL = 200
 
 
 class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
@@ -43,6 +57,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.client = client
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}
+        self._older_read_at: datetime | None = None
+        self._skipped = 0
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
         self._documents: LRU[str, tuple[float, StoredPlaylist]] = LRU(MAX_DOCUMENTS)
 
@@ -56,6 +72,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             for stored in (channels if isinstance(channels, list) else ())
             if (channel := FeedChannel.parse(stored))
         )
+        self._older_read_at = moment(data.get("older_read_at"))
+        self._skipped = whole(data.get("skipped")) or 0
         self._index_playlists()
 
     @override
@@ -64,7 +82,17 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return {
             "playlists": self.data.to_store(),
             "channels": [channel.to_store() for channel in self.channels],
+            "older_read_at": self._older_read_at and self._older_read_at.isoformat(),
+            "skipped": self._skipped,
         }
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Refresh the list now, or once it gets old; one that was read in part soon."""
+        super().async_start()
+        if self.update_interval is not None and not self.data.complete:
+            self.update_interval = min(self.update_interval, FIRST_RETRY)
 
     @override
     async def async_look_now(self) -> Dp1Error | None:
@@ -147,28 +175,131 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         playlists = [found[url] for url in urls if url in found]
         return playlists, next(iter(problems), None)
 
+    async def async_channel(self, key: str) -> FeedChannel:
+        """Return a channel, or raise NotFoundError or why it could not be read."""
+        playlists = await self.async_list()
+        for channel in self.channels:
+            if channel.id == key:
+                return channel
+        raise playlists.reason or NotFoundError(f"no channel {key!r}")
+
+    async def async_documents_at(
+        self, urls: Sequence[str]
+    ) -> list[StoredPlaylist | Dp1Error]:
+        """Return the playlists at some addresses in order, or why one is missing; a few are asked for at a time."""
+        slots = asyncio.Semaphore(FOREIGN_CONCURRENCY)
+
+        async def read(url: str) -> StoredPlaylist | Dp1Error:
+            """Read a playlist, of this feed by its id."""
+            known = self.playlist(url.rpartition("/playlists/")[2])
+            async with slots:
+                try:
+                    return await self.async_document(known.id if known else url)
+                except Dp1Error as err:
+                    return err
+
+        return await asyncio.gather(*map(read, urls[:MAX_IN_CHANNEL]))
+
     @override
     async def _async_read_list(self) -> CachedList[FeedPlaylist]:
         """Read playlists and channels."""
         assert self.client is not None
+        pages = self.client.playlist_pages(page_size=FEED_PAGE)
         found: dict[str, FeedPlaylist] = {}
+        skipped, more = 0, True
         reason: Dp1Error | None = None
         try:
-            async for document in self.client.playlists(
-                newest_first=True, page_size=FEED_PAGE, limit=MAX_PLAYLISTS
-            ):
-                if playlist := FeedPlaylist.parse(document):
-                    found.setdefault(playlist.id, playlist)
+            async for page in pages:
+                await self._async_add(found, page)
+                skipped += page.skipped
+                more = not page.last
+                if len(found) >= FIRST_PLAYLISTS:
+                    break
             channels = [
                 FeedChannel.parse(document) async for document in self.client.channels()
             ]
             self.channels = tuple(channel for channel in channels if channel)
         except Dp1Error as err:
             reason = err
-        listing = Listing(tuple(found.values()), None, reason is None, reason)
+        records, complete = tuple(found.values()), not more
+        if reason is None and more:
+            records += self._older_than(found)
+            complete = self._start_older(pages, found, skipped)
+        elif reason is None:
+            self._skipped = skipped
+        total = len(records) + self._skipped
+        listing = Listing(records, total, complete, reason)
         self.data = self.data.updated(listing, self.hass.loop.time())
         self._index_playlists()
         return self.data
+
+    def _older_than(
+        self, first: Mapping[str, FeedPlaylist]
+    ) -> tuple[FeedPlaylist, ...]:
+        """Return the known playlists that come after all of the first ones."""
+        known = self.data.records
+        places = [n for n, playlist in enumerate(known) if playlist.id in first]
+        return known[places[-1] + 1 :] if places else ()
+
+    def _start_older(
+        self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
+    ) -> bool:
+        """Return if the rest of the list was read lately, and read it in the background if not."""
+        read_at = self._older_read_at
+        if read_at is not None and dt_util.utcnow() - read_at < OLDER_MAX_AGE:
+            return True
+        self.reads.start(OLDER, partial(self._async_read_older, pages, first, skipped))
+        return False
+
+    async def _async_read_older(
+        self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
+    ) -> None:
+        """Read what is older than the first playlists, one page after the other with a pause."""
+        found = dict(first)
+        complete = False
+        try:
+            await asyncio.sleep(PAGE_PAUSE)
+            async for page in pages:
+                await self._async_add(found, page)
+                skipped += page.skipped
+                if page.last or len(found) >= MAX_PLAYLISTS:
+                    complete = True
+                    break
+                await asyncio.sleep(PAGE_PAUSE)
+        except Dp1Error as err:
+            LOGGER.debug("Not all older playlists of %s are read: %s", self.name, err)
+        rest = self._older_than(first)
+        newest = self.data.records[: len(self.data.records) - len(rest)]
+        known = {playlist.id for playlist in newest}
+        older = {key: found[key] for key in found if key not in known}
+        if not complete:
+            older = {playlist.id: playlist for playlist in rest} | older
+        records = (*newest, *older.values())
+        self._skipped = skipped
+        if complete:
+            self._older_read_at = dt_util.utcnow()
+        self.data = replace(
+            self.data,
+            records=records,
+            total=len(records) + skipped,
+            complete=complete,
+        )
+        self._index_playlists()
+        self.async_updated()
+
+    async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
+        """Add the playlists of a page; beyond `MAX_ITEMS` works they are added without theirs."""
+        playlists = await self.hass.async_add_executor_job(
+            lambda: list(map(FeedPlaylist.parse, page.records))
+        )
+        count = sum(len(playlist.items) for playlist in found.values())
+        for playlist in playlists:
+            if playlist is None or playlist.id in found:
+                continue
+            count += len(playlist.items)
+            if count > MAX_ITEMS:
+                playlist = replace(playlist, items=())
+            found[playlist.id] = playlist
 
     async def _async_read_document(self, ref: str) -> StoredPlaylist:
         """Read the document of a playlist."""

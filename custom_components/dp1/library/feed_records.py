@@ -1,31 +1,51 @@
 """Records of a feed: enough of its documents to list, search and recognize them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import batched
 from typing import Any, Self
 
+from homeassistant.util import dt as dt_util
+
 from ..client.text import clean
-from ..client.values import mapping, moment, text, whole
+from ..client.values import mapping, moment, text
 
 MAX_ITEMS = 100
 MAX_CURATORS = 10
 MAX_TITLE = 200
+STORED_FIELDS, ITEM_FIELDS = 10, 5
+ANY, VIEWER = "any", "viewer"
+VIEWER_MARK = "{{viewer_address}}"
 
 type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """A work of a playlist; the key is its id, or its place where it has none."""
+    """A work of a playlist; the key is its id, or its place where it has none.
+
+    `shown_from` is when its playlist's schedule lets it be seen.
+    """
 
     key: str
     title: str
     source: str
+    artist: str = ""
+    shown_from: str = ""
+
+    @property
+    def is_secret(self) -> bool:
+        """Return if the schedule of its playlist shows it only later."""
+        return bool(self.shown_from) and _instant(self.shown_from) > dt_util.utcnow()
 
 
 @dataclass(frozen=True, slots=True)
 class FeedPlaylist:
-    """A playlist with the first of its items; the id of one on another host is its address."""
+    """A playlist with the first of its items; the id of one on another host is its address.
+
+    `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or `ANY`.
+    """
 
     id: str
     slug: str
@@ -36,6 +56,7 @@ class FeedPlaylist:
     curators: tuple[str, ...]
     count: int
     items: tuple[FeedItem, ...]
+    query: str = ""
 
     @property
     def year(self) -> int | None:
@@ -60,33 +81,72 @@ class FeedPlaylist:
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
             count=len(items),
-            items=items_of(items[:MAX_ITEMS]),
+            items=items_of(document)[:MAX_ITEMS],
+            query=_query(document),
         )
 
     @classmethod
     def from_store(cls, data: object) -> Self | None:
-        """Read what `to_store` returned."""
-        stored = mapping(data)
-        playlist = cls.parse(stored)
-        count = whole(stored.get("count")) or 0
-        return playlist and replace(playlist, count=max(playlist.count, count))
+        """Read what `to_store` returned, or a document, which was stored once."""
+        if isinstance(data, dict):
+            return cls.parse(data)
+        if not isinstance(data, list) or len(data) != STORED_FIELDS:
+            return None
+        *words, count, curators, items = data
+        lists = isinstance(curators, list) and isinstance(items, list)
+        if not lists or not isinstance(count, int) or len(items) % ITEM_FIELDS:
+            return None
+        if not all(isinstance(part, str) for part in (*words, *curators, *items)):
+            return None
+        key, slug, title, summary, cover, created, query = words
+        if not key:
+            return None
+        return cls(
+            id=key,
+            slug=slug,
+            title=title,
+            summary=summary,
+            cover=cover,
+            created=created,
+            curators=tuple(curators),
+            count=count,
+            items=tuple(
+                FeedItem(
+                    key=item[0],
+                    title=item[1],
+                    source=item[2],
+                    artist=item[3],
+                    shown_from=_shown_from(item[4]),
+                )
+                for item in batched(items, ITEM_FIELDS, strict=True)
+            ),
+            query=query,
+        )
 
-    def to_store(self) -> Json:
-        """Return a document with what is known of the playlist."""
-        return {
-            "id": self.id,
-            "slug": self.slug,
-            "title": self.title,
-            "summary": self.summary,
-            "coverImage": self.cover,
-            "created": self.created,
-            "curators": [{"name": name} for name in self.curators],
-            "count": self.count,
-            "items": [
-                {"id": item.key, "title": item.title, "source": item.source}
+    def to_store(self) -> list[Any]:
+        """Return all there is in a list, which takes a third of the space of an object."""
+        return [
+            self.id,
+            self.slug,
+            self.title,
+            self.summary,
+            self.cover,
+            self.created,
+            self.query,
+            self.count,
+            list(self.curators),
+            [
+                part
                 for item in self.items
+                for part in (
+                    item.key,
+                    item.title,
+                    item.source,
+                    item.artist,
+                    item.shown_from,
+                )
             ],
-        }
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +201,50 @@ def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
         yield key, place, item
 
 
-def items_of(items: object) -> tuple[FeedItem, ...]:
+def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
     """Read the items of a playlist."""
+    scheduled = mapping(document.get("schedule")).get("byDisplayAt") is True
     return tuple(
         FeedItem(
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
             source=item["source"],
+            artist=_artist(item.get("inlineManifest")),
+            shown_from=_shown_from(item.get("displayAt")) if scheduled else "",
         )
-        for key, place, item in keyed_items(items)
+        for key, place, item in keyed_items(document.get("items"))
     )
+
+
+def _artist(manifest: object) -> str:
+    """Read the artists of a work out of the manifest in its item."""
+    metadata = mapping(mapping(manifest).get("metadata"))
+    names = ", ".join(_names(metadata.get("artists")))
+    return clean(names or metadata.get("creditLine"), MAX_TITLE)
+
+
+def _shown_from(value: object) -> str:
+    """Return when a work is shown as it was written; what is no point in time is none."""
+    try:
+        return value if isinstance(value, str) and _instant(value) else ""
+    except ValueError:
+        return ""
+
+
+def _instant(text: str) -> datetime:
+    """Return a point in time, in the time zone of Home Assistant if it has none."""
+    found = datetime.fromisoformat(text)
+    return (
+        found if found.tzinfo else found.replace(tzinfo=dt_util.get_default_time_zone())
+    )
+
+
+def _query(document: Mapping[str, Any]) -> str:
+    """Return whose works a playlist looks up when it is shown."""
+    found = [document.get(name) for name in ("dynamicQuery", "dynamicQueries")]
+    if not any(found):
+        return ""
+    return VIEWER if VIEWER_MARK in str(found) else ANY
 
 
 def _names(people: object) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ class Library:
         coordinators = self.catalog_coordinator, self.feed_coordinator
         self._builder = PlaylistBuilder(*coordinators, self.favorites, self.preferences)
         self._branches = Branches(entry.title, *coordinators, self.favorites)
-        self._search = Search(*coordinators, self.favorites, self._branches)
+        self._search = Search(hass, *coordinators, self.favorites, self._branches)
         self._sources = Sources(
             *coordinators, self.favorites, self.preferences, self._store.casts
         )
@@ -162,6 +162,9 @@ class Library:
         for coordinator in (self.catalog_coordinator, self.feed_coordinator):
             coordinator.async_start()
             coordinator.async_add_listener(self._handle_update)
+        self.entry.async_create_background_task(
+            self.hass, self._search.async_prepare(), f"{self.title} search"
+        )
 
     async def async_refresh(self) -> None:
         """Look for news on both servers now, or raise the translated error of the first that fails."""

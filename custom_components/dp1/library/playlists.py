@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
@@ -20,7 +20,7 @@ from ..client.text import clean, shorten
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
-from .feed_records import keyed_items
+from .feed_records import items_of, keyed_items
 from .preferences import Preferences
 from .recognition import is_exhibition, playlists_claiming
 from .tree import FOLDER_TITLES, NodeKind, node_id, split_node_id
@@ -32,10 +32,24 @@ PATIENCE = 25.0
 FEED_PATIENCE = 1.0
 # With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
 MAX_REQUESTS = 20
+# A display keeps a playlist as a whole.
+MAX_CHANNEL_WORKS = 500
 MAX_TITLE = 200
 SIGNATURES = ("signature", "signatures")
 
 type Json = dict[str, Any]
+
+
+def _open_items(document: Json) -> list[Json]:
+    """Return the items of a playlist that can be shown by themselves, with its defaults."""
+    known = {item.key: item for item in items_of(document)}
+    items = [
+        item
+        for key, _, item in keyed_items(document.get("items"))
+        if not known[key].is_secret
+    ]
+    shown = for_display({"defaults": document.get("defaults"), "items": items})
+    return list(shown["items"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +107,8 @@ class PlaylistBuilder:
                 return await self._playlist(keys[0], limit)
             case NodeKind.ITEM:
                 return await self._item(*keys)
+            case NodeKind.CHANNEL:
+                return await self._channel(keys[0], limit or MAX_CHANNEL_WORKS)
             case NodeKind.FAVORITES:
                 return self._all_favorites(limit or CAP)
             case _:
@@ -301,7 +317,8 @@ class PlaylistBuilder:
         """Build the playlist of a work of a feed's playlist."""
         document = (await self._feed.async_document(ref, PATIENCE)).document
         items = {name: item for name, _, item in keyed_items(document.get("items"))}
-        if (item := items.get(key)) is None:
+        secret = any(item.key == key and item.is_secret for item in items_of(document))
+        if (item := items.get(key)) is None or secret:
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
         alone = for_display({"defaults": document.get("defaults"), "items": [item]})
         return self._of_items(
@@ -309,6 +326,31 @@ class PlaylistBuilder:
             clean(item.get("title"), MAX_TITLE) or key,
             [{"duration": self._preferences.duration, **alone["items"][0]}],
         )
+
+    async def _channel(self, key: str, cap: int) -> BuiltPlaylist:
+        """Build the playlist of all playlists of a channel, in its order."""
+        channel = await self._feed.async_channel(key)
+        node = node_id(NodeKind.CHANNEL, channel.id)
+        items: list[Json] = []
+        left_out, problem = 0, None
+        seen: set[object] = set()
+        for found in await self._feed.async_documents_at(channel.playlists):
+            if isinstance(found, Dp1Error):
+                problem = problem or found
+                continue
+            for item in _open_items(found.document):
+                if len(items) == cap:
+                    left_out += 1
+                    continue
+                # The same work may be in several playlists.
+                if item.get("id") in seen:
+                    item = {name: item[name] for name in item if name != "id"}
+                seen.add(item.get("id"))
+                items.append(item)
+        if not items:
+            raise problem or NotFoundError(f"nothing is in the channel {key!r}")
+        built = self._of_items(node, channel.title, items)
+        return replace(built, left_out=left_out, problem=problem)
 
     def _all_favorites(self, cap: int) -> BuiltPlaylist:
         """Build the playlist of all single works among the favorites."""

@@ -53,7 +53,10 @@ def playlists_claiming(
     """Return the playlists which claim to be an exhibition."""
     name = comparable_name(exhibition)
     return [
-        playlist for playlist in playlists if claimed_exhibition(playlist.title) == name
+        playlist
+        for playlist in playlists
+        if playlist.title.casefold().startswith(name)
+        and claimed_exhibition(playlist.title) == name
     ]
 
 

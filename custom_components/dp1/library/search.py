@@ -1,12 +1,9 @@
 """Search by words, regardless of case and accents."""
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
-import re
-from unicodedata import category, normalize
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.artwork import credit
@@ -15,75 +12,37 @@ from .branches import Branches
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
-from .feed_records import FeedPlaylist
-from .tree import Node, NodeKind, artist_of, playlist_node, split_node_id
+from .feed_records import FeedChannel, FeedPlaylist
+from .text_index import MAX_QUERY, TextIndex, Words, fold, line, start_of
+from .tree import Node, NodeKind, artist_of, channel_node, playlist_node, split_node_id
 
 # Readers wait for what is not known yet.
 PATIENCE = 4.0
 # Reading series takes requests, so only those of the best exhibitions are read.
 SHOWS_TO_OPEN = 3
 HITS_ASKED = 5
-MAX_QUERY = 200
+# A query may fit all there is; the newest of that are looked at.
+MAX_LINES = 500
+MAX_INSIDE = 2000
 
 EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
-# Words around a name.
-FILLERS = frozenset(
-    {
-        "a",
-        "an",
-        "and",
-        "by",
-        "exhibition",
-        "from",
-        "of",
-        "playlist",
-        "series",
-        "show",
-        "the",
-        "work",
-    }
-)
 ORDER = (
     NodeKind.EXHIBITION,
     NodeKind.SERIES,
     NodeKind.PLAYLIST,
+    NodeKind.CHANNEL,
     NodeKind.ARTWORK,
     NodeKind.ITEM,
 )
 
-_NO_WORD = re.compile(r"[\W_]+")
 
+class Query(Words):
+    """A query that scores what it may fit."""
 
-@lru_cache(maxsize=8192)
-def fold(text: str) -> str:
-    """Return a text without case, accents and punctuation."""
-    if not text.isascii():
-        parts = normalize("NFKD", text)
-        text = normalize(
-            "NFC", "".join(part for part in parts if category(part) != "Mn")
-        )
-    return _NO_WORD.sub(" ", text.casefold()).strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A query: the folded text, and its words without fillers unless there are no others."""
-
-    text: str
-    words: tuple[str, ...]
-
-    @classmethod
-    def of(cls, text: str) -> Query:
-        """Return the query of a text."""
-        folded = fold(text[:MAX_QUERY])
-        words = folded.split()
-        telling = tuple(word for word in words if word not in FILLERS)
-        return cls(folded, telling or tuple(words))
+    __slots__ = ()
 
     def score(self, title: str, artist: str | None = "", context: str = "") -> int:
         """Return how well something fits, 0 if it does not."""
-        if not artist and self._has_none_of(title):
-            return 0
         name = fold(title)
         if name == self.text or name == " ".join(self.words):
             return EXACT
@@ -101,13 +60,6 @@ class Query:
                 return MIXED
         return 0
 
-    def _has_none_of(self, title: str) -> bool:
-        """Return quickly for most of the thousands of titles if none of the words is in it."""
-        if not title.isascii():
-            return False
-        small = title.lower()
-        return not any(word in small for word in self.words)
-
     def names(self, title: str) -> bool:
         """Return if a title is part of the query."""
         return f" {fold(title)} " in f" {self.text} "
@@ -118,8 +70,26 @@ class Query:
 
 
 def _is_in(word: str, folded: str) -> bool:
-    """Return if a word of a text starts so; scripts without blanks have no starts of words."""
-    return f" {word}" in f" {folded}" if word.isascii() else word in folded
+    """Return if a folded text has a word that starts so."""
+    return start_of(word) in f" {folded}"
+
+
+class _Index[T]:
+    """The index of a list, built again in a thread when there is another list."""
+
+    def __init__(self, hass: HomeAssistant, text_of: Callable[[T], str]) -> None:
+        """Initialize the index of nothing."""
+        self._hass = hass
+        self._text_of = text_of
+        self._index: TextIndex[T] = TextIndex((), ())
+
+    async def async_of(self, records: Sequence[T]) -> TextIndex[T]:
+        """Return the index of a list; lists are never changed but replaced."""
+        if self._index.records is not records:
+            self._index = await self._hass.async_add_executor_job(
+                lambda: TextIndex(records, map(self._text_of, records))
+            )
+        return self._index
 
 
 class Search:
@@ -127,6 +97,7 @@ class Search:
 
     def __init__(
         self,
+        hass: HomeAssistant,
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
         favorites: Favorites,
@@ -137,6 +108,22 @@ class Search:
         self._feed = feed
         self._favorites = favorites
         self._branches = branches
+        self._shows = _Index(hass, _text_of_show)
+        self._series = _Index(hass, self._text_of_series)
+        self._playlists = _Index(hass, _text_of_playlist)
+        self._channels = _Index(hass, _text_of_channel)
+
+    async def async_prepare(self) -> None:
+        """Index what is known, so that nobody waits for it."""
+        await self._shows.async_of(self._catalog.data.records)
+        await self._series.async_of(self._catalog.all_series)
+        await self._playlists.async_of(self._feed.data.records)
+
+    def _text_of_series(self, series: Series) -> str:
+        """Return the line of a series in the index."""
+        show = self._catalog.exhibition(series.exhibition_id)
+        artist = artist_of(series, show)
+        return line(series.title, artist or "", show.title if show else "")
 
     async def async_search(
         self,
@@ -179,17 +166,23 @@ class Search:
             self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
             self._feed.async_list(PATIENCE),
         )
+        index = await self._shows.async_of(exhibitions.records)
         scores = {
-            show.id: (_score_show(query, show), show) for show in exhibitions.records
+            show.id: (_score_show(query, show), show)
+            for show, _ in index.find(query, MAX_LINES)
         }
         for show in relevant:
             best, _ = scores.get(show.id, (0, show))
             scores[show.id] = max(best, _score_show(query, show), RELEVANT), show
+        for show in exhibitions.records:
+            if show.id not in scores and query.names(show.title):
+                scores[show.id] = 0, show
         shows = list(scores.values())
         await self._open_best(query, shows)
         found = [(score, self._branches.exhibition_node(show)) for score, show in shows]
-        found += self._among_series(query, self._catalog.all_series)
-        found += self._among_playlists(query, self._feed.data.records)
+        found += await self._among_series(query)
+        found += await self._among_playlists(query)
+        found += await self._among_channels(query)
         found += self._among_nodes(query, self._favorites.nodes())
         return found
 
@@ -208,35 +201,41 @@ class Search:
             *(self._catalog.async_series(key, PATIENCE) for _, key in best)
         )
 
-    def _among_series(
-        self, query: Query, all_series: Iterable[Series]
-    ) -> Iterator[tuple[int, Node]]:
+    async def _among_series(self, query: Query) -> list[tuple[int, Node]]:
         """Search series, except those of exhibitions that are not open."""
         now = dt_util.utcnow()
-        for series in all_series:
+        found = []
+        index = await self._series.async_of(self._catalog.all_series)
+        for series, _ in index.find(query, MAX_LINES):
             show = self._catalog.exhibition(series.exhibition_id)
             artist = artist_of(series, show)
             score = query.score(series.title, artist, show.title if show else "")
             if score and (show is None or show.viewable(now)):
-                yield score, self._branches.series_node(series)
+                found.append((score, self._branches.series_node(series)))
+        return found
 
-    def _among_playlists(
-        self, query: Query, playlists: Iterable[FeedPlaylist]
-    ) -> Iterator[tuple[int, Node]]:
+    async def _among_playlists(self, query: Query) -> list[tuple[int, Node]]:
         """Search playlists and their works."""
-        for playlist in playlists:
-            curators = ", ".join(playlist.curators)
-            if score := query.score(playlist.title, curators):
-                yield score, playlist_node(playlist)
-            yield from self._among_items(query, playlist)
+        found = []
+        index = await self._playlists.async_of(self._feed.data.records)
+        for playlist, number in index.find(query, MAX_LINES):
+            if number:
+                item = playlist.items[number - 1]
+                if not item.is_secret:
+                    score = query.score(item.title, item.artist, playlist.title)
+                    found.append((score, self._branches.item_node(playlist, item)))
+            else:
+                score = query.score(playlist.title, ", ".join(playlist.curators))
+                found.append((score, playlist_node(playlist)))
+        return found
 
-    def _among_items(
-        self, query: Query, playlist: FeedPlaylist
-    ) -> Iterator[tuple[int, Node]]:
-        """Search the works of a playlist."""
-        for item in playlist.items:
-            if score := query.score(item.title, context=playlist.title):
-                yield score, self._branches.item_node(playlist, item)
+    async def _among_channels(self, query: Query) -> list[tuple[int, Node]]:
+        """Search channels."""
+        index = await self._channels.async_of(self._feed.channels)
+        return [
+            (query.score(channel.title, channel.publisher), channel_node(channel))
+            for channel, _ in index.find(query, MAX_LINES)
+        ]
 
     def _among_nodes(
         self, query: Query, nodes: Iterable[Node]
@@ -248,18 +247,55 @@ class Search:
     async def _within(self, query: Query, within: str) -> list[tuple[int, Node]]:
         """Search one node."""
         kind, _ = split_node_id(within)
-        if kind is NodeKind.ROOT:
-            return await self._everywhere(query.text, query)
-        children = await self._branches.async_children(within)
+        match kind:
+            case NodeKind.ROOT:
+                return await self._everywhere(query.text, query)
+            case NodeKind.PLAYLISTS:
+                await self._feed.async_list(PATIENCE)
+                return await self._among_playlists(query)
+            case NodeKind.CHANNELS:
+                await self._feed.async_list(PATIENCE)
+                return await self._among_channels(query)
+            case NodeKind.EXHIBITIONS:
+                exhibitions = await self._catalog.async_list(PATIENCE)
+                index = await self._shows.async_of(exhibitions.records)
+                return [
+                    (_score_show(query, show), self._branches.exhibition_node(show))
+                    for show, _ in index.find(query, MAX_LINES)
+                ] + await self._among_series(query)
+        children = await self._branches.async_children(within, limit=MAX_INSIDE)
         found = list(self._among_nodes(query, children.nodes))
-        if kind is NodeKind.EXHIBITIONS:
-            found += self._among_series(query, self._catalog.all_series)
         for node in children.nodes:
             if node.kind is NodeKind.PLAYLIST:
                 _, (ref,) = split_node_id(node.id)
                 if playlist := self._feed.playlist(ref):
-                    found += self._among_items(query, playlist)
+                    found += [
+                        (
+                            query.score(item.title, item.artist, playlist.title),
+                            self._branches.item_node(playlist, item),
+                        )
+                        for item in playlist.items
+                        if not item.is_secret
+                    ]
         return found
+
+
+def _text_of_show(show: Exhibition) -> str:
+    """Return the line of an exhibition in the index."""
+    people = [person.name for person in (*show.artists, show.curator) if person]
+    return line(show.title, *people)
+
+
+def _text_of_playlist(playlist: FeedPlaylist) -> str:
+    """Return the lines of a playlist and its works in the index."""
+    lines = [line(playlist.title, *playlist.curators)]
+    lines += [line(item.title, item.artist, playlist.title) for item in playlist.items]
+    return "".join(lines)
+
+
+def _text_of_channel(channel: FeedChannel) -> str:
+    """Return the line of a channel in the index."""
+    return line(channel.title, channel.publisher)
 
 
 def _score_show(query: Query, show: Exhibition) -> int:

@@ -1,8 +1,10 @@
 """Nodes of the library and their ids."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import overload, override
 from urllib.parse import quote, unquote
 
 from ..client.catalog.artwork import (
@@ -39,6 +41,8 @@ class NodeKind(StrEnum):
     PLAYLIST = "playlist"
     ITEM = "item"
     FAVORITES = "favorites"
+    PUBLISHER = "publisher"
+    MORE = "more"
 
 
 # Number of keys after the kind in an id.
@@ -49,6 +53,9 @@ KEYS = {
     NodeKind.CHANNEL: 1,
     NodeKind.PLAYLIST: 1,
     NodeKind.ITEM: 2,
+    NodeKind.PUBLISHER: 1,
+    # A node with a long list, and how many of it come before.
+    NodeKind.MORE: 2,
 }
 FOLDER_TITLES = {
     NodeKind.EXHIBITIONS: "Exhibitions",
@@ -76,11 +83,36 @@ class Node:
     opens_at: datetime | None = None
 
 
+class LazyNodes[T](Sequence[Node]):
+    """The nodes of a long list of which only a part is shown."""
+
+    def __init__(self, records: Sequence[T], make: Callable[[T], Node]) -> None:
+        """Initialize with the records and what makes their nodes."""
+        self._records = records
+        self._make = make
+
+    @override
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
+    @override
+    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
+        """Return a node, or some."""
+        if isinstance(index, slice):
+            return tuple(map(self._make, self._records[index]))
+        return self._make(self._records[index])
+
+
 @dataclass(frozen=True, slots=True)
 class Children:
     """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old."""
 
-    nodes: tuple[Node, ...]
+    nodes: Sequence[Node]
     not_shown: int = 0
     problem: Dp1Error | None = None
     since: datetime | None = None
@@ -122,6 +154,26 @@ def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> N
         can_play=can_play,
         can_expand=True,
     )
+
+
+def more_node(inner: str, start: int, count: int) -> Node:
+    """Return the node of the rest of a long list."""
+    return Node(
+        id=node_id(NodeKind.MORE, inner, str(start)),
+        kind=NodeKind.MORE,
+        title=f"More ({count:,})" if count else "More",
+        can_expand=True,
+    )
+
+
+def split_more(keys: list[str]) -> tuple[str, int]:
+    """Return the node whose list goes on and where, or raise NotFoundError."""
+    inner, start = keys
+    if not (start.isascii() and start.isdecimal() and len(start) < 9):
+        raise NotFoundError(f"nothing starts at {start!r}")
+    if split_node_id(inner)[0] is NodeKind.MORE:
+        raise NotFoundError(f"nothing is called {inner!r}")
+    return inner, int(start)
 
 
 def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
@@ -197,8 +249,20 @@ def channel_node(channel: FeedChannel) -> Node:
         kind=NodeKind.CHANNEL,
         title=channel.title,
         picture=channel.cover or None,
+        can_play=bool(channel.playlists),
         can_expand=True,
+        artist=channel.publisher or None,
         subtitle=channel.publisher or None,
+    )
+
+
+def publisher_node(publisher: str) -> Node:
+    """Return the node of the channels of a publisher."""
+    return Node(
+        id=node_id(NodeKind.PUBLISHER, publisher),
+        kind=NodeKind.PUBLISHER,
+        title=publisher,
+        can_expand=True,
     )
 
 
@@ -225,5 +289,6 @@ def item_node(playlist: FeedPlaylist, item: FeedItem, picture: str | None) -> No
         title=item.title,
         picture=picture or playlist.cover or None,
         can_play=item.source.startswith(PLAYABLE),
+        artist=item.artist or None,
         subtitle=playlist.title,
     )
