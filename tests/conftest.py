@@ -10,6 +10,7 @@ from zeroconf import IPVersion
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.entity import Entity
 
 from .displays import DEVICE_ID, Names, entry_of, set_up
 from .simulators.catalog.simulator import CatalogSimulator
@@ -30,6 +31,12 @@ async def enable_event_loop_debug(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = asyncio.get_running_loop()
     loop.set_debug(True)
     monkeypatch.setattr(loop, "get_debug", lambda: False)
+
+
+@pytest.fixture
+def entity_registry_enabled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Enable the entities that are disabled by default."""
+    monkeypatch.setattr(Entity, "entity_registry_enabled_default", True)
 
 
 @pytest.fixture

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import entity_registry as er
-from homeassistant.helpers.entity import Entity
 
 from .displays import DEVICE_ID, state_of, until
 
@@ -45,8 +42,3 @@ async def act(
     """Do something with an entity."""
     target = {"entity_id": entity_id(hass, platform, key)}
     await hass.services.async_call(platform, action, target | data, blocking=True)
-
-
-def all_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let entities that are off at first be on."""
-    monkeypatch.setattr(Entity, "entity_registry_enabled_default", True)

@@ -12,13 +12,16 @@ from .sources import INTEGRATION, PACKAGE, ROOT, imports, inside, modules
 # What Home Assistant looks for by name and loads by itself.
 PLATFORMS = {
     *Platform,
+    "condition",
     "config_flow",
     "diagnostics",
     "intent",
     "llm",
+    "logbook",
     "media_source",
     "repairs",
     "system_health",
+    "trigger",
 }
 # From what knows nobody to what nobody knows. A room is named by its folder; what is not named is a platform.
 ORDER: tuple[set[str], ...] = (

@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .displays import FIRMWARE, playlist, set_up, until
-from .entities import act, all_switched_on, known, shown, value
+from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
@@ -27,6 +27,7 @@ def written(display: DisplaySimulator) -> list[tuple[str, object]]:
     return [(one.command, one.request) for one in display.received if not one.is_query]
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
 @pytest.mark.parametrize(
     ("key", "command"),
@@ -68,6 +69,7 @@ async def test_refresh_nothing(
     assert error.value.translation_key == "display_rejected"
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_pairing_code(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
@@ -96,6 +98,7 @@ async def test_reboot_and_return(
     assert shown(hass, "button", "reboot").state != "unavailable"
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("key", ["reboot", "shut_down"])
 async def test_gone_before_it_answers(
     hass: HomeAssistant,
@@ -108,15 +111,14 @@ async def test_gone_before_it_answers(
     await act(hass, "button", key, "press")
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_screenshot(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each press takes a new picture of what is shown."""
-    all_switched_on(monkeypatch)
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     first = await known(hass, "image", "screenshot")
@@ -124,14 +126,13 @@ async def test_screenshot(
     assert shown(hass, "image", "screenshot").state > first
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_screenshot_that_fails(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A picture that cannot be taken is an error, and the old one stays."""
-    all_switched_on(monkeypatch)
     await set_up(hass, display_entry)
     before = await known(hass, "image", "screenshot")
     display.server.screen.broken = True

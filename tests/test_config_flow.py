@@ -185,7 +185,7 @@ async def test_the_id_comes_from_the_name(
 @pytest.mark.parametrize(
     ("script", "error"),
     [
-        ([Reply(200, b"<html>Router</html>")], "unexpected_answer"),
+        ([Reply(200, b"<html>Router</html>")], "web_page"),
         ([Reply(404, b"404 page not found")], "unexpected_answer"),
         ([Reply(fault="garbage")], "unexpected_answer"),
         ([plain(403, "Host not allowed")], "address_not_accepted"),
@@ -259,6 +259,7 @@ async def test_a_known_display_is_not_added_twice(
     result = await enter(hass, await begin(hass), written(display))
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"title": entry.title}
     assert entry.data["host"] == display.host
 
 
@@ -267,9 +268,11 @@ async def test_a_display_without_an_id_is_not_added_twice(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Its address has to do."""
-    entry_of(display, unique_id=None).add_to_hass(hass)
+    entry = entry_of(display, unique_id=None)
+    entry.add_to_hass(hass)
     result = await enter(hass, await begin(hass), written(display))
     assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"title": entry.title}
 
 
 async def test_an_old_address_of_another_display_is_free(
@@ -327,6 +330,8 @@ async def test_a_display_without_internet_is_discovered(
     lose_internet(display, monkeypatch, fault)
     result = await hear(hass, announcement(display))
     assert result["step_id"] == "zeroconf_confirm"
+    placeholders = {"name": "Wall", "model": "FF1", "host": display.host}
+    assert result["description_placeholders"] == placeholders
     result = await hass.config_entries.flow.async_configure(result["flow_id"], {})
     assert result["type"] is FlowResultType.CREATE_ENTRY
     assert result["title"] == "Wall"
@@ -499,7 +504,7 @@ async def test_an_ignored_display_stays_ignored(
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        ([Reply(200, b"<html>Router</html>")], "unexpected_answer"),
+        ([Reply(200, b"<html>Router</html>")], "web_page"),
         ([Reply(fault="after")], "lost_answer"),
     ],
 )

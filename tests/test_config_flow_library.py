@@ -24,7 +24,8 @@ FEED_FAULTS: dict[str, dict[str, Any]] = {
     "server_lost_answer": {"cut": Cut.BEFORE_BODY},
     "server_temporary": {"status": 502, "body": "<html>Bad gateway</html>"},
     "server_busy": BUSY,
-    "server_unexpected_answer": {"status": 200, "body": "<html>Hello</html>"},
+    "server_unexpected_answer": {"status": 200, "body": "Hello"},
+    "server_web_page": {"status": 200, "body": "<html>Hello</html>"},
     "server_authentication": {"status": 403, "body": "no"},
     "server_conflict": {"status": 409, "body": "no"},
 }
@@ -94,6 +95,17 @@ async def test_add(
     assert not any(asked.method != "GET" for asked in feed.log)
 
 
+async def test_name_and_written_address(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """A library is called as its owner likes; the scheme of an own server may be left out."""
+    host_and_port = feed.origin.removeprefix("http://")
+    form = await begin(hass)
+    result = await fill(hass, form, name=" Our <b>feed\n", feed_url=host_and_port)
+    entry = await entry_of(hass, result)
+    assert (entry.unique_id, entry.title) == (feed.url, "Our feed")
+
+
 async def test_each_library_has_a_key_of_its_own(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
@@ -112,6 +124,7 @@ async def test_the_same_feed_twice(hass: HomeAssistant, feed: FeedSimulator) -> 
     result = await fill(hass, await begin(hass), feed_url=f"{feed.origin}/api/v1/")
     assert result["type"] is FlowResultType.ABORT
     assert result["reason"] == "already_configured"
+    assert result["description_placeholders"] == {"title": "Library"}
 
 
 async def test_with_api_key(hass: HomeAssistant, feed: FeedSimulator) -> None:

@@ -11,18 +11,17 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 
 from .displays import DEVICE_ID, playlist, set_up, until
-from .entities import all_switched_on
 from .simulators.display import DisplaySimulator
 
 # An entity with a minus is off until somebody switches it on.
 FIRST = {
     "binary_sensor playback_problem",
     "button default_playlist",
-    "button hide_pairing_code",
+    "button -hide_pairing_code",
     "button reboot",
     "button refresh_work",
-    "button show_pairing_code",
-    "button shut_down",
+    "button -show_pairing_code",
+    "button -shut_down",
     "event activity",
     "image work",
     "media_player",
@@ -55,7 +54,7 @@ SECOND = {
     "button -take_screenshot",
     "image -screenshot",
     "number margin",
-    "select signature_mode",
+    "select -signature_mode",
     "sensor -wifi_signal",
     "sensor last_outage",
     "switch mature_content",
@@ -117,16 +116,15 @@ async def test_entities(
     assert entities(hass) == ENTITIES[profile]
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ENTITIES)
 async def test_none_is_always_unknown(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
     profile: str,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every entity knows something."""
-    all_switched_on(monkeypatch)
     display.player.load(EVENING)
     display.device.last_outage = OUTAGE
     await set_up(hass, display_entry)

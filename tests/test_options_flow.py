@@ -18,7 +18,7 @@ from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType, InvalidData
 
-from .libraries import DID, SEED, library_entry, set_up
+from .libraries import DID, SEED, library_entry, set_up, suggested
 
 OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()
@@ -56,25 +56,21 @@ async def fill(
 async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """What no playlist could hold is told beside its field; what can is kept and used at once."""
     form = await choose(hass, library, "defaults")
-    for field, wrong in (
-        ("background", "red"),
-        ("background", "#fff"),
-        ("margin", "wide"),
-        ("margin", "-5"),
-    ):
-        form = await fill(hass, form, duration=60, license="open", **{field: wrong})
-        assert form["errors"] == {field: f"invalid_{field}"}
+    for wrong in ("wide", "-5"):
+        form = await fill(hass, form, duration=60, license="open", margin=wrong)
+        assert form["errors"] == {"margin": "invalid_margin"}
     with pytest.raises(InvalidData):
         await fill(hass, form, duration=0, license="open")
     wanted = {
         "duration": 60.0,
         "license": "token",
         "scaling": "fill",
-        "background": "#101010",
+        "background": "#10a0ff",
         "margin": "5%",
         "curator": "Ada",
     }
-    result = await fill(hass, form, **wanted)
+    color = {"has_background": True, "background": [0x10, 0xA0, 0xFF]}
+    result = await fill(hass, form, **(wanted | color))
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()
     assert library.options == wanted
@@ -83,9 +79,17 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     assert (preferences.duration, preferences.license) == (60, "token")
     assert preferences.display == {
         "scaling": "fill",
-        "background": "#101010",
+        "background": "#10a0ff",
         "margin": "5%",
     }
+    form = await choose(hass, library, "defaults")
+    assert suggested(form)["background"] == [0x10, 0xA0, 0xFF]
+    result = await fill(
+        hass, form, duration=60, has_background=False, background=[0, 0, 0]
+    )
+    await hass.async_block_till_done()
+    assert library.options == {"duration": 60}
+    assert library.runtime_data.preferences.license == "open"
 
 
 async def test_what_is_emptied_is_gone(
@@ -174,7 +178,8 @@ async def test_import_key(
 async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """The key is shown on purpose alone, in a form that can be imported again."""
     form = await choose(hass, library, "export_key")
-    assert form["description_placeholders"] == {"did": DID, "key": SEED}
+    assert form["description_placeholders"] == {"did": DID}
+    assert suggested(form) == {"signing_key": SEED}
     result = await fill(hass, form)
     assert (result["type"], result["reason"]) == (FlowResultType.ABORT, "key_exported")
     assert SEED not in str(result)

@@ -61,6 +61,7 @@ PLATFORM_COMPONENTS = {
     "event",
     "homeassistant",
     "image",
+    "logbook",
     "media_player",
     "number",
     "onboarding",

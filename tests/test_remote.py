@@ -28,7 +28,11 @@ async def send(house: House, *command: str, **data: Any) -> None:
     await house.hass.services.async_call(
         "remote",
         "send_command",
-        {"entity_id": "remote.wall_remote", "command": list(command), **data},
+        {
+            "entity_id": "remote.wall_keyboard_and_touch",
+            "command": list(command),
+            **data,
+        },
         blocking=True,
     )
 
@@ -88,12 +92,15 @@ async def test_what_no_key_types(house: House, text: str) -> None:
 
 async def test_the_remote_wakes_and_sleeps(house: House) -> None:
     """The remote is on while there is something to see."""
-    assert house.hass.states.is_state("remote.wall_remote", "on")
+    assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
     for service, state in (("turn_off", "off"), ("turn_on", "on")):
         await house.hass.services.async_call(
-            "remote", service, {"entity_id": "remote.wall_remote"}, blocking=True
+            "remote",
+            service,
+            {"entity_id": "remote.wall_keyboard_and_touch"},
+            blocking=True,
         )
-        assert house.hass.states.is_state("remote.wall_remote", state)
+        assert house.hass.states.is_state("remote.wall_keyboard_and_touch", state)
         assert house.walls["wall"].state.asleep is (state == "off")
 
 

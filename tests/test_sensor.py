@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from .displays import FIRMWARE, playlist, set_up, until
-from .entities import all_switched_on, known, shown, value
+from .entities import known, shown, value
 from .simulators.display import DisplaySimulator
 
 EVENING = playlist("Dawn", "<b>Noon</b>", "Dusk")
@@ -37,15 +37,14 @@ async def test_place_in_the_playlist(
     assert value(hass, "sensor", "works") == "0"
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_measures(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What the device measures, in units people know."""
-    all_switched_on(monkeypatch)
     display.counters.playing_seconds = 5400
     display.counters.starts = 7
     display.counters.failures = 2
@@ -71,14 +70,13 @@ async def test_measures(
     )
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_measures_that_make_no_sense(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nought of nought and a start before all time are not known."""
-    all_switched_on(monkeypatch)
     assert display.device.metrics is not None
     display.device.metrics |= {
         "memory": {"max_capacity": 0, "used_capacity": 0},
@@ -90,15 +88,14 @@ async def test_measures_that_make_no_sense(
     assert value(hass, "sensor", "started") is None
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_network(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The display tells of its network."""
-    all_switched_on(monkeypatch)
     await set_up(hass, display_entry)
     assert await known(hass, "sensor", "wifi_signal") == "71.0"
     assert value(hass, "binary_sensor", "internet") == "on"

@@ -92,6 +92,7 @@ async def test_framing(
     assert value(hass, "select", "framing") == "fill" == setting(display, "framing")
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", SECOND)
 async def test_signature_mode(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry

@@ -5,17 +5,28 @@ from collections import defaultdict
 from collections.abc import Iterator
 import json
 import re
+from types import ModuleType
 from typing import Any
 
 import pytest
 import yaml
 
+from custom_components.dp1 import condition, trigger
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import selector as selector_helper, service as service_helper
+from homeassistant.helpers.trigger import descriptions as trigger_descriptions
 from homeassistant.setup import async_setup_component
 
 from .sources import INTEGRATION, PACKAGE, modules, strings
+
+try:
+    # Home Assistant 2026.11.
+    from homeassistant.helpers.condition import descriptions as condition_descriptions
+except ImportError:
+    from homeassistant.helpers import condition as condition_descriptions
+
+CONDITIONS_SCHEMA = condition_descriptions._CONDITIONS_DESCRIPTION_SCHEMA
 
 type Tree = dict[str, Any]
 
@@ -29,6 +40,7 @@ SERVICES: Tree = yaml.safe_load((INTEGRATION / "services.yaml").read_text())
 SOURCES = modules(INTEGRATION)
 LITERALS = {text for tree in SOURCES.values() for text in strings(tree)}
 SECTIONS = {
+    "conditions",
     "config",
     "config_panel",
     "device",
@@ -39,6 +51,7 @@ SECTIONS = {
     "selector",
     "services",
     "system_health",
+    "triggers",
 }
 # Texts of these are Home Assistant's own.
 COMMON_ABORTS = {
@@ -305,6 +318,36 @@ def test_actions_have_texts_and_icons() -> None:
         assert sections == text.get("sections", {}).keys(), name
 
 
+@pytest.mark.parametrize(
+    ("kind", "platform", "schema"),
+    [
+        ("triggers", trigger, trigger_descriptions._TRIGGERS_DESCRIPTION_SCHEMA),
+        ("conditions", condition, CONDITIONS_SCHEMA),
+    ],
+)
+async def test_triggers_and_conditions(
+    hass: HomeAssistant, kind: str, platform: ModuleType, schema: Any
+) -> None:
+    """Home Assistant accepts their description, and each has texts, an icon and fields that its schema takes."""
+    described = yaml.safe_load((INTEGRATION / f"{kind}.yaml").read_text())
+    described = schema(described)
+    texts, icons = ENGLISH[kind], ICONS[kind]
+    registered = await getattr(platform, f"async_get_{kind}")(hass)
+    assert described.keys() == texts.keys() == icons.keys() == registered.keys()
+    for name, text in texts.items():
+        assert text["name"] and text["description"]
+        fields = described[name].get("fields", {})
+        assert fields.keys() == text.get("fields", {}).keys(), name
+        target = {"target": {"area_id": "hall"}} if "target" in described[name] else {}
+        examples = {
+            field: value.get("example", value.get("default"))
+            for field, value in fields.items()
+        }
+        await registered[name].async_validate_config(
+            hass, {**target, "options": examples}
+        )
+
+
 @pytest.mark.usefixtures("mock_async_zeroconf")
 async def test_described_actions_are_registered(hass: HomeAssistant) -> None:
     """The actions that are described are the ones there are, before any entry is set up."""
@@ -314,7 +357,7 @@ async def test_described_actions_are_registered(hass: HomeAssistant) -> None:
 
 def test_icons() -> None:
     """Every icon is one of the set that Home Assistant has, and belongs to an entity with a name or to an action."""
-    assert ICONS.keys() <= {"entity", "services"}
+    assert ICONS.keys() <= {"conditions", "entity", "services", "triggers"}
     for path, icon in leaves(ICONS):
         assert re.fullmatch(r"mdi:[a-z0-9-]+", icon), path
     for platform, icons in ICONS.get("entity", {}).items():

@@ -22,6 +22,7 @@ from .display.history import History
 from .guard import async_setup_guard
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
+from .playback.activity import ActivityTracker
 from .playback.announce import ANNOUNCEMENTS, Announcements
 from .playback.groups import GROUPS, Groups
 from .playback.media_proxy import MEDIA_PROXY, async_setup_media_proxy
@@ -80,6 +81,8 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     )
     coordinator.metadata.async_refresh()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
+    # After the entities, so that whoever hears of it finds their states up to date.
+    entry.async_on_unload(ActivityTracker(coordinator).async_start())
     entry.async_create_background_task(
         hass, coordinator.async_run(), f"{entry.title} connection"
     )

@@ -72,11 +72,13 @@ BUTTONS = (
     DisplayButtonDescription(
         key="shut_down",
         entity_category=EntityCategory.CONFIG,
+        entity_registry_enabled_default=False,
         press_fn=_sends(Display.shutdown, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="show_pairing_code",
         entity_category=EntityCategory.CONFIG,
+        entity_registry_enabled_default=False,
         press_fn=_sends(
             lambda display: display.show_pairing_code(True), Refresh.PLAYER
         ),
@@ -84,6 +86,7 @@ BUTTONS = (
     DisplayButtonDescription(
         key="hide_pairing_code",
         entity_category=EntityCategory.CONFIG,
+        entity_registry_enabled_default=False,
         press_fn=_sends(
             lambda display: display.show_pairing_code(False), Refresh.PLAYER
         ),

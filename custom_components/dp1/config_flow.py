@@ -15,7 +15,7 @@ from homeassistant.config_entries import (
     ConfigFlowResult,
     OptionsFlow,
 )
-from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_PORT
+from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
 from homeassistant.helpers.selector import (
@@ -54,6 +54,7 @@ from .display.discovery import (
     async_set_device_id,
     async_still_answers,
     async_update_name,
+    model_of,
     parse_address,
 )
 from .errors import suffix
@@ -66,15 +67,17 @@ DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
 KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
 KEY_SCHEMA = vol.Schema({vol.Required(CONF_API_KEY): KEY_FIELD})
-LIBRARY_SCHEMA = vol.Schema(
+SERVERS = {
+    vol.Optional(CONF_CATALOG_URL): URL_FIELD,
+    vol.Optional(CONF_FEED_URL): URL_FIELD,
+    vol.Optional(CONF_API_KEY): KEY_FIELD,
+}
+LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): TextSelector(), **SERVERS})
+RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
     {
-        vol.Optional(CONF_CATALOG_URL): URL_FIELD,
-        vol.Optional(CONF_FEED_URL): URL_FIELD,
-        vol.Optional(CONF_API_KEY): KEY_FIELD,
+        **SERVERS,
+        vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector(),
     }
-)
-RECONFIGURE_LIBRARY_SCHEMA = LIBRARY_SCHEMA.extend(
-    {vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector()}
 )
 DEFAULT_SERVERS = {
     CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
@@ -134,7 +137,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             if not errors:
                 if entry.unique_id is None and self._found.device_id:
                     await self.async_set_unique_id(self._found.device_id)
-                    self._abort_if_unique_id_configured()
+                    self._abort_if_configured()
                     async_set_device_id(self.hass, entry, self._found.device_id)
                 return self.async_update_reload_and_abort(
                     entry, data_updates=self._verified_data
@@ -168,10 +171,10 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         device_id = self._found.device_id or announced or self._address.device_id
         if device_id:
             await self.async_set_unique_id(device_id, raise_on_progress=False)
-            self._abort_if_unique_id_configured(updates=self._verified_data)
+            self._abort_if_configured(updates=self._verified_data)
             self._abort_if_added_without_id(device_id, name)
         else:
-            self._async_abort_entries_match(self._address_data)
+            self._abort_if_address_configured()
         self._title = self._found.name or name or device_id or self._address.host
         return self._create_display()
 
@@ -192,10 +195,10 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             DOMAIN, device_id
         )
         if entry is not None and entry.source == SOURCE_IGNORE:
-            return self.async_abort(reason="already_configured")
+            raise _already_configured(entry)
         if entry is not None and self._is_announced_there(entry, discovery_info):
             async_update_name(self.hass, entry, name)
-            self._abort_if_unique_id_configured()
+            self._abort_if_configured()
         try:
             self._found = await async_identify(self.hass, self._address)
         except Dp1Error as err:
@@ -206,7 +209,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         if entry is not None:
             async_update_name(self.hass, entry, name)
             still_there = await async_still_answers(self.hass, entry, self._found)
-            self._abort_if_unique_id_configured(
+            self._abort_if_configured(
                 updates=None if still_there else self._verified_data
             )
         self._abort_if_added_without_id(device_id, name)
@@ -236,7 +239,11 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
-            description_placeholders={"name": markdown_safe(self._title)},
+            description_placeholders={
+                "name": markdown_safe(self._title),
+                "model": model_of(self._found.dialect),
+                "host": self._address.host,
+            },
         )
 
     @property
@@ -261,7 +268,23 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             entry, data={**entry.data, **self._verified_data}
         )
         self.hass.config_entries.async_schedule_reload(entry.entry_id)
-        raise AbortFlow("already_configured")
+        raise _already_configured(entry)
+
+    def _abort_if_configured(self, updates: dict[str, Any] | None = None) -> None:
+        """Abort if an entry has the unique id, and tell which."""
+        entry = self.hass.config_entries.async_entry_for_domain_unique_id(
+            DOMAIN, self.unique_id or ""
+        )
+        title = markdown_safe(entry.title) if entry else ""
+        self._abort_if_unique_id_configured(
+            updates=updates, description_placeholders={"title": title}
+        )
+
+    def _abort_if_address_configured(self) -> None:
+        """Abort if an entry has the address, and tell which."""
+        for entry in self._async_current_entries(include_ignore=False):
+            if self._address_data.items() <= entry.data.items():
+                raise _already_configured(entry)
 
     def _create_display(self) -> ConfigFlowResult:
         """Create the entry of a display."""
@@ -281,7 +304,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Offer the default library, which nothing but a display asks for."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
-        self._abort_if_unique_id_configured()
+        self._abort_if_configured()
         self.context["title_placeholders"] = {"name": "Feral File"}
         return await self.async_step_library()
 
@@ -295,10 +318,11 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 await self.async_set_unique_id(server, raise_on_progress=False)
-                self._abort_if_unique_id_configured()
+                self._abort_if_configured()
                 self._withdraw_offers()
+                name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self.async_create_entry(
-                    title=URL(server).host or server,
+                    title=name or URL(server).host or server,
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,
@@ -327,7 +351,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
                 if server != entry.unique_id:
                     await self.async_set_unique_id(server, raise_on_progress=False)
-                    self._abort_if_unique_id_configured()
+                    self._abort_if_configured()
                 options = dict(entry.options)
                 if data[CONF_FEED_URL] != entry.data[CONF_FEED_URL]:
                     options.pop(CONF_FEED_KEYS, None)
@@ -379,3 +403,8 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             data_schema=self.add_suggested_values_to_schema(schema, values),
             errors=errors,
         )
+
+
+def _already_configured(entry: ConfigEntry) -> AbortFlow:
+    """Return the end of a flow for something that an entry has already."""
+    return AbortFlow("already_configured", {"title": markdown_safe(entry.title)})

@@ -7,6 +7,8 @@ from typing import Final
 DOMAIN: Final = "dp1"
 LOGGER: Final = logging.getLogger(__package__)
 
+EVENT_WORK_CHANGED: Final = f"{DOMAIN}_work_changed"
+
 DEFAULT_PORT: Final = 1111
 DEFAULT_CATALOG_URL: Final = "https://feralfile.com"
 DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"

@@ -19,6 +19,7 @@ from homeassistant.util import slugify
 from .client.display.casts import Dialect
 from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.discovery import model_of
 from .display.state import Detail, DisplayData
 
 
@@ -79,7 +80,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
             connections={(CONNECTION_NETWORK_MAC, mac) for mac in coordinator.macs},
             name=coordinator.config_entry.title,
             manufacturer="Feral File" if known else None,
-            model="FF1" if known else "DP-1 display",
+            model=model_of(coordinator.display.dialect),
             serial_number=coordinator.config_entry.unique_id,
         )
         if coordinator.data.device is not None:
@@ -215,7 +216,9 @@ def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> Non
     names = platform.platform_data.object_id_platform_translations
     key = f"component.{DOMAIN}.entity.{platform.domain}.{entity.translation_key}.name"
     if display is not None and (name := names.get(key)):
-        object_id = slugify(f"{split_entity_id(display)[1]} {name}")
+        # Some names end in an explanation in brackets.
+        own = name.partition(" (")[0]
+        object_id = slugify(f"{split_entity_id(display)[1]} {own}")
         entity.entity_id = f"{platform.domain}.{object_id}"
 
 

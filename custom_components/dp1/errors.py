@@ -26,6 +26,7 @@ from .client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
+    WebPageError,
 )
 from .client.text import clean
 from .const import DOMAIN
@@ -48,6 +49,7 @@ SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
     (ConflictError, "conflict"),
     (NotFoundError, "not_found"),
     (InvalidRequestError, "invalid_request"),
+    (WebPageError, "web_page"),
     (UnexpectedAnswerError, "unexpected_answer"),
 )
 REFUSALS = {

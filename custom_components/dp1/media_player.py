@@ -80,6 +80,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
         super().__init__(coordinator)
+        # Names its icons only.
+        self._attr_translation_key = "display"
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
@@ -148,6 +150,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "source": without_token(item.source) if item else None,
                 **work_details(player, item, work),
                 "favorite": self._is_favorite(player, data.work),
+                "error_page": data.error_page,
             }
         }
         self._update_position(item, data.shown_since)

@@ -1,5 +1,6 @@
 """Options flows for a display and for a library."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import voluptuous as vol
@@ -8,11 +9,13 @@ from homeassistant.config_entries import ConfigFlowResult, OptionsFlowWithReload
 from homeassistant.const import UnitOfTime
 from homeassistant.helpers.selector import (
     BooleanSelector,
+    ColorRGBSelector,
     NumberSelector,
     NumberSelectorConfig,
     NumberSelectorMode,
     SelectSelector,
     SelectSelectorConfig,
+    SelectSelectorMode,
     TextSelector,
     TextSelectorConfig,
     TextSelectorType,
@@ -38,7 +41,6 @@ from .const import (
     CONF_SOURCE_LIMIT,
     CONF_SOURCES,
     DEFAULT_DURATION,
-    DEFAULT_LICENSE,
     DEFAULT_REFRESH_HOURS,
     DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
@@ -47,9 +49,14 @@ from .library.preferences import Preferences
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
-    """Return a selector with translated options."""
+    """Return a selector with translated options; the choice of one can be cleared where it is optional."""
     return SelectSelector(
-        SelectSelectorConfig(options=options, translation_key=key, multiple=multiple)
+        SelectSelectorConfig(
+            options=options,
+            translation_key=key,
+            multiple=multiple,
+            mode=SelectSelectorMode.LIST if multiple else SelectSelectorMode.DROPDOWN,
+        )
     )
 
 
@@ -61,6 +68,7 @@ def _number(least: float, most: float, unit: str | None = None) -> NumberSelecto
     return NumberSelector(config)
 
 
+CONF_HAS_BACKGROUND = "has_background"
 DISPLAY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
@@ -76,9 +84,10 @@ DEFAULTS_SCHEMA = vol.Schema(
         vol.Optional(CONF_SCALING): _select(
             CONF_SCALING, ["fit", "fill", "stretch", "auto"]
         ),
-        vol.Optional(CONF_BACKGROUND): TextSelector(),
+        vol.Optional(CONF_HAS_BACKGROUND): BooleanSelector(),
+        vol.Optional(CONF_BACKGROUND): ColorRGBSelector(),
         vol.Optional(CONF_MARGIN): TextSelector(),
-        vol.Required(CONF_LICENSE, default=DEFAULT_LICENSE): _select(
+        vol.Optional(CONF_LICENSE): _select(
             CONF_LICENSE, ["open", "token", "subscription"]
         ),
         vol.Optional(CONF_CURATOR): TextSelector(),
@@ -105,6 +114,13 @@ KEY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SIGNING_KEY): TextSelector(
             TextSelectorConfig(type=TextSelectorType.PASSWORD)
+        )
+    }
+)
+SHOWN_KEY_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_SIGNING_KEY): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.PASSWORD, read_only=True)
         )
     }
 )
@@ -163,10 +179,11 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         """Set the defaults of new playlists."""
         errors: dict[str, str] = {}
         if user_input is not None:
-            errors = _wrong_defaults(user_input)
+            errors = _margin_errors(user_input)
             if not errors:
-                return self._save(DEFAULTS_SCHEMA, user_input)
-        return self._show("defaults", DEFAULTS_SCHEMA, user_input, errors)
+                return self._save(DEFAULTS_SCHEMA, _with_hex_color(user_input))
+        values = user_input or _with_rgb_color(self.config_entry.options)
+        return self._show("defaults", DEFAULTS_SCHEMA, values, errors)
 
     async def async_step_sources(
         self, user_input: dict[str, Any] | None = None
@@ -232,21 +249,20 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
             return self.async_abort(reason="key_exported")
         return self.async_show_form(
             step_id="export_key",
-            data_schema=vol.Schema({}),
-            description_placeholders={
-                "did": self._key.did,
-                "key": self._key.export(),
-            },
+            data_schema=self.add_suggested_values_to_schema(
+                SHOWN_KEY_SCHEMA, {CONF_SIGNING_KEY: self._key.export()}
+            ),
+            description_placeholders={"did": self._key.did},
         )
 
     def _show(
         self,
         step_id: str,
         schema: vol.Schema,
-        values: dict[str, Any] | None,
+        values: Mapping[str, Any] | None,
         errors: dict[str, str],
     ) -> ConfigFlowResult:
-        """Show a form filled with the current options."""
+        """Show a form filled with values, or else with the current options."""
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(
@@ -266,16 +282,30 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         return self.async_create_entry(data={**others, **user_input})
 
 
-def _wrong_defaults(values: dict[str, Any]) -> dict[str, str]:
-    """Return the errors by field for values that no playlist can hold."""
-    errors = {}
-    for field in (CONF_BACKGROUND, CONF_MARGIN):
-        if not (text := values.get(field)):
-            continue
-        display = Preferences.of({field: text}).display
-        item = build_item("https://example.org", display=display)
-        try:
-            check(build("Try", [item]))
-        except InvalidPlaylistError:
-            errors[field] = f"invalid_{field}"
-    return errors
+def _margin_errors(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the errors by field for a margin that no playlist can have."""
+    if not (margin := values.get(CONF_MARGIN)):
+        return {}
+    display = Preferences.of({CONF_MARGIN: margin}).display
+    try:
+        check(build("Try", [build_item("https://example.org", display=display)]))
+    except InvalidPlaylistError:
+        return {CONF_MARGIN: "invalid_margin"}
+    return {}
+
+
+def _with_rgb_color(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options with the background color as the form has it."""
+    values = dict(options)
+    if text := values.pop(CONF_BACKGROUND, None):
+        values[CONF_BACKGROUND] = list(bytes.fromhex(text.removeprefix("#")[:6]))
+    return values | {CONF_HAS_BACKGROUND: bool(text)}
+
+
+def _with_hex_color(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the form with the background color as playlists have it."""
+    options = dict(values)
+    color = options.pop(CONF_BACKGROUND, None)
+    if options.pop(CONF_HAS_BACKGROUND, False) and color:
+        options[CONF_BACKGROUND] = f"#{bytes(color).hex()}"
+    return options

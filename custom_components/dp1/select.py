@@ -105,6 +105,7 @@ SETTINGS = (
     SettingDescription(
         key="signature_mode",
         entity_category=EntityCategory.CONFIG,
+        entity_registry_enabled_default=False,
         options=SIGNATURE_MODES,
         value_fn=_signature_mode,
         set_fn=lambda display, option: display.set_signature_mode(option),

@@ -13,7 +13,7 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.util import dt as dt_util
 
 from ..displays import DESCRIPTION, FIRMWARE, set_up, until
-from ..entities import all_switched_on, entity_id, known, value
+from ..entities import entity_id, known, value
 from ..simulators.display import DisplaySimulator, FaultKind
 
 DETAILS = {"ddcPanelStatus", "deviceMetrics", "getContentPolicy"}
@@ -71,15 +71,14 @@ async def test_polled_while_an_entity_listens(
     assert asked(display, "deviceMetrics") == 1
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_what_entities_show_is_read(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Entities follow the display, those of the panel seldom."""
-    all_switched_on(monkeypatch)
     # Otherwise the panel is pushed, too.
     display.poller.relayer_connected = False
     await set_up(hass, display_entry)

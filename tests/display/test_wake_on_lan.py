@@ -89,6 +89,7 @@ def test_nobody_to_switch_on() -> None:
     assert wake_on_lan.wired_macs(None) == []
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_switched_on_again(
     hass: HomeAssistant,

@@ -44,6 +44,10 @@ class UnexpectedAnswerError(Dp1Error):
     """The answer does not follow the protocol: something else is at this address, or it is broken."""
 
 
+class WebPageError(UnexpectedAnswerError):
+    """A web page instead of the answer: the address of a website, a login page or a proxy's error page."""
+
+
 class TooLargeError(UnexpectedAnswerError):
     """The answer exceeds the size limit; none of it was kept."""
 

@@ -26,6 +26,7 @@ from .errors import (
     TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
+    WebPageError,
 )
 from .guard import Guard
 from .url import web_url
@@ -64,11 +65,17 @@ class Answer:
         """Return whether the status is one of success (2xx)."""
         return 200 <= self.status < 300
 
+    @property
+    def is_web_page(self) -> bool:
+        """Return whether the body is HTML, whatever the headers say."""
+        return self.body.lstrip()[:1] == b"<"
+
     def json(self) -> object:
         """Return the body as JSON.
 
         Raises:
-            UnexpectedAnswerError: it is not JSON, or has a number that JSON does not allow (NaN, Infinity).
+            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), or has a number that JSON does not
+                allow (NaN, Infinity).
         """
         if self._decoded:
             # Returned once: the caller may change it.
@@ -78,9 +85,8 @@ class Answer:
         try:
             return decode(self.body, strict=True)
         except ValueError as err:
-            raise UnexpectedAnswerError(
-                f"the answer (status {self.status}) is not JSON"
-            ) from err
+            kind = WebPageError if self.is_web_page else UnexpectedAnswerError
+            raise kind(f"the answer (status {self.status}) is not JSON") from err
 
     async def async_decode(self) -> None:
         """Decode a long body in a thread, so that ``json`` has the result ready."""

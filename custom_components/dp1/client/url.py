@@ -27,6 +27,19 @@ def web_url(text: str) -> URL:
     return url
 
 
+def with_scheme(text: str) -> str:
+    """Return an address as people write it with a scheme: http for an own server, which has a port or is no domain.
+
+    ``192.168.1.20:8787`` and ``nas.local`` become http, ``feed.example.org`` becomes https.
+    """
+    if "://" in text:
+        return text
+    host = text.partition("/")[0]
+    name = host.rpartition(".")[2]
+    is_own = ":" in host or name.isdecimal() or name in {host, "local"}
+    return f"{'http' if is_own else 'https'}://{text}"
+
+
 def host_of(text: str) -> str | None:
     """Return the host of a web address in lower case, without a dot at its end; None if the text is no web address."""
     try:

@@ -102,6 +102,11 @@ class FoundDisplay:
         return not (self.macs and macs) or not self.macs.isdisjoint(macs)
 
 
+def model_of(dialect: Dialect) -> str:
+    """Return the model of a display."""
+    return "FF1" if dialect is Dialect.FF else "DP-1 display"
+
+
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     """Identify the display at an address, or raise UnexpectedAnswerError for anything else."""
     display = Display(async_get_clientsession(hass), address.host, address.port)

@@ -148,6 +148,16 @@ class ArtworkMetadata:
             self._read()
         return self._work
 
+    @property
+    def is_looking_up(self) -> bool:
+        """Return whether more is being looked up."""
+        return self._look_up is not None
+
+    async def async_wait(self, seconds: float) -> None:
+        """Wait for the look-up."""
+        if self._look_up is not None:
+            await asyncio.wait({self._look_up}, timeout=seconds)
+
     @callback
     def async_refresh(self) -> None:
         """Handle changed libraries."""

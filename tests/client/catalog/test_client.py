@@ -59,7 +59,9 @@ async def catalog(simulator: CatalogSimulator) -> AsyncGenerator[Catalog]:
         ("https://feralfile.com", "https://feralfile.com"),
         (" HTTPS://FeralFile.com/ ", "https://feralfile.com"),
         ("feralfile.com", "https://feralfile.com"),
-        ("localhost:8780", "https://localhost:8780"),
+        ("localhost:8780", "http://localhost:8780"),
+        ("nas.local/art", "http://nas.local/art"),
+        ("192.0.2.7", "http://192.0.2.7"),
         ("http://127.0.0.1:8780/api/llm", "http://127.0.0.1:8780"),
         ("https://feralfile.com/api/llm/", "https://feralfile.com"),
         (

@@ -45,7 +45,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
         ("https://home.example/art/", "https://home.example/art/api/v1"),
         ("http://192.0.2.7:8787", "http://192.0.2.7:8787/api/v1"),
         ("http://[2001:DB8::1]:8787", "http://[2001:db8::1]:8787/api/v1"),
-        ("localhost:8787/api/v1//", "https://localhost:8787/api/v1"),
+        ("localhost:8787/api/v1//", "http://localhost:8787/api/v1"),
         ("münchen.example", "https://xn--mnchen-3ya.example/api/v1"),
     ],
 )

@@ -28,6 +28,7 @@ from ..errors import (
 )
 from ..http import MAX_BODY_ON_LOOP, Answer, request_json, status_error
 from ..text import clean
+from ..url import with_scheme
 from ..values import decode, mapping
 from .fields import as_integer
 from .models import Artwork, Exhibition, Record, Series
@@ -56,7 +57,7 @@ def normalize_url(text: str) -> str:
         ValueError: not a web address.
     """
     text = text.strip()
-    parts = urlsplit(text if "://" in text else f"https://{text}")
+    parts = urlsplit(with_scheme(text))
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("not a web address")
     if parts.username is not None or re.search(r"\s", text) or parts.port == 0:

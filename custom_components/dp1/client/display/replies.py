@@ -18,6 +18,7 @@ from ..errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
+    WebPageError,
 )
 from ..http import Answer
 from ..values import decode, mapping, text
@@ -65,7 +66,8 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
     try:
         value = decode(answer.body, max_values=MAX_VALUES)
     except ValueError as err:
-        raise UnexpectedAnswerError("the answer is not JSON") from err
+        kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
+        raise kind("the answer is not JSON") from err
     leaf = accepted(command, value)
     if isinstance(leaf, dict) and leaf.get("message", leaf) is not None:
         return leaf
@@ -132,7 +134,8 @@ def refusal(command: str, answer: Answer) -> Dp1Error:
         case status if status > 500:
             return TemporaryError(f"status {status}")
         case status:
-            return UnexpectedAnswerError(f"status {status}")
+            kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
+            return kind(f"status {status}")
 
 
 def _reason(leaf: Mapping[str, Any]) -> str:

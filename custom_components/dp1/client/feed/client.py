@@ -22,7 +22,7 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..playlist.signing import SigningKey
-from ..url import web_url
+from ..url import web_url, with_scheme
 from .connection import AnswerCache, FeedConnection
 from .paging import PAGE_SIZE, Page, pages, records
 from .publish import (
@@ -69,13 +69,13 @@ class StoredPlaylist:
 def normalize_url(text: str) -> str:
     """Turn a feed's address in any written form into the one form that names it.
 
-    ``https`` is assumed; ``/api/v1`` is added, and what follows it goes, as do query and fragment.
+    Without a scheme, ``with_scheme`` chooses one; ``/api/v1`` is added, and what follows it goes, as do query and fragment.
 
     Raises:
         ValueError: not the address of a web server, or one with a user name or password in it.
     """
     text = text.strip()
-    url = web_url(text if "://" in text else f"https://{text}")
+    url = web_url(with_scheme(text))
     path = API_PATH.sub("", url.raw_path) + "/api/v1"
     return str(url.origin().with_path(path, encoded=True))
 

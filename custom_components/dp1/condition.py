@@ -1,0 +1,126 @@
+"""Conditions of displays."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, override
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import (
+    ATTR_MEDIA_ALBUM_NAME,
+    ATTR_MEDIA_ARTIST,
+    ATTR_MEDIA_PLAYLIST,
+    ATTR_MEDIA_TITLE,
+    DOMAIN as MEDIA_PLAYER_DOMAIN,
+    MediaPlayerState,
+)
+from homeassistant.const import CONF_OPTIONS
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers.automation import DomainSpec
+from homeassistant.helpers.condition import (
+    ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL,
+    Condition,
+    ConditionConfig,
+    EntityConditionBase,
+)
+
+from .const import DOMAIN
+from .playback.activity import is_wanted
+
+SHOWING_SCHEMA = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
+    {
+        vol.Required(CONF_OPTIONS, default={}): {
+            vol.Optional("work"): cv.string,
+            vol.Optional("exhibition"): cv.string,
+            vol.Optional("artist"): cv.string,
+            vol.Optional("playlist"): cv.string,
+            vol.Optional("favorite"): cv.boolean,
+        },
+    }
+)
+
+
+class DisplayCondition(EntityConditionBase):
+    """Condition of the targeted displays; other media players beside them do not count."""
+
+    _domain_specs: Mapping[str, DomainSpec] = {MEDIA_PLAYER_DOMAIN: DomainSpec()}
+
+    @override
+    def entity_filter(self, entities: set[str]) -> set[str]:
+        """Return the displays among some entities."""
+        registry = er.async_get(self._hass)
+        return {
+            entity_id
+            for entity_id in super().entity_filter(entities)
+            if (entity := registry.async_get(entity_id)) and entity.platform == DOMAIN
+        }
+
+
+class IsAsleepCondition(DisplayCondition):
+    """Condition for displays that are asleep."""
+
+    @override
+    def is_valid_state(self, entity_state: State) -> bool:
+        """Return whether a display is asleep."""
+        return entity_state.state == MediaPlayerState.OFF
+
+
+class AttributeCondition(DisplayCondition):
+    """Condition for attributes of displays."""
+
+    @override
+    def _state_valid_since(self, _state: State) -> datetime:
+        """Return when the attributes last changed."""
+        return _state.last_updated
+
+
+class ShowsErrorPageCondition(AttributeCondition):
+    """Condition for displays that show their error page."""
+
+    @override
+    def is_valid_state(self, entity_state: State) -> bool:
+        """Return whether a display shows its error page."""
+        return bool(_details(entity_state).get("error_page"))
+
+
+class IsShowingCondition(AttributeCondition):
+    """Condition for displays that show something, also something in particular."""
+
+    _schema = SHOWING_SCHEMA
+
+    def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
+        """Initialize the condition."""
+        super().__init__(hass, config)
+        self._options = config.options or {}
+
+    @override
+    def is_valid_state(self, entity_state: State) -> bool:
+        """Return whether a display shows it."""
+        attributes = entity_state.attributes
+        shown = {
+            **_details(entity_state),
+            "title": attributes.get(ATTR_MEDIA_TITLE),
+            "artist": attributes.get(ATTR_MEDIA_ARTIST),
+            "exhibition": attributes.get(ATTR_MEDIA_ALBUM_NAME),
+            "playlist": attributes.get(ATTR_MEDIA_PLAYLIST),
+        }
+        playing = entity_state.state == MediaPlayerState.PLAYING
+        return playing and is_wanted(self._options, shown)
+
+
+def _details(state: State) -> dict[str, Any]:
+    """Return the details of what a display shows."""
+    return state.attributes.get(DOMAIN) or {}
+
+
+CONDITIONS: dict[str, type[Condition]] = {
+    "is_asleep": IsAsleepCondition,
+    "is_showing": IsShowingCondition,
+    "shows_error_page": ShowsErrorPageCondition,
+}
+
+
+async def async_get_conditions(hass: HomeAssistant) -> dict[str, type[Condition]]:
+    """Return the conditions."""
+    return CONDITIONS

@@ -1,0 +1,278 @@
+"""Activity of a display: what happens on it, found by comparing what it says with what it said before."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.dispatcher import (
+    async_dispatcher_connect,
+    async_dispatcher_send,
+)
+from homeassistant.util.signal_type import SignalType
+
+from ..client.display.player_status import PlayerStatus
+from ..client.text import clean
+from ..const import DOMAIN, EVENT_WORK_CHANGED
+from ..coordinator import DisplayCoordinator
+from ..display.metadata import artist_of, picture_of
+from ..display.state import DisplayData
+from ..library.entries import async_libraries
+from ..library.library import Work
+from ..library.search import fold
+from .announce import ANNOUNCEMENTS
+from .media_proxy import without_token
+
+TITLE_LENGTH: Final = 200
+# How long a work that appeared waits for what the libraries know of it.
+KNOWN_PATIENCE: Final = 3.0
+
+ARTWORK_CHANGED: Final = "artwork_changed"
+PLAYLIST_STARTED: Final = "playlist_started"
+PLAYBACK_FAILED: Final = "playback_failed"
+FELL_ASLEEP: Final = "fell_asleep"
+WOKE: Final = "woke"
+CAME_BACK: Final = "came_back"
+# The options that name what is shown, and the attributes that may have the name.
+NAMES: Final = {
+    "work": ("title", "work_id"),
+    "exhibition": ("exhibition",),
+    "playlist": ("playlist", "playlist_id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """Something that happened on a display.
+
+    Attributes:
+        entry_id: the config entry of the display.
+        entity_id: its media player.
+        kind: what happened.
+        attributes: what the display shows meanwhile.
+    """
+
+    entry_id: str
+    entity_id: str | None
+    kind: str
+    attributes: Mapping[str, Any]
+
+
+ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
+
+
+@callback
+def async_add_activity_listener(
+    hass: HomeAssistant, action: Callable[[Activity], None]
+) -> CALLBACK_TYPE:
+    """Listen for what happens on displays."""
+    return async_dispatcher_connect(hass, ACTIVITY, action)
+
+
+class Changes:
+    """Finds what happens by comparing what a display says with what it said before."""
+
+    def __init__(self) -> None:
+        """Initialize without knowing anything, so that what is said first is no event."""
+        self._was_available = False
+        self._is_available = False
+        self._knows_player = False
+        self._asleep: bool | None = None
+        self._problem: str | None = None
+        self._work: Hashable = None
+        self._playlist: Hashable = None
+        self._before_interlude: Hashable = None
+        self._interlude: Hashable = None
+
+    def update(
+        self, data: DisplayData, available: bool, in_interlude: bool
+    ) -> Iterator[tuple[str, bool]]:
+        """Yield the types of what has happened since the last time, and whether it belongs to an interlude."""
+        came_back = available and self._was_available and not self._is_available
+        self._is_available = available
+        self._was_available |= available
+        if not available:
+            return
+        if came_back:
+            yield CAME_BACK, False
+        if data.asleep is not None and data.asleep is not self._asleep:
+            if self._asleep is not None:
+                yield FELL_ASLEEP if data.asleep else WOKE, False
+            self._asleep = data.asleep
+        if data.player is not None and not data.asleep and not data.error_page:
+            yield from self._update_player(data.player, in_interlude)
+        if data.problem and self._problem == "":
+            yield PLAYBACK_FAILED, False
+        self._problem = data.problem
+
+    def _update_player(
+        self, player: PlayerStatus, in_interlude: bool
+    ) -> Iterator[tuple[str, bool]]:
+        """Yield what has happened to the works that are visible."""
+        work, playlist = _work(player), _playlist(player)
+        if not self._knows_player:
+            self._knows_player = True
+            self._work, self._playlist = work, playlist
+            return
+        if player.ok and not player.items:
+            self._work = self._playlist = None
+        is_interlude = in_interlude and work != self._work
+        if is_interlude and self._interlude is None:
+            self._before_interlude = self._work
+        elif self._interlude is not None and work != self._interlude:
+            # What returns after an interlude has not been away for those who skip interludes.
+            is_interlude = in_interlude or work == self._before_interlude
+            self._interlude = None
+        if is_interlude and in_interlude:
+            self._interlude = work
+        # Pushes do not carry the playlist's name, which is read a moment later.
+        if player.playlist is not None and not in_interlude:
+            if self._playlist != playlist:
+                self._playlist = playlist
+                yield PLAYLIST_STARTED, False
+        if work is not None and work != self._work:
+            self._work = work
+            yield ARTWORK_CHANGED, is_interlude
+
+
+class ActivityTracker:
+    """Tells what happens on one display; what is already so is no news."""
+
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize the tracker."""
+        self._coordinator = coordinator
+        self._changes = Changes()
+        self._waiting: Activity | None = None
+        self._read()
+
+    @callback
+    def async_start(self) -> CALLBACK_TYPE:
+        """Follow the display, and return a callback that ends it."""
+        return self._coordinator.async_add_listener(self._handle_update)
+
+    @callback
+    def _handle_update(self) -> None:
+        """Tell each thing that has happened, a new work once it is known what it is."""
+        for activity in self._read():
+            self._tell_waiting()
+            metadata = self._coordinator.metadata
+            if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
+                self._waiting = activity
+                self._coordinator.create_task(
+                    self._async_tell_known(activity), "new work"
+                )
+            else:
+                self._tell(activity)
+
+    def _read(self) -> list[Activity]:
+        """Return what has happened, but nothing while the display is on its way to something else."""
+        coordinator = self._coordinator
+        if coordinator.requests.in_steps:
+            return []
+        entry_id = coordinator.config_entry.entry_id
+        in_interlude = coordinator.hass.data[ANNOUNCEMENTS].is_active(entry_id)
+        entity_id = er.async_get(coordinator.hass).async_get_entity_id(
+            MEDIA_PLAYER_DOMAIN, DOMAIN, coordinator.device_id
+        )
+        return [
+            Activity(
+                entry_id,
+                entity_id,
+                kind,
+                _attributes(kind, coordinator, is_interlude),
+            )
+            for kind, is_interlude in self._changes.update(
+                coordinator.data, coordinator.last_update_success, in_interlude
+            )
+        ]
+
+    async def _async_tell_known(self, activity: Activity) -> None:
+        """Tell of a work when the libraries have said what they know of it."""
+        await self._coordinator.metadata.async_wait(KNOWN_PATIENCE)
+        if self._waiting is activity:
+            is_interlude = activity.attributes.get("interlude", False)
+            known = _attributes(activity.kind, self._coordinator, is_interlude)
+            self._waiting = None
+            self._tell(replace(activity, attributes=known))
+
+    def _tell_waiting(self) -> None:
+        """Tell of the work that waits, as something else has happened since."""
+        if (activity := self._waiting) is not None:
+            self._waiting = None
+            self._tell(activity)
+
+    def _tell(self, activity: Activity) -> None:
+        """Tell whoever listens, and the logbook of a new work."""
+        hass = self._coordinator.hass
+        async_dispatcher_send(hass, ACTIVITY, activity)
+        if activity.kind == ARTWORK_CHANGED and "interlude" not in activity.attributes:
+            wanted = ("title", "artist", "exhibition", "work_id")
+            hass.bus.async_fire(
+                EVENT_WORK_CHANGED,
+                {
+                    ATTR_ENTITY_ID: activity.entity_id,
+                    **{key: activity.attributes.get(key) for key in wanted},
+                },
+            )
+
+
+def _work(player: PlayerStatus | None) -> Hashable:
+    """Return what tells one work from another; None without a work."""
+    if player is None or (item := player.current) is None:
+        return None
+    return item.id or (item.title, player.position)
+
+
+def _playlist(player: PlayerStatus | None) -> Hashable:
+    """Return what tells one playlist from another; the display reads the same URL again by itself."""
+    if player is None or not player.items:
+        return None
+    return player.playlist_url or frozenset(player.item_ids)
+
+
+def _attributes(
+    kind: str, coordinator: DisplayCoordinator, is_interlude: bool
+) -> dict[str, Any]:
+    """Return what the display shows meanwhile."""
+    attributes: dict[str, Any] = {}
+    data, item = coordinator.data, coordinator.current_item
+    if (player := data.player) is not None and item is not None:
+        work = data.work or Work()
+        attributes = {
+            "title": clean(item.title, TITLE_LENGTH) or work.title,
+            "artist": artist_of(item) or work.artist,
+            "exhibition": work.exhibition,
+            "work_id": item.id,
+            "link": work.link,
+            "picture": without_token(picture_of(player, item, data.work)),
+            "playlist": clean(player.playlist_title, TITLE_LENGTH) or None,
+            "position": player.position,
+            "works": len(player.items),
+            "favorite": any(
+                library.favorite_of(player, data.work)
+                for library in async_libraries(coordinator.hass)
+            ),
+        }
+    if kind == PLAYBACK_FAILED:
+        attributes["reason"] = data.problem
+    if is_interlude:
+        attributes["interlude"] = True
+    return attributes
+
+
+def is_wanted(options: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:
+    """Return whether what a display shows is what the options of a trigger or a condition ask for."""
+    if options.get("favorite") and not shown.get("favorite"):
+        return False
+    # Of several artists, or by the last name.
+    artist = f" {fold(options.get('artist') or '')} "
+    if artist.strip() and artist not in f" {fold(shown.get('artist') or '')} ":
+        return False
+    return all(
+        fold(options[name]) in {fold(shown.get(key) or "") for key in keys}
+        for name, keys in NAMES.items()
+        if options.get(name)
+    )

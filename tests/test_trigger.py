@@ -1,0 +1,179 @@
+"""Automations hear of what happens on displays, and ask what they show."""
+
+from typing import Any
+
+import pytest
+
+from homeassistant.core import HomeAssistant, ServiceCall
+from homeassistant.helpers import (
+    area_registry as ar,
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+    floor_registry as fr,
+    label_registry as lr,
+)
+from homeassistant.helpers.condition import (
+    async_from_config,
+    async_validate_condition_config,
+)
+from homeassistant.setup import async_setup_component
+
+from .displays import ENTITY_ID, playlist, state_of, until
+from .galleries import SMALL, Gallery
+from .simulators.display.player import Page
+
+
+class Heard:
+    """What automations heard."""
+
+    def __init__(self) -> None:
+        """Initialize without automations."""
+        self.told: list[dict[str, Any]] = []
+
+    async def listen(self, hass: HomeAssistant, *triggers: dict[str, Any]) -> None:
+        """Set up one automation with several triggers."""
+
+        async def note(call: ServiceCall) -> None:
+            """Note what triggered."""
+            self.told.append(dict(call.data))
+
+        hass.services.async_register("test", "note", note)
+        names = ("entity_id", "title", "artist", "exhibition", "playlist", "reason")
+        automation = {
+            "alias": "Listen",
+            "mode": "queued",
+            "triggers": [
+                {"id": str(number), **trigger}
+                for number, trigger in enumerate(triggers)
+            ],
+            "actions": {
+                "action": "test.note",
+                "data": {
+                    "id": "{{ trigger.id }}",
+                    **{name: f"{{{{ trigger.{name} | default }}}}" for name in names},
+                },
+            },
+        }
+        assert await async_setup_component(
+            hass, "automation", {"automation": automation}
+        )
+        await hass.async_block_till_done()
+        assert state_of(hass, "automation.listen").state == "on"
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the triggers that ran."""
+        return sorted(told["id"] for told in self.told)
+
+    def clear(self) -> None:
+        """Forget what was heard."""
+        self.told.clear()
+
+
+async def check(hass: HomeAssistant, condition: str, **options: Any) -> bool | None:
+    """Check a condition of the display."""
+    target = options.pop("target", {"entity_id": ENTITY_ID})
+    config = {"condition": f"dp1.{condition}", "target": target, "options": options}
+    checker = await async_from_config(
+        hass, await async_validate_condition_config(hass, cv.CONDITION_SCHEMA(config))
+    )
+    try:
+        return checker.async_check()
+    finally:
+        checker.async_unload()
+
+
+def place(hass: HomeAssistant) -> dict[str, dict[str, str]]:
+    """Put the display in a room on a floor, and give its media player a label; return the targets."""
+    floor = fr.async_get(hass).async_create("Ground")
+    area = ar.async_get(hass).async_create("Hall", floor_id=floor.floor_id)
+    label = lr.async_get(hass).async_create("Art")
+    entity = er.async_get(hass).async_get(ENTITY_ID)
+    assert entity is not None and entity.device_id
+    dr.async_get(hass).async_update_device(entity.device_id, area_id=area.id)
+    er.async_get(hass).async_update_entity(ENTITY_ID, labels={label.label_id})
+    return {
+        "entity": {"entity_id": ENTITY_ID},
+        "device": {"device_id": entity.device_id},
+        "area": {"area_id": area.id},
+        "floor": {"floor_id": floor.floor_id},
+        "label": {"label_id": label.label_id},
+    }
+
+
+def work_changed(target: dict[str, str], **options: Any) -> dict[str, Any]:
+    """Write a trigger."""
+    return {"trigger": "dp1.work_changed", "target": target, "options": options}
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
+    """A new work is heard by every way to name the display, and only when it is the one that is wanted."""
+    async with Gallery.of(hass) as gallery:
+        gallery.wall.caster.preflight = False
+        gallery.wall.player.load(playlist("Dawn", "Noon"))
+        await until(lambda: gallery.attribute("media_playlist") == "Evening")
+        targets = place(hass)
+        here = targets["entity"]
+        heard = Heard()
+        exhibition = gallery.catalog.data.find_exhibition(SMALL)
+        await heard.listen(
+            hass,
+            *map(work_changed, targets.values()),
+            work_changed(here, exhibition=SMALL.upper()),
+            work_changed(here, exhibition="Nothing"),
+            work_changed(here, artist="Nobody"),
+            work_changed(here, favorite=True),
+            {"trigger": "dp1.playlist_started", "target": here},
+            {"trigger": "dp1.playback_failed", "target": here},
+            work_changed({"entity_id": "media_player.other"}),
+        )
+        await gallery.cast(exhibition=exhibition["id"])
+        await until(lambda: 9 in heard.ids and len(heard.told) >= 7)
+        assert heard.ids == [0, 1, 2, 3, 4, 5, 9]
+        told = heard.told[-1]
+        assert told["entity_id"] == ENTITY_ID
+        assert told["exhibition"] == SMALL and told["playlist"] == SMALL
+        assert told["title"] == gallery.attribute("media_title") and told["artist"]
+
+        for options, expected in (
+            ({}, True),
+            ({"exhibition": "everything is a WINDOW"}, True),
+            ({"artist": told["artist"].split(", ")[0].split()[-1]}, True),
+            ({"artist": "Nobody"}, False),
+            ({"playlist": SMALL, "work": told["title"]}, True),
+            ({"playlist": SMALL, "work": "Dawn"}, False),
+            ({"favorite": True}, False),
+            ({"behavior": "all", "for": "01:00:00"}, False),
+        ):
+            assert await check(hass, "is_showing", **options) is expected, options
+        assert await check(hass, "is_asleep") is False
+        assert await check(hass, "shows_error_page") is False
+
+        # A favorite is told apart, and what is shown only for a moment is no new work.
+        heard.clear()
+        await gallery.call("add_favorite", entity_id=ENTITY_ID)
+        await gallery.cast(playlist=playlist("Bell"), show_for="01:00:00")
+        await until(lambda: gallery.attribute("media_title") == "Bell")
+        assert not heard.told
+        await gallery.cast(playlist=playlist("Sun", "Moon", title="Night"), start_at=2)
+        await until(lambda: 0 in heard.ids)
+        await gallery.cast(exhibition=exhibition["id"])
+        await until(lambda: 8 in heard.ids)
+        assert await check(hass, "is_showing", favorite=True)
+
+        await gallery.player("turn_off")
+        await until(lambda: state_of(hass).state == "off")
+        for target in targets.values():
+            assert await check(hass, "is_asleep", target=target)
+        assert not await check(hass, "is_showing")
+        await gallery.player("turn_on")
+        await until(lambda: state_of(hass).state == "playing")
+
+        heard.clear()
+        gallery.wall.overheat()
+        await until(lambda: heard.ids == [10])
+        assert heard.told[0]["reason"] == "overheating"
+        await until(lambda: gallery.wall.player.page is Page.ERROR)
+        assert await check(hass, "shows_error_page")
