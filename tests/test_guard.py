@@ -1,19 +1,35 @@
-"""Hosts that the owner named."""
+"""Hosts that the owner named, and that no others at home are asked."""
 
+from collections.abc import AsyncIterator
+from json import dumps
 from typing import Any
 
-from custom_components.dp1.client.display.casts import Cast
-from custom_components.dp1.guard import NamedHosts
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.guard import NAMED_HOSTS, NamedHosts
+from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
     EVENT_HOMEASSISTANT_FINAL_WRITE,
 )
 from homeassistant.core import Context, Event, HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+
+from .client.scripted_server import Reply, ScriptedServer
+from .displays import ENTITY_ID, playlist, state_of, until
+from .libraries import library_entry, set_up
+from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
 
 CLOSE = Event(EVENT_HOMEASSISTANT_CLOSE)
 ART = {
     "items": [{"source": "http://frame.local:8080/a.png"}, {"source": "http://[::1"}]
 }
+MORE_ART = {"items": [{"source": "http://NAS.local/a.png"}]}
 
 
 async def test_hosts_of_casts_are_kept(
@@ -21,23 +37,158 @@ async def test_hosts_of_casts_are_kept(
 ) -> None:
     """The hosts of what an automation casts are allowed after a restart, too; a broken address names none."""
     hosts = NamedHosts(hass)
-    await hosts.async_add(Context(), Cast("https://art.example.org/list"))
-    await hosts.async_add(Context(), Cast(playlist=ART))
+    await hosts.async_add(Context(), {"playlist_url": "https://art.example.org/list"})
+    await hosts.async_add(Context(), {"playlist": ART})
+    await hosts.async_add(Context(), dumps(MORE_ART))
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     await hosts.async_close(CLOSE)
     again = NamedHosts(hass)
     await again.async_load()
-    assert set(again.async_guard().allowed) == {
-        "art.example.org:443",
-        "frame.local:8080",
-    }
+    assert "art.example.org:443" in again
+    assert "frame.local:8080" in again
+    assert "nas.local:80" in again
+    assert "frame.local:80" not in again
     await again.async_close(CLOSE)
 
 
 async def test_nobody_asked(hass: HomeAssistant) -> None:
-    """What a display shows by itself names no host."""
+    """What a display shows by itself names no host, nor does anybody Home Assistant itself."""
+    await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
     hosts = NamedHosts(hass)
-    await hosts.async_add(None, Cast("https://art.example.org/list"))
-    assert not hosts.async_guard().allowed
+    await hosts.async_add(None, "https://art.example.org/list")
+    await hosts.async_add(Context(), "http://10.0.0.5:8123/local/a.png")
+    assert "art.example.org:443" not in hosts
+    assert "10.0.0.5:8123" not in hosts
     await hosts.async_close(CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("http://10.0.0.5:8123/local/a.png", "10.0.0.5:8123"),
+        ("http://10.0.0.5:8123/api/dp1/media/a.png?token=x", "10.0.0.5:8123"),
+        ("http://10.0.0.5:8123/api/states", None),
+        ("http://10.0.0.5:8123/local/../api/states", None),
+        ("http://10.0.0.5:8123/local/%2e%2e/api/states", None),
+        ("http://10.0.0.5:80/local/a.png", None),
+        ("http://[::1", None),
+    ],
+)
+async def test_files_of_home_assistant(
+    hass: HomeAssistant, url: str, server: str | None
+) -> None:
+    """What Home Assistant serves without login may be read by its own address."""
+    await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
+    hosts = NamedHosts(hass)
+    assert hosts.async_guard(url).server == server
+    await hosts.async_close(CLOSE)
+
+
+@pytest.fixture
+async def victim(socket_enabled: None) -> AsyncIterator[ScriptedServer]:
+    """Serve a playlist at home."""
+    async with ScriptedServer.run(Reply(body=playlist("Dawn"))) as server:
+        yield server
+
+
+async def user(hass: HomeAssistant, group: str) -> Context:
+    """Return the context of a new user."""
+    made = await hass.auth.async_create_user("Somebody", group_ids=[group])
+    return Context(user_id=made.id)
+
+
+READS: list[tuple[str, dict[str, Any]]] = [
+    ("get_playlist", {"playlist_url": "{}/list.json"}),
+    ("get_playlist", {"playlist_id": "{}/list.json"}),
+    ("cast_playlist", {"playlist_url": "{}/list.json", "limit": 1}),
+    ("cast_playlist", {"playlist_url": "{}/list.json", "start_at": 1}),
+    ("cast_playlist", {"media_content_id": "{}/list.json", "scaling": "fit"}),
+    ("cast_playlist", {"playlist_id": "{}/list.json"}),
+    ("publish_playlist", {"playlist_url": "{}/list.json"}),
+]
+
+
+async def read(
+    hass: HomeAssistant,
+    context: Context,
+    server: ScriptedServer,
+    action: str,
+    data: dict[str, Any],
+) -> None:
+    """Let a user name an address."""
+    data = {
+        name: text.format(server.url) if isinstance(text, str) else text
+        for name, text in data.items()
+    }
+    if action == "cast_playlist":
+        data["entity_id"] = ENTITY_ID
+    await hass.services.async_call(
+        "dp1", action, data, blocking=True, context=context, return_response=True
+    )
+
+
+@pytest.mark.parametrize(("action", "data"), READS)
+async def test_guests_read_nothing_at_home(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    feed: FeedSimulator,
+    victim: ScriptedServer,
+    action: str,
+    data: dict[str, Any],
+) -> None:
+    """A user who is no administrator is told so, and nothing is asked; where the owner named it, it is read."""
+    options = {"publish_for_all": True}
+    await set_up(hass, library_entry(feed.url, api_key=feed.api_key, options=options))
+    owner = await user(hass, GROUP_ID_ADMIN)
+    guest = await user(hass, GROUP_ID_USER)
+    with pytest.raises(HomeAssistantError) as caught:
+        await read(hass, guest, victim, action, data)
+    assert caught.value.translation_key == "address_blocked"
+    assert "127.0.0.1 is an address within the home" in str(caught.value)
+    assert not victim.requests
+    await read(hass, owner, victim, action, data)
+    asked = len(victim.requests)
+    assert asked
+    await read(hass, guest, victim, action, data)
+    assert len(victim.requests) > asked or "playlist_id" in data
+
+
+async def test_what_a_display_was_told_by_others(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    victim: ScriptedServer,
+) -> None:
+    """Casting again what others cast names no host, even by an administrator: they chose it."""
+    display.player.load(playlist("Dawn", title="Reef"), url=f"{victim.url}/list.json")
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
+    await hass.services.async_call(
+        "media_player",
+        "play_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_type": "playlist",
+            "media_content_id": f"{victim.url}/list.json",
+        },
+        blocking=True,
+        context=await user(hass, GROUP_ID_ADMIN),
+    )
+    assert victim.url.removeprefix("http://") not in hass.data[NAMED_HOSTS]
+
+
+async def test_servers_cannot_send_elsewhere(
+    hass: HomeAssistant, victim: ScriptedServer
+) -> None:
+    """Neither a catalog, nor a feed, nor a display chooses what else is asked at home."""
+    moved = Reply(302, headers={"Location": f"{victim.url}/api/states"})
+    async with ScriptedServer.run(moved) as catalog, ScriptedServer.run(moved) as feed:
+        await set_up(hass, library_entry(f"{feed.url}/api/v1", catalog.url))
+        await until(lambda: catalog.requests and feed.requests)
+        await hass.async_block_till_done(wait_background_tasks=True)
+    async with ScriptedServer.run(moved) as server:
+        port = int(server.url.rpartition(":")[2])
+        await Display(async_get_clientsession(hass), "127.0.0.1", port).probe()
+        assert server.requests
+    assert not victim.requests

@@ -13,7 +13,7 @@ from homeassistant.core import Event, HomeAssistant, callback
 from homeassistant.helpers.entity_registry import EVENT_ENTITY_REGISTRY_UPDATED
 
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import playlist, set_up, until
+from .displays import name_hosts, playlist, set_up, until
 from .entities import act, all_switched_on, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
@@ -74,6 +74,7 @@ async def test_work(
     """The picture comes through Home Assistant, is fetched once, and changes with the work."""
     gallery.show(display, "dawn.png", "noon.png")
     await set_up(hass, display_entry)
+    await name_hosts(hass, gallery.url)
     first = shown(hass, "image", "work").state
     assert not gallery.asked
     for _ in range(2):
@@ -116,8 +117,25 @@ async def test_picture_that_is_none(
     gallery.kind, gallery.status, gallery.content = kind, status, content
     gallery.show(display, "dawn.png")
     await set_up(hass, display_entry)
+    await name_hosts(hass, gallery.url)
     answer = await picture(hass, hass_client, "work")
     assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert gallery.asked
+
+
+async def test_a_picture_at_home_that_nobody_named(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    gallery: Gallery,
+) -> None:
+    """A display cannot make Home Assistant ask a host at home, whatever it shows."""
+    gallery.show(display, "dawn.png")
+    await set_up(hass, display_entry)
+    answer = await picture(hass, hass_client, "work")
+    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert not gallery.asked
 
 
 async def test_work_without_a_picture(

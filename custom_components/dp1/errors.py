@@ -9,6 +9,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from .client.errors import (
     AddressNotAcceptedError,
     AuthenticationError,
+    BlockedAddressError,
     BusyError,
     ConflictError,
     Dp1Error,
@@ -72,6 +73,8 @@ def translated(
     match err:
         case InvalidPlaylistError():
             return invalid_playlist(err)
+        case BlockedAddressError():
+            key = "address_blocked"
         case PlayerNotRunningError():
             key = "display_player_not_running"
         case PlaylistRefusedError() if err.detail or err.code:

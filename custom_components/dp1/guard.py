@@ -1,37 +1,49 @@
 """Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
 
 from collections.abc import Iterator, Mapping
+import re
 from typing import Final
 
+from aiohttp import hdrs
 from lru import LRU
 import voluptuous as vol
 
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Context, Event, HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.aiohttp_client import (
+    SERVER_SOFTWARE,
+    async_get_clientsession,
+)
+from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.hass_dict import HassKey
+from homeassistant.util.ssl import get_default_context
 
-from .client.display.casts import Cast
 from .client.guard import Guard, public_session
-from .client.url import plain_host, web_url
+from .client.url import host_of, web_url
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from .storage import SafeStore
 
 MAX_HOSTS: Final = 256
 SAVE_DELAY: Final = 10.0
+# What Home Assistant serves without login.
+OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
+_URL: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 
 NAMED_HOSTS: Final[HassKey[NamedHosts]] = HassKey(f"{DOMAIN}_named_hosts")
 
 
 class NamedHosts:
-    """Hosts that the owner named: those of the libraries, and of what an administrator or an automation casts."""
+    """Hosts that the owner named: those of the libraries, and in what an administrator or an automation casts or reads."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without hosts of casts."""
         self._hass = hass
         self._store = SafeStore(hass, "named_hosts", vol.Schema([str]), private=True)
         self._hosts: LRU[str, None] = LRU(MAX_HOSTS)
-        self._session = public_session()
+        self._was_public: set[str] = set()
+        self._session = public_session(
+            headers={hdrs.USER_AGENT: SERVER_SOFTWARE}, ssl=get_default_context()
+        )
 
     async def async_load(self) -> None:
         """Load the hosts of earlier casts."""
@@ -42,29 +54,40 @@ class NamedHosts:
         """Close the session."""
         await self._session.close()
 
-    async def async_add(self, context: Context | None, cast: Cast) -> None:
-        """Allow the hosts of a cast, unless it was requested by a user who is no administrator."""
+    async def async_add(self, context: Context | None, what: object) -> None:
+        """Allow the hosts in a URL or document, unless a user who is no administrator gave it."""
         if context is None:
             return
         if context.user_id is not None:
             user = await self._hass.auth.async_get_user(context.user_id)
             if user is None or not user.is_admin:
                 return
-        for host in _hosts(cast):
-            self._hosts[host] = None
+        for url in _urls(what):
+            if (host := host_of(url)) and not is_hass_url(self._hass, url):
+                self._hosts[host] = None
         self._store.async_delay_save(lambda: self._hosts.keys()[::-1], SAVE_DELAY)
 
     @callback
-    def async_guard(self) -> Guard:
-        """Return what sends requests to addresses that others chose."""
-        servers = {
-            host
+    def async_guard(self, url: str = "") -> Guard:
+        """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there."""
+        session = async_get_clientsession(self._hass)
+        guard = Guard(session, self._session, self, self._was_public)
+        return guard.allowing(url) if self._is_own_file(url) else guard
+
+    def __contains__(self, host: object) -> bool:
+        """Return whether a host is named, as ``host:port``."""
+        return host in self._hosts or any(
+            host == host_of(url)
             for entry in self._hass.config_entries.async_entries(DOMAIN)
             for key in (CONF_CATALOG_URL, CONF_FEED_URL)
-            if (url := entry.data.get(key)) and (host := _host(url))
-        }
-        session = async_get_clientsession(self._hass)
-        return Guard(session, self._session, servers.union(self._hosts.keys()))
+            if (url := entry.data.get(key))
+        )
+
+    def _is_own_file(self, url: str) -> bool:
+        """Return whether a URL is one of a file that Home Assistant serves without login."""
+        return bool(host_of(url)) and (
+            is_hass_url(self._hass, url) and web_url(url).path.startswith(OWN_FILES)
+        )
 
 
 async def async_setup_guard(hass: HomeAssistant) -> None:
@@ -74,31 +97,14 @@ async def async_setup_guard(hass: HomeAssistant) -> None:
     hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, hosts.async_close)
 
 
-def _hosts(cast: Cast) -> set[str]:
-    """Return the hosts in a cast."""
-    texts = (cast.playlist_url, *_texts(cast.playlist or {}))
-    return {host for text in texts if text and (host := _host(text))}
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield all texts in a document."""
+def _urls(value: object) -> Iterator[str]:
+    """Yield the web addresses in all texts of a document."""
     match value:
         case str():
-            yield value
+            yield from _URL.findall(value)
         case Mapping():
             for part in value.values():
-                yield from _texts(part)
+                yield from _urls(part)
         case list() | tuple():
             for part in value:
-                yield from _texts(part)
-
-
-def _host(text: str) -> str | None:
-    """Return host and port of a web address, None of any other text."""
-    if not text.startswith(("http://", "https://")):
-        return None
-    try:
-        url = web_url(text)
-    except ValueError:
-        return None
-    return f"{plain_host(url)}:{url.port}"
+                yield from _urls(part)

@@ -40,7 +40,7 @@ from .playback.announce import async_show, duration_of
 from .playback.groups import GROUPS
 from .playback.media_proxy import without_token
 from .playback.queue import async_clear, async_enqueue, async_move
-from .playback.resolve import LOOPS, Options, async_from_media
+from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
 from .playback.snapshot import assumed_media_id, media_id, split_media_id
 
 # Commands queue in the client, one at a time for a display.
@@ -241,12 +241,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 await async_enqueue(display, cast, options, enqueue)
 
         with self.coordinator.requests.pending_cast(options.asked):
+            # The history also has what others cast.
+            if not is_in_history(self.hass, media_id):
+                await self.hass.data[NAMED_HOSTS].async_add(self._context, media_id)
             cast = await async_from_media(
                 self.hass, media_type, media_id, options, title
             )
-            # The history also has what others cast.
-            if self.coordinator.history.get(media_id) is None:
-                await self.hass.data[NAMED_HOSTS].async_add(self._context, cast)
             if duration is not None:
                 await show(self.coordinator)
             else:

@@ -60,7 +60,7 @@ from .const import DOMAIN
 from .errors import exactly_one_of
 from .guard import NAMED_HOSTS
 from .playback.announce import positive_duration
-from .playback.resolve import Options, async_resolve
+from .playback.resolve import Options, async_resolve, is_in_history
 from .playback.snapshot import split_media_id
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
@@ -128,9 +128,9 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         for target in targets:
             if (coordinator := target.loaded) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
+        if not is_in_history(call.hass, what.get("media_content_id")):
+            await call.hass.data[NAMED_HOSTS].async_add(call.context, what)
         cast = await async_resolve(call.hass, what, options)
-        if "playlist" in what or "playlist_url" in what:
-            await call.hass.data[NAMED_HOSTS].async_add(call.context, cast)
         return await async_cast_to(call, targets, cast, options)
 
 

@@ -15,7 +15,7 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from custom_components.dp1.browse import pictures as module
 from homeassistant.core import HomeAssistant
 
-from tests.displays import playlist, state_of, until
+from tests.displays import name_hosts, playlist, state_of, until
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -59,6 +59,7 @@ async def show(hass: HomeAssistant, display: DisplaySimulator, url: str) -> str:
     """Show a work, and return the path of its picture."""
     document = playlist("Dawn", title="Reef")
     document["items"][0]["source"] = url
+    await name_hosts(hass, url)
     display.player.load(document)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     path: Any = state_of(hass).attributes["entity_picture"]

@@ -17,13 +17,14 @@ from pytest_homeassistant_custom_component.typing import (
 )
 
 from custom_components.dp1.browse import pictures
+from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library import catalog, shared_reads
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
-from tests.displays import ENTITY_ID, playlist, until
+from tests.displays import ENTITY_ID, name_hosts, playlist, until
 from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, impatient, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -356,7 +357,9 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many who look at the same picture cost one request, and what fails is left alone for a while."""
+    await async_setup_guard(hass)
     async with PictureServer.run() as server:
+        await name_hosts(hass, server.url)
         shelf = pictures.Pictures(hass)
         addresses = [f"{server.url}/{number}" for number in range(20)]
         found = await asyncio.gather(*map(shelf.async_at, addresses * 3))
@@ -373,12 +376,15 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
         assert server.requests == 22
     page = Reply(200, b"<html>", {"Content-Type": "text/html"})
     async with ScriptedServer.run(page) as server:
+        await name_hosts(hass, server.url)
         assert await shelf.async_at(server.url) is None
         assert await shelf.async_at(server.url) is None
         assert len(server.requests) == 1
     async with ScriptedServer.run(Reply(403, b"no")) as server:
+        await name_hosts(hass, server.url)
         assert await shelf.async_at(server.url) is None
     async with ScriptedServer.run(page) as server:
+        await name_hosts(hass, server.url)
         monkeypatch.setattr(pictures, "RETRY_SECONDS", 0.0)
         assert await shelf.async_at(f"{server.url}/b") is None
         assert await shelf.async_at(f"{server.url}/b") is None

@@ -27,13 +27,16 @@ DONE = Reply(body={"done": True})
 
 
 class Names(AbstractResolver):
-    """A resolver whose names all lead to this machine."""
+    """A resolver whose names all lead to this machine, and count."""
+
+    asked = 0
 
     @override
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         """Return the one address."""
+        self.asked += 1
         return [
             ResolveResult(
                 hostname=host,
@@ -137,11 +140,11 @@ async def test_no_web_address(
 @pytest.mark.parametrize(
     ("url", "host"),
     [
-        ("https://Art.Example./x", "art.example"),
-        ("http://127.0.0.1:8123/", "127.0.0.1"),
-        ("http://[::1]:8123/", "::1"),
-        ("http://bücher.example/", "bücher.example"),
-        ("http://nas_1.local/", "nas_1.local"),
+        ("https://Art.Example./x", "art.example:443"),
+        ("http://127.0.0.1:8123/", "127.0.0.1:8123"),
+        ("http://[::1]:8123/", "::1:8123"),
+        ("http://bücher.example/", "bücher.example:80"),
+        ("http://nas_1.local/", "nas_1.local:80"),
     ],
 )
 def test_host(url: str, host: str) -> None:
@@ -166,11 +169,12 @@ async def test_home_is_closed(
 async def test_a_host_that_the_owner_named(
     session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """It may be at home; a port may be named with it."""
+    """It may be at home; other ports of it may not be asked."""
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
-        for allowed in ({"127.0.0.1"}, {f"127.0.0.1:{port}", None}):
-            assert await ask(Guard(session, public, allowed), server.url)
+        named = Guard(session, public, {f"127.0.0.1:{port}"})
+        for guard in (named, Guard(session, public).allowing(server.url)):
+            assert await ask(guard, server.url)
         with pytest.raises(BlockedAddressError):
             await ask(Guard(session, public, {"127.0.0.1:1"}), server.url)
         # The connection that is still open does not help another who may not.
@@ -196,7 +200,7 @@ async def test_redirect_into_the_home(
         moved = Reply(status, headers={"Location": place.format(port=port)})
         async with ScriptedServer.run(moved) as server:
             with pytest.raises(BlockedAddressError):
-                await ask(Guard(session, public, {"127.0.0.1"}), server.url)
+                await ask(Guard(session, public).allowing(server.url), server.url)
             assert len(server.requests) == 1 and not victim.requests
 
 
@@ -209,7 +213,7 @@ async def test_redirect_to_no_web_address(
     """Neither to what is none."""
     async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
         with pytest.raises(BlockedAddressError):
-            await ask(Guard(session, public, {"127.0.0.1"}), server.url)
+            await ask(Guard(session, public).allowing(server.url), server.url)
         assert len(server.requests) == 1
 
 
@@ -218,8 +222,9 @@ async def test_redirects_are_followed(
 ) -> None:
     """To a relative address, without what was sent to the first; not for ever."""
     moved = Reply(302, headers={"Location": "there?a=1"})
-    guard = Guard(session, public, {"127.0.0.1"})
+    guard = Guard(session, public)
     async with ScriptedServer.run(moved, DONE) as server:
+        guard = guard.allowing(server.url)
         answer = await request_json(
             guard, "GET", f"{server.url}/x/y", timeout=5, headers={"Cookie": "a"}
         )
@@ -228,6 +233,7 @@ async def test_redirects_are_followed(
         assert server.calls() == ["GET /x/y", "GET /x/there?a=1"]
         assert "Cookie" not in server.requests[1].headers
     async with ScriptedServer.run(moved) as server:
+        guard = guard.allowing(server.url)
         with pytest.raises(UnexpectedAnswerError, match="redirects"):
             await ask(guard, server.url)
         assert len(server.requests) == 6
@@ -235,20 +241,29 @@ async def test_redirects_are_followed(
         assert answer.status == 302 and len(server.requests) == 7
 
 
+@pytest.mark.parametrize("named", [False, True])
 async def test_name_that_leads_home_the_next_time(
-    session: aiohttp.ClientSession,
-    public: aiohttp.ClientSession,
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, named: bool
 ) -> None:
-    """The address that is connected to counts, not one that was looked up before."""
-    verdicts = iter([True, False])
-    monkeypatch.setattr(guard_module, "is_public", lambda address: next(verdicts))
-    guard = Guard(session, public)
-    async with ScriptedServer.run(Reply(body=1, headers={"Connection": "close"})) as (
-        server
+    """A name that was one of the internet leads nobody home, not even where the owner named it."""
+    names = Names()
+    # Only the first answer stands for an address of the internet.
+    monkeypatch.setattr(guard_module, "is_public", lambda address: names.asked == 1)
+    closing = Reply(body=1, headers={"Connection": "close"})
+    async with (
+        ScriptedServer.run(closing) as server,
+        public_session(names) as public,
+        aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(resolver=names)
+        ) as session,
     ):
         url = f"http://art.example:{server.url.rpartition(':')[2]}/"
+        guard = Guard(session, public)
+        if named:
+            guard = guard.allowing(url)
         assert await ask(guard, url) == 1
+        assert isinstance(public.connector, aiohttp.TCPConnector)
+        public.connector.clear_dns_cache()
         with pytest.raises(BlockedAddressError):
             await ask(guard, url)
         assert len(server.requests) == 1
@@ -274,5 +289,7 @@ async def test_the_time_is_for_all_of_it(
     moved = Reply(302, headers={"Location": "/"})
     async with ScriptedServer.run(moved, Reply(fault="never")) as server:
         with pytest.raises(LostAnswerError, match="in time"):
-            await ask(Guard(session, public, {"127.0.0.1"}), server.url, timeout=0.5)
+            await ask(
+                Guard(session, public).allowing(server.url), server.url, timeout=0.5
+            )
         assert len(server.requests) == 2

@@ -22,6 +22,7 @@ from ..client.playlist.signing import Verification, verify
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..errors import exactly_one_of, invalid_input, invalid_playlist, translated
+from ..guard import NAMED_HOSTS
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..playback.media_proxy import PATH as LENT_PATH
@@ -175,6 +176,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             except InvalidPlaylistError as err:
                 raise invalid_playlist(err) from err
         case {"playlist_url": str(url)}:
+            await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
         case {"entity_id": _}:
             (target,) = await async_targets(call)
@@ -245,7 +247,9 @@ def _response(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
-    match exactly_one_of(call.data, READ_FIELDS):
+    wanted = exactly_one_of(call.data, READ_FIELDS)
+    await call.hass.data[NAMED_HOSTS].async_add(call.context, wanted)
+    match wanted:
         case {"playlist_id": str(ref)}:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with _feed_errors(call.hass, entry, feed):

@@ -13,11 +13,11 @@ from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.image import Image
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error
 from ..const import DOMAIN, LOGGER
+from ..guard import NAMED_HOSTS
 from ..library.entries import library_and_node
 from ..library.tree import MEDIA_PREFIX
 
@@ -30,11 +30,11 @@ CHUNK: Final = 64 * 1024
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
-    session = async_get_clientsession(hass)
+    guard = hass.data[NAMED_HOSTS].async_guard(url)
     content = bytearray()
     content_type: str | None = None
     try:
-        async with session.get(url, timeout=TIMEOUT) as response:
+        async with guard.request("GET", url, timeout=TIMEOUT) as response:
             response.raise_for_status()
             async for chunk in response.content.iter_chunked(CHUNK):
                 content += chunk
@@ -45,7 +45,7 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
                 if len(content) > MAX_PICTURE_BYTES:
                     LOGGER.debug("A picture is too large")
                     return None
-    except (aiohttp.ClientError, TimeoutError, ValueError) as err:
+    except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
     return Image(content_type, bytes(content)) if content_type else None

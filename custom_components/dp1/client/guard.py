@@ -3,34 +3,31 @@
 They reach the internet and the hosts that the owner named, nothing else in the house. How to use it:
 
     public = public_session()  # one for as long as it runs; close it at the end
-    guard = Guard(session, public, allowed={host_of(feed.url), host_of(catalog.url)})
+    guard = Guard(session, public).allowing(catalog.url)
     answer = await request_json(guard, "GET", url, timeout=10)
     async with guard.request("GET", url, timeout=ClientTimeout(total=10)) as response: ...
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Container, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv6Address, IPv6Network, ip_address
 import socket
-from typing import Any
+from ssl import SSLContext
+from typing import Any, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from .errors import BlockedAddressError, UnexpectedAnswerError
-from .url import plain_host, web_url
+from .url import host_and_port, host_of, plain_host, web_url
 
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NAT64 = IPv6Network("64:ff9b::/96")
 _BLOCKED = "an address within the home or of this machine"
-
-
-class _BlockedError(OSError):
-    """A connection that was not opened."""
 
 
 def is_public(address: str) -> bool:
@@ -49,7 +46,12 @@ def is_public(address: str) -> bool:
     return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
-def public_session(resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
+def public_session(
+    resolver: AbstractResolver | None = None,
+    *,
+    headers: Mapping[str, str] | None = None,
+    ssl: SSLContext | bool = True,
+) -> aiohttp.ClientSession:
     """Return a session that connects to public addresses only, and keeps no cookies.
 
     The address is checked when the socket is made, after the name was resolved: a name that resolves otherwise the
@@ -59,12 +61,15 @@ def public_session(resolver: AbstractResolver | None = None) -> aiohttp.ClientSe
     def open_socket(info: tuple[Any, ...]) -> socket.socket:
         family, kind, protocol, _, address = info
         if not is_public(address[0]):
-            raise _BlockedError(_BLOCKED)
+            raise OSError(_BLOCKED)
         return socket.socket(family, kind, protocol)
 
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(socket_factory=open_socket, resolver=resolver),
+        connector=aiohttp.TCPConnector(
+            socket_factory=open_socket, resolver=resolver, ssl=ssl
+        ),
         cookie_jar=aiohttp.DummyCookieJar(),
+        headers=headers,
     )
 
 
@@ -73,14 +78,22 @@ class Guard:
     """Sends requests to addresses that did not come from the owner's configuration.
 
     Attributes:
-        session: what to reach the allowed hosts with.
+        session: what to reach the allowed hosts with that are at home.
         public: what to reach all others with, from ``public_session``.
-        allowed: hosts that the owner named, as ``host`` or ``host:port``, in lower case; they may be at home.
+        allowed: hosts that the owner named, as ``host:port``, in lower case; they may be at home.
+        was_public: those of them that were found in the internet; their names no longer lead home.
+        server: one more host that is allowed.
     """
 
     session: aiohttp.ClientSession = field(repr=False)
     public: aiohttp.ClientSession = field(repr=False)
-    allowed: Collection[str | None] = frozenset()
+    allowed: Container[str] = field(default=frozenset(), repr=False)
+    was_public: set[str] = field(default_factory=set, repr=False)
+    server: str | None = None
+
+    def allowing(self, url: str) -> Self:
+        """Return a guard that allows the host of an address, too."""
+        return replace(self, server=host_of(url))
 
     @asynccontextmanager
     async def request(
@@ -105,25 +118,9 @@ class Guard:
         target = _checked(str(url))
         async with asyncio.timeout(timeout.total):
             for _ in range(MAX_REDIRECTS + 1):
-                host = plain_host(target)
-                named = host in self.allowed or f"{host}:{target.port}" in self.allowed
-                session = self.session if named else self.public
-                try:
-                    opened = await session.request(
-                        method,
-                        target,
-                        allow_redirects=False,
-                        timeout=timeout,
-                        **options,
-                    )
-                except aiohttp.ClientConnectorError as err:
-                    if isinstance(err.os_error, _BlockedError) or (
-                        _BLOCKED in str(err.os_error)
-                    ):
-                        raise BlockedAddressError(
-                            f"{host} is {_BLOCKED}, and nobody named it"
-                        ) from None
-                    raise
+                opened = await self._open(
+                    method, target, allow_redirects=False, timeout=timeout, **options
+                )
                 async with opened as response:
                     place = response.headers.get("Location")
                     if (
@@ -136,6 +133,39 @@ class Guard:
                 target = _checked(place, target)
                 options = {}
         raise UnexpectedAnswerError("too many redirects")
+
+    async def _open(
+        self, method: str, target: URL, **options: Any
+    ) -> aiohttp.ClientResponse:
+        """Ask a host as one of the internet, then as one at home if the owner named it."""
+        host, place = plain_host(target), host_and_port(target)
+        named = place == self.server or place in self.allowed
+        if named and _is_home(host):
+            return await self.session.request(method, target, **options)
+        try:
+            response = await self.public.request(method, target, **options)
+        except aiohttp.ClientConnectorError as err:
+            blocked = _BLOCKED in str(err.os_error)
+            if not blocked and not isinstance(err, aiohttp.ClientConnectorDNSError):
+                raise
+            if named and place not in self.was_public:
+                return await self.session.request(method, target, **options)
+            if blocked:
+                raise BlockedAddressError(
+                    f"{host} is {_BLOCKED}, and nobody named it"
+                ) from None
+            raise
+        if named:
+            self.was_public.add(place)
+        return response
+
+
+def _is_home(host: str) -> bool:
+    """Return whether a host is an address, and none of the internet."""
+    try:
+        return not is_public(host)
+    except ValueError:
+        return False
 
 
 def _checked(text: str, base: URL | None = None) -> URL:

@@ -125,6 +125,7 @@ async def request_json(
     max_body: int = MAX_BODY,
     tail: int | None = None,
     connect: float = MAX_CONNECT_SECONDS,
+    redirects: bool = True,
 ) -> Answer:
     """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
@@ -142,6 +143,7 @@ async def request_json(
         max_body: maximum number of bytes to accept, decompressed.
         tail: keep only that many bytes of the end of the body.
         connect: seconds for connecting, but at most half of ``timeout``.
+        redirects: whether GET and HEAD follow them.
 
     Raises:
         RefusedError: the connection was refused; nothing was sent.
@@ -166,7 +168,7 @@ async def request_json(
             params=params,
             headers={**defaults, **headers} if headers else defaults,
             data=data,
-            allow_redirects=method in ("GET", "HEAD"),
+            allow_redirects=redirects and method in ("GET", "HEAD"),
             timeout=_timeout(timeout, min(connect, timeout / 2)),
         ) as response:
             body = await _read(response, max_body, tail)

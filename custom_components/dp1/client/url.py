@@ -41,11 +41,16 @@ def with_scheme(text: str) -> str:
 
 
 def host_of(text: str) -> str | None:
-    """Return the host of a web address in lower case, without a dot at its end; None if the text is no web address."""
+    """Return ``host:port`` of a web address; None if the text is no web address."""
     try:
-        return plain_host(web_url(text))
+        return host_and_port(web_url(text))
     except ValueError:
         return None
+
+
+def host_and_port(url: URL) -> str:
+    """Return ``host:port`` of an address in the form in which hosts are compared."""
+    return f"{plain_host(url)}:{url.port}"
 
 
 def plain_host(url: URL) -> str:

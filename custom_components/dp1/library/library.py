@@ -7,7 +7,6 @@ from datetime import datetime
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.debounce import Debouncer
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
@@ -63,7 +62,7 @@ class Library:
         """Initialize the library; nothing is sent before `async_start`."""
         self.hass = hass
         self.entry = entry
-        data, session = entry.data, async_get_clientsession(hass)
+        data, guard = entry.data, hass.data[NAMED_HOSTS].async_guard
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
         self.key = SigningKey.parse(signing_key) if signing_key else None
@@ -72,7 +71,9 @@ class Library:
         self.catalog_coordinator = CatalogCoordinator(
             hass,
             entry,
-            PrefetchingCatalog(session, catalog_url) if catalog_url else None,
+            PrefetchingCatalog(guard().allowing(catalog_url), catalog_url)
+            if catalog_url
+            else None,
             refresh_seconds,
             self._save,
         )
@@ -80,7 +81,7 @@ class Library:
             hass,
             entry,
             Feed(
-                session,
+                guard().allowing(feed_url),
                 feed_url,
                 api_key=data.get(CONF_API_KEY),
                 legacy_keys=self.feed_keys,
@@ -105,7 +106,6 @@ class Library:
         self._sources = Sources(
             *coordinators, self.favorites, self.preferences, self._store.casts
         )
-        guard = hass.data[NAMED_HOSTS].async_guard
         self._recognition = Recognition(*coordinators, guard)
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(

@@ -1,6 +1,7 @@
 """Validate the servers of a library before they are stored."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from homeassistant.const import CONF_API_KEY
@@ -10,6 +11,7 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
+from ..client.guard import Guard, public_session
 from ..client.url import web_url
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..errors import suffix
@@ -59,7 +61,8 @@ async def async_check_key(
     if not url:
         return {CONF_API_KEY: "key_without_feed"}
     try:
-        await feed.Feed(async_get_clientsession(hass), url, api_key=key).check_key()
+        async with _guard(hass, url) as guard:
+            await feed.Feed(guard, url, api_key=key).check_key()
     except AuthenticationError:
         return {CONF_API_KEY: "invalid_auth"}
     except Dp1Error as err:
@@ -69,12 +72,21 @@ async def async_check_key(
 
 async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
     """Raise unless a catalog answers at a URL."""
-    await catalog.Catalog(async_get_clientsession(hass), url).exhibitions(limit=1)
+    async with _guard(hass, url) as guard:
+        await catalog.Catalog(guard, url).exhibitions(limit=1)
 
 
 async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
     """Raise unless a feed answers at a URL."""
-    await feed.Feed(async_get_clientsession(hass), url).family()
+    async with _guard(hass, url) as guard:
+        await feed.Feed(guard, url).family()
+
+
+@asynccontextmanager
+async def _guard(hass: HomeAssistant, url: str) -> AsyncIterator[Guard]:
+    """Return what asks a server that the owner names, and does not follow it to others at home."""
+    async with public_session() as public:
+        yield Guard(async_get_clientsession(hass), public).allowing(url)
 
 
 def _checked(url: str) -> str:

@@ -11,9 +11,8 @@ from yarl import URL
 
 from homeassistant.components import media_source
 from homeassistant.components.media_player import RepeatMode
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
 
 from ..client.display.casts import Cast, Start
@@ -36,6 +35,7 @@ from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.state import REQUEST_NUMBERS
 from ..errors import invalid_input, invalid_playlist, translated
+from ..guard import NAMED_HOSTS
 from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
 from .media_proxy import MEDIA_PROXY, is_picture_entity
@@ -234,6 +234,14 @@ async def async_from_media(
     return _single_item(source, title or _title_of(source), options)
 
 
+@callback
+def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
+    """Return whether a media id is one of a history, which also has what others cast."""
+    return media_id is not None and any(
+        coordinator.history.get(media_id) for coordinator in async_displays(hass)
+    )
+
+
 def _from_history(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
     """Cast an entry of a display's history."""
     for coordinator in async_displays(hass):
@@ -321,7 +329,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
     """Read the playlist at a URL."""
     try:
         answer = await request_json(
-            async_get_clientsession(hass),
+            hass.data[NAMED_HOSTS].async_guard(url),
             "GET",
             url,
             timeout=READ_TIMEOUT,

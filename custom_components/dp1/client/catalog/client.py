@@ -26,6 +26,7 @@ from ..errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
+from ..guard import Guard
 from ..http import MAX_BODY_ON_LOOP, Answer, request_json, status_error
 from ..text import clean
 from ..url import with_scheme
@@ -84,7 +85,7 @@ class Catalog:
 
     def __init__(
         self,
-        session: aiohttp.ClientSession,
+        session: aiohttp.ClientSession | Guard,
         url: str = CATALOG_URL,
         *,
         concurrency: int = CONCURRENCY,
@@ -92,7 +93,7 @@ class Catalog:
         """Initialize the client without a request.
 
         Args:
-            session: used, never closed.
+            session: used, never closed; a guard keeps the server from choosing what else is requested.
             url: URL of the catalog as a person writes it.
             concurrency: maximum number of requests at the same time, over all calls.
 

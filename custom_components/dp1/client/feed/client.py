@@ -21,6 +21,7 @@ from ..errors import (
     NotFoundError,
     UnexpectedAnswerError,
 )
+from ..guard import Guard
 from ..playlist.signing import SigningKey
 from ..url import web_url, with_scheme
 from .connection import AnswerCache, FeedConnection
@@ -90,7 +91,7 @@ class Feed:
 
     def __init__(
         self,
-        session: aiohttp.ClientSession,
+        session: aiohttp.ClientSession | Guard,
         url: str,
         *,
         api_key: str | None = None,
@@ -99,7 +100,7 @@ class Feed:
         """Keep where it is.
 
         Args:
-            session: what to send with.
+            session: what to send with; a guard where the server must not choose what else is asked.
             url: address in any written form.
             api_key: the feed's API key; sent with writes only.
             legacy_keys: ``did:key`` of the signers that a v1.0.x ``signature`` may come from.

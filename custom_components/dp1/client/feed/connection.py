@@ -10,6 +10,7 @@ from typing import Self
 import aiohttp
 
 from ..errors import AuthenticationError, BusyError, NoAnswerError
+from ..guard import Guard
 from ..http import Answer, request_json
 from .errors import feed_error
 
@@ -58,7 +59,7 @@ class FeedConnection:
         end: when the last request has to be over, on the clock of the event loop; None for each its own deadline.
     """
 
-    session: aiohttp.ClientSession = field(repr=False)
+    session: aiohttp.ClientSession | Guard = field(repr=False)
     url: str
     api_key: str | None = field(default=None, repr=False)
     end: float | None = None
