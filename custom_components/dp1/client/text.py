@@ -19,6 +19,13 @@ _ANSI = re.compile(
 )
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _MARKDOWN = re.compile("[!-/:-@[-`{-~]")
+# Words about the server, not about the request: databases, connections, places in its source.
+_TECHNICAL = re.compile(
+    r"SQLSTATE|\bsql\b|\bpq:|\bpgx|postgres|database|\b(?:dial|read|write|lookup) (?:tcp|udp|unix)\b|\blookup \S+ on\b"
+    r"|\b(?:host|user|password|dbname|port)=|://[^\s/]*@|\b\d{1,3}(?:\.\d{1,3}){3}\b|connection (?:refused|reset)"
+    r"|goroutine|panic:|Traceback|\.(?:go|ts|js|py):\d|ECONN|ENOTFOUND|ETIMEDOUT|(?:^|\s)/(?:\w+/)+\w+",
+    re.IGNORECASE,
+)
 _NOT_SHOWN = frozenset({"script", "style", "template"})
 _INLINE = frozenset(
     {"a", "abbr", "b", "big", "bdi", "bdo", "cite", "code", "em", "font", "i"}
@@ -102,6 +109,11 @@ def markdown_safe(text: object, limit: int = LIMIT) -> str:
     For dialogs and notifications of Home Assistant, which read Markdown; elsewhere the backslashes would show.
     """
     return _MARKDOWN.sub(r"\\\g<0>", clean(text, limit))
+
+
+def is_technical(text: str) -> bool:
+    """Return whether a text is about the inside of a server, which only goes to the debug log."""
+    return bool(_TECHNICAL.search(text[:LONGEST_INPUT]))
 
 
 def shorten(text: str, limit: int = LIMIT) -> str:

@@ -2,7 +2,7 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 import json
 import math
 import re
@@ -171,11 +171,11 @@ def texts(value: object) -> Mapping[str, str]:
 
 
 def moment(value: object) -> datetime | None:
-    """Return a moment that is written as RFC 3339, with its offset."""
+    """Return a moment that is written as RFC 3339, with its offset; the year 1 stands for none."""
     if not isinstance(value, str):
         return None
     try:
         found = datetime.fromisoformat(value)
-    except ValueError:
+        return found.astimezone(UTC) if found.tzinfo and found.year > 1 else None
+    except ValueError, OverflowError:
         return None
-    return found if found.tzinfo else None

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 import gc
 from itertools import pairwise
 import json
+import logging
 import tracemalloc
 from typing import Any
 from unittest.mock import patch
@@ -421,9 +422,33 @@ async def test_statuses(
     assert type(caught.value) is error
     assert str(status) in str(caught.value)
     if shape in ("envelope", "flat"):
-        assert "artwork not found" in str(caught.value)
+        assert ("artwork not found" in str(caught.value)) is (status < 500)
     assert "<" not in str(caught.value)
     assert len(simulator.requests) == requests
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "the answer to everything is elsewhere"),
+        (422, 'pq: dial tcp 10.0.0.7:5432: password=secret user="root"'),
+    ],
+)
+async def test_what_a_catalog_says_of_itself(
+    catalog: Catalog,
+    simulator: CatalogSimulator,
+    caplog: pytest.LogCaptureFixture,
+    status: int,
+    words: str,
+) -> None:
+    """The inside of a server goes to the debug log, plain and in one line, not to a person."""
+    caplog.set_level(logging.DEBUG, "custom_components.dp1")
+    simulator.inject("status", status=status, message=f"\x1b[31m{words}\n")
+    with pytest.raises(Dp1Error) as caught:
+        await catalog.exhibitions()
+    assert str(caught.value) == f"the catalog answers {status}"
+    assert f"the catalog answers {status}: {words}" in caplog.text
+    assert "\x1b[31m" not in caplog.text
 
 
 async def test_message_of_the_catalog_is_short(

@@ -596,10 +596,20 @@ def test_content_policy() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["2026-09-01T03:00:00", "yesterday", 5, "", "0001-13-01T00:00:00Z"]
+    "value",
+    [
+        "2026-09-01T03:00:00",
+        "yesterday",
+        5,
+        "",
+        "0001-13-01T00:00:00Z",
+        "0001-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-01:00",
+    ],
 )
 def test_no_point_in_time(value: Any) -> None:
-    """Without an offset, or no date at all."""
+    """Without an offset, out of what can be calculated with, or no date at all."""
     assert DeviceStatus.parse({"lastOutage": {"start": value}}).last_outage is None
 
 

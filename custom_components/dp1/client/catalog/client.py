@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+import logging
 from math import inf
 from random import uniform
 import re
@@ -28,12 +29,14 @@ from ..errors import (
 )
 from ..guard import Guard
 from ..http import MAX_BODY_ON_LOOP, Answer, request_json, status_error
-from ..text import clean
+from ..text import clean, is_technical
 from ..url import with_scheme
 from ..values import decode, mapping
 from .fields import as_integer
 from .models import Artwork, Exhibition, Record, Series
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
+
+_LOGGER = logging.getLogger(__name__)
 
 CATALOG_URL = "https://feralfile.com"
 CONCURRENCY = 4
@@ -248,7 +251,7 @@ class Catalog:
         found = body if isinstance(body, list) else mapping(body).get("result")
         if not isinstance(found, list):
             raise UnexpectedAnswerError(
-                _say(f"no list of {operation} in the answer", _message(answer))
+                _say(f"no list of {operation} in the answer", answer)
             )
         records = tuple(record for data in found if (record := parse(data)))
         total = as_integer(mapping(mapping(body).get("paging")).get("total"))
@@ -305,7 +308,7 @@ class Catalog:
             raise NoAnswerError(str(err)) from err
         if answer.ok:
             return answer
-        message = _say(f"the catalog answers {answer.status}", _message(answer))
+        message = _say(f"the catalog answers {answer.status}", answer)
         if answer.status in (401, 403, 409):
             # It has neither keys nor conflicts, so a proxy or something else answers.
             raise UnexpectedAnswerError(message)
@@ -351,6 +354,8 @@ async def _async_decode(answer: Answer) -> object:
 
 def _message(answer: Answer) -> str:
     """Return the error message of a body as plain short text; the catalog has several shapes for it."""
+    if len(answer.body) > MAX_BODY_ON_LOOP:
+        return ""
     try:
         body = decode(answer.body, max_values=MAX_VALUES)
     except ValueError:
@@ -363,9 +368,13 @@ def _message(answer: Answer) -> str:
     )
 
 
-def _say(what: str, message: str) -> str:
-    """Return a text with the catalog's message, if there is one."""
-    return f"{what}: {message}" if message else what
+def _say(what: str, answer: Answer) -> str:
+    """Return a text with the catalog's message about the request; one about itself only goes to the debug log."""
+    if not (words := _message(answer)):
+        return what
+    _LOGGER.debug("%s: %s", what, words)
+    inside = answer.status >= 500 or is_technical(words)
+    return what if inside else f"{what}: {words}"
 
 
 def _now() -> float:

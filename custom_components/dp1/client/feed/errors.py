@@ -21,7 +21,7 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer, status_error
-from ..text import clean
+from ..text import clean, is_technical
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -31,13 +31,6 @@ MAX_FAULTS = 50
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
 IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
 DATABASE_CONFLICTS = ("SQLSTATE 23505", "SQLSTATE 23503")
-# Words about the server, not about the request: databases, connections, places in its source.
-TECHNICAL = re.compile(
-    r"SQLSTATE|\bsql\b|\bpq:|\bpgx|postgres|database|\b(?:dial|read|write|lookup) (?:tcp|udp|unix)\b|\blookup \S+ on\b"
-    r"|\b(?:host|user|password|dbname|port)=|://[^\s/]*@|\b\d{1,3}(?:\.\d{1,3}){3}\b|connection (?:refused|reset)"
-    r"|goroutine|panic:|Traceback|\.(?:go|ts|js|py):\d|ECONN|ENOTFOUND|ETIMEDOUT|(?:^|\s)/(?:\w+/)+\w+",
-    re.IGNORECASE,
-)
 
 SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
@@ -61,7 +54,7 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
         _LOGGER.debug("The feed answered %s: %s", answer.status, words)
     if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
         return ConflictError("it holds another document with this id or slug")
-    if answer.status < 500 and not TECHNICAL.search(text):
+    if answer.status < 500 and not is_technical(text):
         message = words or message
     if answer.status not in (400, 422):
         return status_error(answer, message)
@@ -70,7 +63,7 @@ def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp
     if not sent_document:
         refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
         return refused(message)
-    faults = [f for f in _faults(code, text) if not TECHNICAL.search(f.message)]
+    faults = [f for f in _faults(code, text) if not is_technical(f.message)]
     if faults:
         return InvalidPlaylistError(
             Fault(_safe(fault.path, secret), _safe(fault.message, secret))
