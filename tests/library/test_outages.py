@@ -32,6 +32,7 @@ from custom_components.dp1.library.cached_list import CachedList, Storable
 from .conftest import MakeLibrary
 from .shows import player, show_id
 
+from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
 
@@ -476,6 +477,7 @@ async def test_a_channel_of_slow_hosts(
         urls = [str(host.make_url(f"/{name}")) for name in names]
         feed.seed([], [{"id": CHANNEL, "title": "Elsewhere", "playlists": urls}])
         library = await make_library(feed=feed)
+        await name_hosts(library.hass, urls[0])
         monkeypatch.setattr(feed_module, "PATIENCE", 1.5)
         async with asyncio.timeout(2.5):
             children = await library.async_children(f"channel/{CHANNEL}")

@@ -9,8 +9,6 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
-from custom_components.dp1.client.display.casts import Cast
-from custom_components.dp1.guard import NAMED_HOSTS
 from custom_components.dp1.library import recognition
 from custom_components.dp1.library.works import (
     Work,
@@ -19,11 +17,12 @@ from custom_components.dp1.library.works import (
     with_manifest,
     work_of,
 )
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
 from .shows import full_collection, item_of, on_wall, show_id, works_of
 
+from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
@@ -221,7 +220,7 @@ async def test_manifests(
         library = await make_library()
         ref = str(server.make_url("/ref.json"))
         item = on_wall({"id": "1", "ref": ref})
-        await hass.data[NAMED_HOSTS].async_add(Context(), Cast(ref))
+        await name_hosts(hass, ref)
         assert await library.async_find_work(item) == expected
         assert await library.async_find_work(item) == expected
         assert library.known_work(item) == expected
