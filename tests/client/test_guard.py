@@ -1,6 +1,7 @@
 """Requests to addresses that a stranger chose, over real sockets."""
 
 from collections.abc import AsyncIterator
+from ipaddress import ip_address
 import socket
 from typing import override
 
@@ -248,7 +249,11 @@ async def test_name_that_leads_home_the_next_time(
     """A name that was one of the internet leads nobody home, not even where the owner named it."""
     names = Names()
     # Only the first answer stands for an address of the internet.
-    monkeypatch.setattr(guard_module, "is_public", lambda address: names.asked == 1)
+    monkeypatch.setattr(
+        guard_module,
+        "is_public",
+        lambda address: bool(ip_address(address)) and names.asked == 1,
+    )
     closing = Reply(body=1, headers={"Connection": "close"})
     async with (
         ScriptedServer.run(closing) as server,
