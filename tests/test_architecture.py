@@ -33,6 +33,7 @@ ORDER: tuple[set[str], ...] = (
     {"coordinator", "options_flow"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},
+    {"voice"},
     {"actions", *PLATFORMS - {"config_flow", "media_player"}},
     {"media_player", "services"},
     {"__init__"},

@@ -24,7 +24,7 @@ OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()
 DER = OTHER.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 NOWHERE = "http://127.0.0.1:9/api/v1"
-MENU = ["defaults", "sources", "feed_keys", "import_key", "export_key"]
+MENU = ["defaults", "sources", "feed_keys", "voice", "import_key", "export_key"]
 
 
 @pytest.fixture

@@ -283,7 +283,11 @@ def test_steps_and_aborts_have_a_text() -> None:
     flows = [
         ENGLISH["config"],
         ENGLISH["options"],
-        *(issue["fix_flow"] for issue in ENGLISH["issues"].values()),
+        *(
+            issue["fix_flow"]
+            for issue in ENGLISH["issues"].values()
+            if "fix_flow" in issue
+        ),
     ]
     steps = {step for flow in flows for step in flow.get("step", {})}
     aborts = {abort for flow in flows for abort in flow.get("abort", {})}

@@ -5,6 +5,7 @@ from typing import Any
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
     discovery_flow,
@@ -16,7 +17,14 @@ from homeassistant.setup import async_setup_component
 from .browse.pictures import async_setup_pictures
 from .cards import async_add_cards, async_remove_cards, async_setup_cards
 from .client.playlist.signing import SigningKey
-from .const import CONF_HAS_SIGNED, CONF_KIND, CONF_SIGNING_KEY, DOMAIN, EntryKind
+from .const import (
+    CONF_HAS_SIGNED,
+    CONF_KIND,
+    CONF_SIGNING_KEY,
+    DOMAIN,
+    LOGGER,
+    EntryKind,
+)
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
 from .guard import async_setup_guard
@@ -27,6 +35,7 @@ from .playback.announce import ANNOUNCEMENTS, Announcements
 from .playback.groups import GROUPS, Groups
 from .playback.media_proxy import MEDIA_PROXY, async_setup_media_proxy
 from .services import async_setup_services
+from .voice.sentences import async_update_sentences, wish_of_libraries
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 DISPLAY_PLATFORMS = [
@@ -99,6 +108,9 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     await entry.runtime_data.async_start()
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
+    entry.async_create_background_task(
+        hass, _async_update_sentences(hass), "voice sentences"
+    )
     return True
 
 
@@ -126,6 +138,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         await History(hass, entry.entry_id).async_remove()
         hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
         return
+    await _async_update_sentences(hass)
     await async_remove_stored(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):
         return
@@ -142,6 +155,14 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
             "did": SigningKey.parse(entry.data[CONF_SIGNING_KEY]).did,
         },
     )
+
+
+async def _async_update_sentences(hass: HomeAssistant) -> None:
+    """Install, renew or remove the sentences for Assist as the libraries want."""
+    try:
+        await async_update_sentences(hass, wish_of_libraries(hass))
+    except HomeAssistantError as err:
+        LOGGER.warning("%s", err)
 
 
 def _has_entry(hass: HomeAssistant, kind: EntryKind) -> bool:

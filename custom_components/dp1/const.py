@@ -34,6 +34,7 @@ CONF_REFRESH_HOURS: Final = "refresh_hours"
 CONF_SCALING: Final = "scaling"
 CONF_SOURCES: Final = "sources"
 CONF_SOURCE_LIMIT: Final = "source_limit"
+CONF_VOICE_SENTENCES: Final = "voice_sentences"
 DEFAULT_DURATION: Final = 300
 DEFAULT_LICENSE: Final = "open"
 DEFAULT_REFRESH_HOURS: Final = 6

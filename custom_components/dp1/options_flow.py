@@ -40,6 +40,7 @@ from .const import (
     CONF_SIGNING_KEY,
     CONF_SOURCE_LIMIT,
     CONF_SOURCES,
+    CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_REFRESH_HOURS,
     DEFAULT_SOURCE_LIMIT,
@@ -110,6 +111,9 @@ FEED_KEYS_SCHEMA = vol.Schema(
         vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
     }
 )
+VOICE_SCHEMA = vol.Schema(
+    {vol.Required(CONF_VOICE_SENTENCES, default=False): BooleanSelector()}
+)
 KEY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SIGNING_KEY): TextSelector(
@@ -162,6 +166,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
                 "defaults",
                 "sources",
                 "feed_keys",
+                "voice",
                 "import_key",
                 "export_key",
             ],
@@ -208,6 +213,14 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
                 given = {CONF_FEED_KEYS: list(dict.fromkeys(dids))} if dids else {}
                 return self._save(FEED_KEYS_SCHEMA, given)
         return self._show("feed_keys", FEED_KEYS_SCHEMA, user_input, errors)
+
+    async def async_step_voice(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set whether the sentences for Assist are installed."""
+        if user_input is not None:
+            return self._save(VOICE_SCHEMA, user_input)
+        return self._show("voice", VOICE_SCHEMA, None, {})
 
     async def async_step_import_key(
         self, user_input: dict[str, Any] | None = None

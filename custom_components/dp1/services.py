@@ -14,6 +14,7 @@ from homeassistant.core import (
     SupportsResponse,
     callback,
 )
+from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv
 
 from .actions.display import (
@@ -62,8 +63,10 @@ from .guard import NAMED_HOSTS
 from .playback.announce import positive_duration
 from .playback.resolve import Options, async_resolve, is_in_history
 from .playback.snapshot import split_media_id
+from .voice.sentences import Wish, async_update_sentences
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
+SERVICE_WRITE_SENTENCES = "write_sentences"
 NONE, OPTIONAL, ONLY = (
     SupportsResponse.NONE,
     SupportsResponse.OPTIONAL,
@@ -134,6 +137,20 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         return await async_cast_to(call, targets, cast, options)
 
 
+async def _async_write_sentences(call: ServiceCall) -> ServiceResponse:
+    """Write the sentences for Assist, and tell which files were changed or are left alone."""
+    user_id = call.context.user_id
+    user = await call.hass.auth.async_get_user(user_id) if user_id else None
+    if user is not None and not user.is_admin:
+        raise Unauthorized(context=call.context)
+    changes = await async_update_sentences(call.hass, Wish.INSTALL)
+    response: ServiceResponse = {
+        "written": list(changes.changed),
+        "edited": list(changes.edited),
+    }
+    return response if call.return_response else None
+
+
 ACTIONS = (
     (SERVICE_CAST_PLAYLIST, _async_cast_playlist, CAST_SCHEMA, OPTIONAL),
     (SERVICE_PUBLISH_PLAYLIST, async_publish_playlist, PUBLISH_SCHEMA, OPTIONAL),
@@ -147,6 +164,7 @@ ACTIONS = (
     (SERVICE_SEARCH, async_search, SEARCH_SCHEMA, ONLY),
     (SERVICE_ADD_FAVORITE, async_add_favorite, FAVORITE_SCHEMA, OPTIONAL),
     (SERVICE_REMOVE_FAVORITE, async_remove_favorite, FAVORITE_SCHEMA, NONE),
+    (SERVICE_WRITE_SENTENCES, _async_write_sentences, vol.Schema({}), OPTIONAL),
 )
 
 

@@ -67,19 +67,24 @@ def _media(
 ) -> BrowseMedia:
     """Return a work as an entry of the page."""
     item, media_id = player.items[place], _media_id(player, place)
-    title = clean(item.title, TITLE_LENGTH) if item.title else None
-    work = _work(coordinator, item)
     return BrowseMedia(
         media_class=MediaClass.IMAGE,
         media_content_id=media_id,
         media_content_type=MediaClass.IMAGE,
-        title=title or (work.title if work else None) or "",
+        title=_title(coordinator, item) or "",
         can_play=False,
         can_expand=False,
         thumbnail=picture_url(media_id)
         if _picture(coordinator, player, item)
         else None,
     )
+
+
+def _title(coordinator: DisplayCoordinator, item: PlaylistItem) -> str | None:
+    """Return the title of a work, as the display or else a library has it."""
+    title = clean(item.title, TITLE_LENGTH) if item.title else None
+    work = _work(coordinator, item)
+    return title or (work.title if work else None)
 
 
 def _media_id(player: PlayerStatus, place: int) -> str:
@@ -100,3 +105,10 @@ def _work(coordinator: DisplayCoordinator, item: PlaylistItem) -> Work | None:
     """Return what a library knows of a work without asking a server."""
     found = (library.known_work(item) for library in async_libraries(coordinator.hass))
     return next((work for work in found if work), None)
+
+
+def next_title(coordinator: DisplayCoordinator) -> str | None:
+    """Return the title of the work that comes next."""
+    player = coordinator.data.player
+    places = _places(player) if player else []
+    return _title(coordinator, player.items[places[0]]) if player and places else None

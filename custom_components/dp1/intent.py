@@ -1,0 +1,480 @@
+"""Intents: what people say to displays."""
+
+from abc import abstractmethod
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final, override
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import MediaPlayerState, RepeatMode
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import config_validation as cv, intent
+
+from .browse.search import async_search_nodes
+from .browse.up_next import next_title
+from .const import DOMAIN
+from .library.entries import async_libraries
+from .library.search import fold
+from .voice.answers import Answers, UnansweredError, async_answers, async_error_text
+from .voice.choice import Chosen, async_choose, async_find, door_camera, show_for
+from .voice.displays import SpokenDisplay, meant_displays
+
+BRIGHTNESS_STEP: Final = 15
+CAMERA_SECONDS: Final = 60
+MAX_TITLES: Final = 4
+PLACES: Final = ("name", "area", "floor", "scope", "preferred_area_id")
+TIMES: Final = ("seconds", "minutes", "hours")
+# Actions of the media player and their data.
+PLAYBACK: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
+    "next": ("media_next_track", {}),
+    "previous": ("media_previous_track", {}),
+    "shuffle": ("shuffle_set", {"shuffle": True}),
+    "unshuffle": ("shuffle_set", {"shuffle": False}),
+    "repeat": ("repeat_set", {"repeat": RepeatMode.ALL}),
+    "unrepeat": ("repeat_set", {"repeat": RepeatMode.OFF}),
+    "stay": ("repeat_set", {"repeat": RepeatMode.ONE}),
+    "go_on": ("repeat_set", {"repeat": RepeatMode.ALL}),
+}
+SETTINGS: Final = ("label_on", "label_off", "rotate", "brighter", "darker")
+QUESTIONS: Final = ("what", "who", "when", "exhibition", "next", "hangs", "more")
+
+
+async def async_setup_intents(hass: HomeAssistant) -> None:
+    """Register the intents."""
+    for handler in (
+        ShowIntent(),
+        ShowChoiceIntent(),
+        ShowCameraIntent(),
+        AskIntent(),
+        FavoriteIntent(),
+        PlaybackIntent(),
+        AdjustIntent(),
+        SleepIntent(),
+        WakeIntent(),
+    ):
+        intent.async_register(hass, handler)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody said."""
+
+    intent: intent.Intent
+    slots: Mapping[str, Any]
+    answers: Answers
+
+    @property
+    def hass(self) -> HomeAssistant:
+        """Return Home Assistant."""
+        return self.intent.hass
+
+    def displays(self, *, default_all: bool = False) -> list[SpokenDisplay]:
+        """Return the displays that are meant."""
+        return meant_displays(self.intent, self.slots, default_all=default_all)
+
+    async def call(
+        self, domain: str, service: str, *, response: bool = False, **data: Any
+    ) -> Any:
+        """Call an action in the name of the speaker."""
+        return await self.hass.services.async_call(
+            domain,
+            service,
+            data,
+            blocking=True,
+            context=self.intent.context,
+            return_response=response,
+        )
+
+    async def each(
+        self,
+        displays: list[SpokenDisplay],
+        act: Callable[[SpokenDisplay], Awaitable[None]],
+    ) -> tuple[list[SpokenDisplay], str]:
+        """Act on displays; return where it succeeded, and what to say of the others."""
+
+        async def act_on(display: SpokenDisplay) -> None:
+            """Act on one display, of which an action would silently do nothing without contact."""
+            if not display.is_available:
+                raise UnansweredError("unavailable", name=display.name)
+            await act(display)
+
+        results = await asyncio.gather(*map(act_on, displays), return_exceptions=True)
+        failed: list[HomeAssistantError] = []
+        for result in results:
+            if isinstance(result, HomeAssistantError):
+                failed.append(result)
+            elif isinstance(result, BaseException):
+                raise result
+        if len(failed) == len(displays):
+            raise failed[0]
+        texts = [await async_error_text(self.hass, self.answers, err) for err in failed]
+        done = zip(displays, results, strict=True)
+        return [display for display, result in done if result is None], " ".join(texts)
+
+    def names(self, displays: list[SpokenDisplay]) -> str:
+        """Return the names of displays."""
+        return self.answers.join([display.name for display in displays])
+
+
+class SpokenIntent(intent.IntentHandler):
+    """Base of the intents."""
+
+    fields: Mapping[str, Any] = {}
+
+    @property
+    @override
+    def slot_schema(self) -> dict[Any, Any]:
+        """Return the slots; numbers of a time come as numbers."""
+        return {
+            **{vol.Optional(name): cv.string for name in PLACES},
+            **{vol.Optional(name): vol.Coerce(float) for name in TIMES},
+            **self.fields,
+        }
+
+    @override
+    async def async_handle(self, intent_obj: intent.Intent) -> intent.IntentResponse:
+        """Do what was said, and answer in the language of the speaker."""
+        slots = self.async_validate_slots(intent_obj.slots)
+        answers = await async_answers(intent_obj.hass, intent_obj.language)
+        request = Request(
+            intent_obj,
+            {name: slot["value"] for name, slot in slots.items()},
+            answers,
+        )
+        response = intent_obj.create_response()
+        try:
+            response.async_set_speech(await self.answer(request))
+        except HomeAssistantError as err:
+            text = await async_error_text(intent_obj.hass, answers, err)
+            code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+            response.async_set_error(code, text)
+        return response
+
+    @abstractmethod
+    async def answer(self, request: Request) -> str:
+        """Do what was said, and return the answer."""
+
+
+class ShowIntent(SpokenIntent):
+    """Show what is named."""
+
+    intent_type = "Dp1Show"
+    description = (
+        "Shows an exhibition, a work, an artist or a favorite on an art display"
+    )
+    fields: Mapping[str, Any] = {
+        vol.Required("what"): intent.non_empty_string,
+        vol.Optional("kind"): cv.string,
+    }
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Show what fits the words best."""
+        displays = request.displays()
+        chosen = await async_find(
+            request.hass, request.slots["what"], request.slots.get("kind"), displays
+        )
+        return await _async_show(request, displays, chosen, show_for(request.slots))
+
+
+class ShowChoiceIntent(SpokenIntent):
+    """Show what the speaker leaves open."""
+
+    intent_type = "Dp1ShowChoice"
+    description = "Shows something new, something else, the art of the day or the favorites on an art display"
+    fields: Mapping[str, Any] = {
+        vol.Required("choice"): vol.In(("new", "other", "daily", "favorites"))
+    }
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Choose something and show it."""
+        displays = request.displays()
+        chosen = await async_choose(request.hass, request.slots["choice"], displays)
+        return await _async_show(request, displays, chosen, show_for(request.slots))
+
+
+class ShowCameraIntent(SpokenIntent):
+    """Show the camera at the door."""
+
+    intent_type = "Dp1ShowCamera"
+    description = "Shows the doorbell camera on an art display for a while"
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Show the camera for a while."""
+        displays = request.displays()
+        camera = door_camera(request.hass, request.intent.assistant)
+        state = request.hass.states.get(camera)
+        chosen = Chosen(camera, state.name if state else camera)
+        shown_for = show_for(request.slots) or timedelta(seconds=CAMERA_SECONDS)
+        return await _async_show(request, displays, chosen, shown_for)
+
+
+async def _async_show(
+    request: Request,
+    displays: list[SpokenDisplay],
+    chosen: Chosen,
+    shown_for: timedelta | None,
+) -> str:
+    """Cast to displays, and say what is where."""
+    answers = request.answers
+    data: dict[str, Any] = {"show_for": shown_for} if shown_for else {}
+    told = await request.call(
+        DOMAIN,
+        "cast_playlist",
+        response=True,
+        entity_id=[display.entity_id for display in displays],
+        media_content_id=chosen.media_id,
+        **data,
+    )
+    shown = [d for d in displays if "error" not in told[d.entity_id]]
+    texts = {
+        "title": chosen.title or answers.say("favorites"),
+        "where": request.names(shown),
+    }
+    key = "shown"
+    if shown_for:
+        key, texts["time"] = "shown_for", answers.time(shown_for.total_seconds())
+    if chosen.artist or chosen.is_work:
+        said = answers.credit(f"{key}_by", chosen.artist, **texts)
+    else:
+        said = answers.say(key, **texts)
+    failures = [
+        answers.say("failed_on", name=d.name, error=str(told[d.entity_id]["error"]))
+        for d in displays
+        if d not in shown
+    ]
+    return " ".join((said, *failures))
+
+
+class AskIntent(SpokenIntent):
+    """Answer a question about what is shown."""
+
+    intent_type = "Dp1Ask"
+    description = "Tells what an art display shows: title, artist, year, exhibition, what comes next"
+    fields: Mapping[str, Any] = {vol.Required("question"): vol.In(QUESTIONS)}
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Answer for each display."""
+        displays = request.displays(default_all=True)
+        question = request.slots["question"]
+        if len(displays) > 1 and question not in ("hangs", "next"):
+            # What is asked is what is seen.
+            seen = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
+            displays = seen or displays
+        if question == "what" and len(displays) > 1:
+            question = "hangs"
+        said = [await self._answer_for(request, question, d) for d in displays]
+        return " ".join(dict.fromkeys(said))
+
+    async def _answer_for(
+        self, request: Request, question: str, display: SpokenDisplay
+    ) -> str:
+        """Answer a question about one display."""
+        say = request.answers.say
+        if not display.is_available:
+            return say("unavailable", name=display.name)
+        if display.state.state == MediaPlayerState.OFF:
+            return say("asleep", name=display.name)
+        title, artist = (
+            display.attribute("media_title"),
+            display.attribute("media_artist"),
+        )
+        if display.state.state != MediaPlayerState.PLAYING:
+            return say("nothing", name=display.name)
+        title = title or say("untitled")
+        details = display.attribute("dp1") or {}
+        match question:
+            case "what":
+                return request.answers.credit("what", artist, title=title)
+            case "who":
+                return request.answers.credit("who", artist, title=title)
+            case "when" if year := details.get("year"):
+                return say("when", title=title, year=str(year))
+            case "exhibition" if show := display.attribute("media_album_name"):
+                return say("exhibition", title=title, exhibition=show)
+            case "exhibition" if playlist := display.attribute("media_playlist"):
+                return say("exhibition_playlist", title=title, playlist=playlist)
+            case "next" if following := _next(display):
+                return say("next", title=following, name=display.name)
+            case "more" if artist:
+                return await _async_more(request, artist, title)
+            case "more":
+                return request.answers.credit("who", None, title=title)
+            case "hangs":
+                return request.answers.credit(
+                    "hangs", artist, title=title, where=display.name
+                )
+        return say(f"{question}_unknown", title=title, name=display.name)
+
+
+def _next(display: SpokenDisplay) -> str | None:
+    """Return the title of the work that comes next."""
+    coordinator = display.coordinator
+    return next_title(coordinator) if coordinator else None
+
+
+async def _async_more(request: Request, artist: str, title: str) -> str:
+    """Tell what else there is by an artist."""
+    found = await async_search_nodes(async_libraries(request.hass), artist)
+    titles = [
+        node.title
+        for _, node in found
+        if fold(artist) in fold(node.artist or "") and fold(node.title) != fold(title)
+    ]
+    titles = list(dict.fromkeys(titles))[:MAX_TITLES]
+    if not titles:
+        return request.answers.say("more_unknown", artist=artist)
+    listed = request.answers.join(titles)
+    return request.answers.say("more", artist=artist, titles=listed)
+
+
+class FavoriteIntent(SpokenIntent):
+    """Add what is shown to the favorites, or remove it."""
+
+    intent_type = "Dp1Favorite"
+    description = "Adds the work on an art display to the favorites, or removes it"
+    fields: Mapping[str, Any] = {vol.Required("change"): vol.In(("add", "remove"))}
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Change the favorites."""
+        change = request.slots["change"]
+        (display, *_) = request.displays()
+        title = display.attribute("media_title")
+        entity_id = display.entity_id
+        await request.call(DOMAIN, f"{change}_favorite", entity_id=entity_id)
+        named = title or request.answers.say("untitled")
+        return request.answers.say(f"favorite_{change}", title=named)
+
+
+class PlaybackIntent(SpokenIntent):
+    """Go on, back, stay, shuffle or repeat."""
+
+    intent_type = "Dp1Playback"
+    description = "Shows the next or previous work on an art display, stays on one, shuffles or repeats"
+    fields: Mapping[str, Any] = {vol.Required("action"): vol.In(PLAYBACK)}
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Do it, and say what is shown then."""
+        action = request.slots["action"]
+        service, data = PLAYBACK[action]
+
+        async def act(display: SpokenDisplay) -> None:
+            """Act on one display."""
+            if display.state.state != MediaPlayerState.PLAYING:
+                key = "asleep" if display.state.state == "off" else "nothing"
+                raise UnansweredError(key, name=display.name)
+            await request.call(
+                Platform.MEDIA_PLAYER, service, entity_id=display.entity_id, **data
+            )
+
+        done, failures = await request.each(request.displays(), act)
+        said = [self._said(request, action, display) for display in done]
+        return " ".join((*said, failures)).strip()
+
+    def _said(self, request: Request, action: str, display: SpokenDisplay) -> str:
+        """Return what to say of one display."""
+        title = display.attribute("media_title") or request.answers.say("untitled")
+        if action in ("next", "previous"):
+            artist = display.attribute("media_artist")
+            return request.answers.credit(
+                "hangs", artist, title=title, where=display.name
+            )
+        return request.answers.say(action, title=title, where=display.name)
+
+
+class AdjustIntent(SpokenIntent):
+    """Change the label, the orientation or the brightness."""
+
+    intent_type = "Dp1Adjust"
+    description = "Turns the museum label on or off, rotates an art display, or changes its brightness"
+    fields: Mapping[str, Any] = {vol.Required("setting"): vol.In(SETTINGS)}
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Change the setting."""
+        setting = request.slots["setting"]
+
+        async def act(display: SpokenDisplay) -> None:
+            """Change the setting of one display."""
+            match setting:
+                case "label_on" | "label_off":
+                    await request.call(
+                        Platform.SELECT,
+                        "select_option",
+                        entity_id=display.entity(Platform.SELECT, "museum_label"),
+                        option=setting.removeprefix("label_"),
+                    )
+                case "rotate":
+                    await request.call(
+                        Platform.SELECT,
+                        "select_previous",
+                        entity_id=display.entity(Platform.SELECT, "orientation"),
+                        cycle=True,
+                    )
+                case _:
+                    step = (
+                        BRIGHTNESS_STEP if setting == "brighter" else -BRIGHTNESS_STEP
+                    )
+                    await _async_brighten(request, display, step)
+
+        done, failures = await request.each(request.displays(), act)
+        said = request.answers.say(setting, where=request.names(done))
+        return f"{said} {failures}".strip()
+
+
+async def _async_brighten(
+    request: Request, display: SpokenDisplay, step: float
+) -> None:
+    """Change the brightness of a panel."""
+    entity_id = display.entity(Platform.NUMBER, "panel_brightness")
+    state = request.hass.states.get(entity_id)
+    try:
+        now = float(state.state if state else "")
+    except ValueError as err:
+        raise UnansweredError("cannot", name=display.name) from err
+    value = min(100.0, max(0.0, now + step))
+    await request.call(Platform.NUMBER, "set_value", entity_id=entity_id, value=value)
+
+
+class SleepIntent(SpokenIntent):
+    """Put displays to sleep."""
+
+    intent_type = "Dp1Sleep"
+    description = "Puts art displays to sleep"
+    service = "turn_off"
+    key = "sleep"
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Put the displays to sleep, or wake them."""
+
+        async def act(display: SpokenDisplay) -> None:
+            """Act on one display."""
+            await request.call(
+                Platform.MEDIA_PLAYER, self.service, entity_id=display.entity_id
+            )
+
+        meant = request.displays(default_all=True)
+        done, failures = await request.each(meant, act)
+        key = "good_night" if request.slots.get("night") else self.key
+        said = request.answers.say(key, where=request.names(done))
+        return f"{said} {failures}".strip()
+
+
+class WakeIntent(SleepIntent):
+    """Wake displays."""
+
+    intent_type = "Dp1Wake"
+    description = "Wakes art displays"
+    service = "turn_on"
+    key = "wake"

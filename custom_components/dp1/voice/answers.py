@@ -1,0 +1,114 @@
+"""Spoken answers, from templates in the language of the question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.translation import async_get_translations
+from homeassistant.util import language as language_util
+from homeassistant.util.hass_dict import HassKey
+
+from ..client.text import clean
+from ..const import DOMAIN
+
+FOLDER: Final = Path(__file__).parent.parent / "answers"
+ANSWERS: Final[HassKey[dict[str, dict[str, str]]]] = HassKey(f"{DOMAIN}_answers")
+DEFAULT_LANGUAGE: Final = "en"
+MAX_TEXT: Final = 120
+MAX_ARTISTS: Final = 3
+UNITS: Final = {"hours": 3600, "minutes": 60, "seconds": 1}
+
+
+class UnansweredError(HomeAssistantError):
+    """A question without an answer, or a command without a display; the key is that of a template."""
+
+    def __init__(self, key: str, **texts: str) -> None:
+        """Initialize with the key and the texts of a template."""
+        super().__init__(key)
+        self.key = key
+        self.texts = texts
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Templates in one language."""
+
+    language: str
+    templates: dict[str, str]
+
+    def say(self, key: str, **texts: str | None) -> str:
+        """Fill a template with texts from outside, which are cut."""
+        return self.templates[key].format(
+            **{name: clean(text or "", MAX_TEXT) for name, text in texts.items()}
+        )
+
+    def credit(self, key: str, artist: str | None, **texts: str | None) -> str:
+        """Fill a template that names an artist, or the one that says that the artist is unknown."""
+        if artist:
+            return self.say(key, artist=self._shorter(artist), **texts)
+        return self.say(f"{key}_unknown", **texts)
+
+    def _shorter(self, artist: str) -> str:
+        """Return the first artists of many."""
+        first = artist.split(", ")
+        if len(first) <= MAX_ARTISTS:
+            return self.join(first)
+        return self.say("others", artists=", ".join(first[: MAX_ARTISTS - 1]))
+
+    def join(self, texts: Sequence[str]) -> str:
+        """Join names as people list them."""
+        *others, last = texts
+        if not others:
+            return last
+        return self.templates["comma"].join(others) + self.templates["and"] + last
+
+    def time(self, seconds: float) -> str:
+        """Return a duration in words."""
+        for unit, size in UNITS.items():
+            if seconds >= size and seconds % size == 0:
+                count = int(seconds // size)
+                key = unit.removesuffix("s") if count == 1 else unit
+                return self.say(key, count=str(count))
+        return self.say("seconds", count=str(int(seconds)))
+
+
+async def async_answers(hass: HomeAssistant, language: str) -> Answers:
+    """Return the templates that fit a language best, else the English ones."""
+    if ANSWERS not in hass.data:
+        hass.data[ANSWERS] = await hass.async_add_executor_job(_load)
+    known = hass.data[ANSWERS]
+    fitting = language_util.matches(language, known)
+    chosen = fitting[0] if fitting else DEFAULT_LANGUAGE
+    return Answers(language, known[chosen])
+
+
+def _load() -> dict[str, dict[str, str]]:
+    """Read the templates of all languages."""
+    return {
+        path.stem: json.loads(path.read_text(encoding="utf-8"))
+        for path in FOLDER.glob("*.json")
+    }
+
+
+async def async_error_text(
+    hass: HomeAssistant, answers: Answers, err: HomeAssistantError
+) -> str:
+    """Return what an error says, in the language of the question if that is translated."""
+    if isinstance(err, UnansweredError):
+        return answers.say(err.key, **err.texts)
+    if not err.translation_key or not err.translation_domain:
+        return str(err)
+    texts: dict[str, Any] = await async_get_translations(
+        hass, answers.language, "exceptions", [err.translation_domain]
+    )
+    key = f"component.{err.translation_domain}.exceptions.{err.translation_key}.message"
+    if (text := texts.get(key)) is None:
+        return str(err)
+    try:
+        return str(text).format(**(err.translation_placeholders or {}))
+    except KeyError, ValueError:
+        return str(err)

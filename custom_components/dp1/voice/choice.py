@@ -1,0 +1,164 @@
+"""What a sentence asks to show."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from random import Random, choice
+from typing import Any, Final
+
+from homeassistant.components.homeassistant import async_should_expose
+from homeassistant.const import Platform
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from ..browse.search import async_search_nodes
+from ..library.entries import async_libraries
+from ..library.library import Library, Node, NodeKind
+from ..library.search import fold
+from ..library.tree import media_id
+from .answers import UnansweredError
+from .displays import SpokenDisplay
+
+KINDS: Final[Mapping[str, set[NodeKind]]] = {
+    "exhibition": {NodeKind.EXHIBITION},
+    "series": {NodeKind.SERIES},
+    "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM},
+    "playlist": {NodeKind.PLAYLIST},
+}
+# Kinds of nodes that somebody made.
+MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM)
+MAX_FOUND: Final = 20
+DOORS: Final = ("doorbell", "front door", "front_door", "door", "entrance")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Something to show, as it is said and as it is cast."""
+
+    media_id: str
+    title: str
+    artist: str | None = None
+    is_work: bool = False
+
+    @classmethod
+    def of(cls, library: Library, node: Node) -> Chosen:
+        """Return a node of a library."""
+        return cls(
+            media_id(library.entry_id, node.id),
+            node.title,
+            node.artist,
+            node.kind in MADE,
+        )
+
+
+def show_for(slots: Mapping[str, Any]) -> timedelta | None:
+    """Return how long a sentence asks to show something, None for permanently."""
+    units = ("seconds", "minutes", "hours")
+    given = {unit: float(slots[unit]) for unit in units if unit in slots}
+    return timedelta(**given) if given else None
+
+
+async def async_find(
+    hass: HomeAssistant, what: str, kind: str | None, displays: list[SpokenDisplay]
+) -> Chosen:
+    """Return what fits the words best, or raise that nothing does."""
+    libraries = async_libraries(hass)
+    if kind == "favorite":
+        if liked := await _async_favorite(libraries, what):
+            return liked
+    found = await async_search_nodes(
+        libraries, what, kinds=KINDS.get(kind or ""), limit=MAX_FOUND
+    )
+    if not found and kind in KINDS:
+        found = await async_search_nodes(libraries, what, limit=MAX_FOUND)
+    if kind == "artist":
+        words = fold(what)
+        by_artist = [hit for hit in found if words in fold(hit[1].artist or "")]
+        # What they made alone comes before group shows.
+        found = sorted(by_artist, key=lambda hit: len(hit[1].artist or "")) or found
+    if found:
+        return Chosen.of(*found[0])
+    return _from_history(what, displays)
+
+
+async def _async_favorite(libraries: list[Library], what: str) -> Chosen | None:
+    """Return the favorite that fits the words best."""
+    for library in libraries:
+        found = await library.async_search(what, within=NodeKind.FAVORITES.value)
+        if found:
+            return Chosen.of(library, found[0])
+    return None
+
+
+def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen:
+    """Return what one of the displays has shown under this title."""
+    for display in displays:
+        coordinator = display.coordinator
+        for entry in coordinator.history.entries() if coordinator else ():
+            if entry.title and fold(entry.title) == fold(what):
+                return Chosen(entry.media_id, entry.title)
+    raise UnansweredError("not_found", what=what)
+
+
+async def async_choose(
+    hass: HomeAssistant, how: str, displays: list[SpokenDisplay]
+) -> Chosen:
+    """Choose something new, something else, the work of the day or the favorites."""
+    libraries = async_libraries(hass)
+    if how == "favorites":
+        return _favorites(libraries)
+    found = [
+        (library, node)
+        for library in libraries
+        for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
+        if node.can_play
+    ]
+    if not found:
+        raise UnansweredError("nothing_to_choose")
+    if how == "daily":
+        today = Random(dt_util.now().date().toordinal())
+        return Chosen.of(*today.choice(found))
+    seen = _titles_shown(displays, everything=how == "new")
+    unseen = [hit for hit in found if fold(hit[1].title) not in seen] or found
+    if how == "new":
+        return Chosen.of(*unseen[0])
+    return Chosen.of(*choice(unseen))
+
+
+def _favorites(libraries: list[Library]) -> Chosen:
+    """Return all favorites of the first library that has some."""
+    for library in libraries:
+        if library.favorites.nodes():
+            where = media_id(library.entry_id, NodeKind.FAVORITES.value)
+            return Chosen(where, "")
+    raise UnansweredError("no_favorites")
+
+
+def _titles_shown(displays: Iterable[SpokenDisplay], *, everything: bool) -> set[str]:
+    """Return the folded titles of what displays show, or of everything that they have shown."""
+    titles: list[str] = []
+    for display in displays:
+        titles += [
+            display.attribute(name) or ""
+            for name in ("source", "media_playlist", "media_album_name")
+        ]
+        coordinator = display.coordinator
+        if everything and coordinator is not None:
+            titles += [entry.title or "" for entry in coordinator.history.entries()]
+    return {fold(title) for title in titles if title}
+
+
+def door_camera(hass: HomeAssistant, assistant: str | None) -> str:
+    """Return the camera at the door: the one that is called so, or the only one."""
+    cameras = [
+        state
+        for state in hass.states.async_all(Platform.CAMERA)
+        if assistant is None or async_should_expose(hass, assistant, state.entity_id)
+    ]
+    for word in DOORS:
+        for state in cameras:
+            if word in f"{state.entity_id} {state.name}".casefold():
+                return state.entity_id
+    if len(cameras) != 1:
+        raise UnansweredError("no_camera")
+    return cameras[0].entity_id

@@ -1,0 +1,141 @@
+"""The sentences in the configuration folder: Home Assistant takes none from an integration."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from hashlib import sha256
+from pathlib import Path
+import re
+from typing import Final
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util.file import WriteError, write_utf8_file_atomic
+from homeassistant.util.hass_dict import HassKey
+
+from ..client.text import clean
+from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
+
+SOURCES: Final = Path(__file__).parent.parent / "sentences"
+FOLDER: Final = "custom_sentences"
+# Home Assistant reads the folder of the variant that it chose.
+VARIANTS: Final = {"de": ("de", "de-CH"), "zh": ("zh-CN",)}
+ISSUE_EDITED: Final = "sentences_edited"
+STAMP: Final = re.compile(r"# DP-1 Art Displays ([0-9a-f]{64})\. .*\n")
+NOTE: Final = (
+    "# DP-1 Art Displays {digest}. Written by the integration and renewed with it; "
+    "once you edit this file, it is yours and stays as it is.\n"
+)
+LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
+
+
+class Wish(Enum):
+    """What becomes of the files."""
+
+    INSTALL = auto()
+    RENEW = auto()
+    REMOVE = auto()
+
+
+@dataclass(slots=True)
+class Changes:
+    """The files that were changed, and those that their owner has edited."""
+
+    changed: list[str] = field(default_factory=list)
+    edited: list[str] = field(default_factory=list)
+
+
+def wish_of_libraries(hass: HomeAssistant) -> Wish:
+    """Return what the options of the libraries want; without a choice, what the action wrote is renewed."""
+    choices = [
+        entry.options.get(CONF_VOICE_SENTENCES)
+        for entry in hass.config_entries.async_entries(DOMAIN)
+        if entry.data.get(CONF_KIND) == EntryKind.LIBRARY
+    ]
+    if True in choices:
+        return Wish.INSTALL
+    return Wish.RENEW if None in choices else Wish.REMOVE
+
+
+async def async_update_sentences(hass: HomeAssistant, wish: Wish) -> Changes:
+    """Install, renew or remove the sentences, let Assist read them, and name the files that are left alone."""
+    async with hass.data.setdefault(LOCK, asyncio.Lock()):
+        folder = Path(hass.config.path(FOLDER))
+        try:
+            changes = await hass.async_add_executor_job(_update, folder, wish)
+            if changes.changed and hass.services.has_service("conversation", "reload"):
+                await hass.services.async_call("conversation", "reload", blocking=True)
+        except (OSError, WriteError) as err:
+            raise HomeAssistantError(
+                translation_domain=DOMAIN,
+                translation_key="sentences_not_written",
+                translation_placeholders={"detail": clean(str(err), 300)},
+            ) from err
+    if changes.edited and wish is not Wish.REMOVE:
+        ir.async_create_issue(
+            hass,
+            DOMAIN,
+            ISSUE_EDITED,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key=ISSUE_EDITED,
+            translation_placeholders={"files": ", ".join(changes.edited)},
+        )
+    else:
+        ir.async_delete_issue(hass, DOMAIN, ISSUE_EDITED)
+    return changes
+
+
+def _update(folder: Path, wish: Wish) -> Changes:
+    """Write or remove the files that are ours."""
+    changes = Changes()
+    for source, target in _files(folder):
+        name = f"{FOLDER}/{target.relative_to(folder).as_posix()}"
+        present = target.read_text(encoding="utf-8") if target.is_file() else None
+        if present is None and wish is not Wish.INSTALL:
+            continue
+        remove = wish is Wish.REMOVE
+        wanted = None if remove else _stamped(source.read_text(encoding="utf-8"))
+        if present == wanted:
+            continue
+        if present is not None and not _is_ours(present):
+            changes.edited.append(name)
+            continue
+        changes.changed.append(name)
+        if wanted is None:
+            target.unlink()
+            _remove_if_empty(target.parent)
+            _remove_if_empty(folder)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_utf8_file_atomic(str(target), wanted)
+    return changes
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield the files of the package, and where each belongs."""
+    for source in sorted(SOURCES.glob("*.yaml")):
+        for variant in VARIANTS.get(source.stem, (source.stem,)):
+            yield source, folder / variant / f"{DOMAIN}.yaml"
+
+
+def _stamped(text: str) -> str:
+    """Return a file with the stamp by which it is known again."""
+    return NOTE.format(digest=sha256(text.encode()).hexdigest()) + text
+
+
+def _is_ours(text: str) -> bool:
+    """Return whether a file was written by the integration and not edited since."""
+    stamp = STAMP.match(text)
+    if stamp is None:
+        return False
+    rest = text[stamp.end() :]
+    return stamp[1] == sha256(rest.encode()).hexdigest()
+
+
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing."""
+    if not any(folder.iterdir()):
+        folder.rmdir()

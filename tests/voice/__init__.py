@@ -1,0 +1,1 @@
+"""Tests of what Assist says and hears."""

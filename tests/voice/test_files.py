@@ -1,0 +1,124 @@
+"""The sentences in the configuration folder: written, renewed and removed, but never over what their owner wrote."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+
+from custom_components.dp1.voice import sentences
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.setup import async_setup_component
+
+from ..libraries import library_entry, set_up
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+LANGUAGES = {"de", "de-CH", "en"}
+
+
+@pytest.fixture
+async def folder(hass: HomeAssistant, tmp_path: Path) -> Path:
+    """Have a configuration folder of one's own, and Assist."""
+    hass.config.config_dir = str(tmp_path)
+    (tmp_path / "configuration.yaml").touch()
+    assert await async_setup_component(hass, "homeassistant", {})
+    assert await async_setup_component(hass, "conversation", {})
+    return tmp_path / "custom_sentences"
+
+
+def files(folder: Path) -> set[str]:
+    """Return the folders that hold a file of ours."""
+    return {path.parent.name for path in folder.rglob("dp1.yaml")}
+
+
+async def set_option(hass: HomeAssistant, entry: MockConfigEntry, wanted: bool) -> None:
+    """Check or uncheck the option, as its form does."""
+    form = await hass.config_entries.options.async_init(entry.entry_id)
+    form = await hass.config_entries.options.async_configure(
+        form["flow_id"], {"next_step_id": "voice"}
+    )
+    done = await hass.config_entries.options.async_configure(
+        form["flow_id"], {"voice_sentences": wanted}
+    )
+    assert done["type"] == "create_entry"
+    await hass.async_block_till_done(wait_background_tasks=True)
+
+
+async def write(hass: HomeAssistant, **data: Any) -> Any:
+    """Call the action."""
+    return await hass.services.async_call(
+        "dp1", "write_sentences", blocking=True, return_response=True, **data
+    )
+
+
+async def test_option(
+    hass: HomeAssistant, folder: Path, issue_registry: ir.IssueRegistry
+) -> None:
+    """The option writes the files, renews old ones, leaves edited ones alone, and removes its own."""
+    entry = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+    assert not folder.exists()
+    await set_option(hass, entry, True)
+    assert files(folder) >= LANGUAGES
+    english, german = folder / "en" / "dp1.yaml", folder / "de" / "dp1.yaml"
+    now = english.read_text()
+    english.write_text(sentences._stamped("language: en\n"))
+    german.write_text(f"{german.read_text()}# mine\n")
+    mine = folder / "en" / "mine.yaml"
+    mine.write_text("language: en\n")
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert english.read_text() == now
+    assert german.read_text().endswith("# mine\n")
+    issue = issue_registry.async_get_issue("dp1", "sentences_edited")
+    assert issue is not None
+    assert issue.translation_placeholders == {"files": "custom_sentences/de/dp1.yaml"}
+    await set_option(hass, entry, False)
+    assert files(folder) == {"de"}
+    assert mine.exists()
+    assert not (folder / "de-CH").exists()
+    assert issue_registry.async_get_issue("dp1", "sentences_edited") is None
+
+
+async def test_action(
+    hass: HomeAssistant, folder: Path, hass_read_only_user: MockUser
+) -> None:
+    """The action writes the files too, which stay until the library is removed."""
+    entry = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+    with pytest.raises(Unauthorized):
+        await write(hass, context=Context(user_id=hass_read_only_user.id))
+    answer = await write(hass)
+    assert "custom_sentences/en/dp1.yaml" in answer["written"]
+    assert answer["edited"] == []
+    assert (await write(hass)) == {"written": [], "edited": []}
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert files(folder) >= LANGUAGES
+    await hass.config_entries.async_remove(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert not folder.exists()
+
+
+async def test_what_is_in_the_way(
+    hass: HomeAssistant, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A file of the owner's own is left alone; a folder that cannot be written is told of, and the library works."""
+    (folder / "en").mkdir(parents=True)
+    (folder / "en" / "dp1.yaml").write_text("language: en\n")
+    options = {"voice_sentences": True}
+    await set_up(hass, library_entry(None, "http://127.0.0.1:9", options=options))
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert (folder / "en" / "dp1.yaml").read_text() == "language: en\n"
+    assert (folder / "de" / "dp1.yaml").exists()
+    (folder / "de" / "dp1.yaml").unlink()
+    (folder / "de").rmdir()
+    (folder / "de").write_text("in the way")
+    with pytest.raises(HomeAssistantError) as raised:
+        await write(hass)
+    assert raised.value.translation_key == "sentences_not_written"
+    (entry,) = hass.config_entries.async_entries("dp1")
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert "could not be written" in caplog.text
