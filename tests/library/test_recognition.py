@@ -249,10 +249,10 @@ SERIES = Series(id="s", exhibition_id="e", title="Tides", max_artwork=40)
 @pytest.mark.parametrize(
     ("series", "artwork", "edition"),
     [
-        (SERIES, Artwork(id="1", series_id="s", index=11, name="#12"), "#12 of 40"),
-        (SERIES, Artwork(id="1", series_id="s", index=40, name="AP"), "AP"),
-        (SERIES, Artwork(id="1", series_id="s", index=40), "#41"),
-        (SERIES, Artwork(id="1", series_id="s"), None),
+        (SERIES, Artwork(id="1", index=11, name="#12"), "#12 of 40"),
+        (SERIES, Artwork(id="1", index=40, name="AP"), "AP"),
+        (SERIES, Artwork(id="1", index=40), "#41"),
+        (SERIES, Artwork(id="1"), None),
         (Series("s", "e", "Tide", max_artwork=1), Artwork("1", "s", index=0), None),
     ],
 )

@@ -9,7 +9,7 @@ import voluptuous as vol
 
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_ENTITY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
-from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
+from homeassistant.exceptions import Unauthorized, UnknownUser
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
@@ -19,9 +19,15 @@ from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylis
 from ..client.feed.client import Feed, Published
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
-from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN
+from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL
 from ..coordinator import DisplayCoordinator
-from ..errors import exactly_one_of, invalid_input, invalid_playlist, translated
+from ..errors import (
+    action_failed,
+    exactly_one_of,
+    invalid_input,
+    invalid_playlist,
+    translated,
+)
 from ..guard import NAMED_HOSTS
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
@@ -196,11 +202,7 @@ async def _async_shown(
         return {**playlist, "items": [_shown_item(item) for item in items]}
     if coordinator.data.assumed is not None:
         return await _async_cast_document(hass, coordinator.data.assumed)
-    raise HomeAssistantError(
-        translation_domain=DOMAIN,
-        translation_key="shows_no_playlist",
-        translation_placeholders={"name": coordinator.name},
-    )
+    raise action_failed("shows_no_playlist", name=coordinator.name)
 
 
 def _shown_item(item: Any) -> Any:

@@ -21,7 +21,7 @@ from homeassistant.util.json import JsonObjectType
 from ..client.display.client import Display
 from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
-from ..errors import displays_failed, invalid_input, translated_errors
+from ..errors import action_failed, displays_failed, invalid_input, translated_errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,7 @@ class Target:
             await self.hass.config_entries.async_reload(self.entry.entry_id)
         if self._is_loaded():
             return self.entry.runtime_data
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="display_not_set_up",
-            translation_placeholders={"name": self.entry.title},
-        )
+        raise action_failed("display_not_set_up", name=self.entry.title)
 
 
 async def async_targets(call: ServiceCall) -> list[Target]:

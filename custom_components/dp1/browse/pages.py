@@ -7,12 +7,11 @@ from typing import Final
 from homeassistant.components.media_player import BrowseError, MediaClass, MediaType
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
 from ..client.text import clean
 from ..const import DOMAIN
-from ..errors import raised_as, translated, translated_errors
+from ..errors import action_failed, raised_as, translated, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Children, Library, Node, NodeKind
 from ..library.tree import MEDIA_PREFIX, media_id
@@ -105,20 +104,13 @@ def _title(library: Library, node: Node, inside: Children) -> str:
     reason = translated(inside.problem, server_of(node.id), library.title, node.title)
     since = inside.since and dt_util.as_local(inside.since)
     if since is None:
-        note = HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="page_incomplete",
-            translation_placeholders={"title": node.title, "reason": str(reason)},
-        )
+        note = action_failed("page_incomplete", title=node.title, reason=str(reason))
     else:
-        note = HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="page_as_of",
-            translation_placeholders={
-                "title": node.title,
-                "since": f"{since:%Y-%m-%d %H:%M}",
-                "reason": str(reason),
-            },
+        note = action_failed(
+            "page_as_of",
+            title=node.title,
+            since=f"{since:%Y-%m-%d %H:%M}",
+            reason=str(reason),
         )
     return str(note)
 

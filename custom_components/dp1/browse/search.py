@@ -17,10 +17,9 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..client.errors import Dp1Error
 from ..client.text import clean
-from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
-from ..errors import raised_as, translated_errors
+from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, Node, NodeKind
 from ..library.search import EXACT, Query
@@ -77,14 +76,11 @@ def _raise_if_incomplete(library: Library, query: str) -> None:
     """Raise if a library is incomplete."""
     problem: Dp1Error | None = library.problem
     if problem is not None:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="found_nothing_yet",
-            translation_placeholders={
-                "query": clean(query, 100),
-                "name": library.title,
-                "detail": clean(str(problem), 300),
-            },
+        raise action_failed(
+            "found_nothing_yet",
+            query=clean(query, 100),
+            name=library.title,
+            detail=clean(str(problem), 300),
         ) from problem
 
 

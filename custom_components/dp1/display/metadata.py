@@ -15,6 +15,7 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.text import clean, shorten
+from ..client.values import mapping
 from ..const import DOMAIN
 from ..library.entries import async_libraries
 from ..library.library import Work
@@ -46,7 +47,7 @@ def artist_of(item: PlaylistItem | None) -> str | None:
     """Return the artists of a work."""
     match item.raw.get("inlineManifest") if item else None:
         case {"metadata": {"artists": [*artists]}}:
-            names = [clean(one.get("name")) for one in artists if isinstance(one, dict)]
+            names = [clean(mapping(artist).get("name")) for artist in artists]
             return shorten(", ".join(filter(None, names)), NAMES_LENGTH) or None
     return None
 
@@ -92,8 +93,7 @@ def _thumbnails(manifest: object) -> list[object]:
     """Return the thumbnails in a manifest, the best for a card first."""
     match manifest:
         case {"metadata": {"thumbnails": Mapping() as sizes}}:
-            found = [sizes.get(size) for size in SIZES]
-            return [one.get("uri") for one in found if isinstance(one, Mapping)]
+            return [mapping(sizes.get(size)).get("uri") for size in SIZES]
     return []
 
 
@@ -172,7 +172,7 @@ class ArtworkMetadata:
         item = self._item
         if item is None or not libraries:
             return
-        known = [work for it in libraries if (work := it.known_work(item))]
+        known = [work for lib in libraries if (work := lib.known_work(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
         # Without it, the display has not told everything yet.
@@ -187,7 +187,7 @@ class ArtworkMetadata:
         self._look_up = self._entry.async_create_background_task(
             self._hass,
             self._async_look_up(item),
-            f"{self._entry.title} work on the wall",
+            f"{self._entry.title} metadata",
             eager_start=False,
         )
 

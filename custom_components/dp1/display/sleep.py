@@ -12,6 +12,7 @@ from ..client.display.client import Display
 from ..client.display.device_status import DeviceStatus
 from ..client.errors import RejectedError, UnreachableError
 from ..const import DOMAIN
+from ..errors import action_failed
 from .reader import StatusReader
 from .state import REQUEST_NUMBERS, DisplayData
 
@@ -84,10 +85,8 @@ class SleepControl:
                 )
             ):
                 return
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="did_not_sleep" if asleep else "did_not_wake",
-            translation_placeholders={"name": display.name},
+        raise action_failed(
+            "did_not_sleep" if asleep else "did_not_wake", name=display.name
         )
 
     async def _async_reached(self, reached: Callable[[], bool]) -> bool:

@@ -8,10 +8,10 @@ from awesomeversion.exceptions import AwesomeVersionException
 
 from homeassistant.components import network
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 
 from ..client.display.device_status import DeviceStatus
-from ..const import DOMAIN, LOGGER
+from ..const import LOGGER
+from ..errors import action_failed
 
 PORT: Final = 9
 # The first firmware that arms its network card, and never a wireless one.
@@ -64,6 +64,4 @@ async def async_wake_on_lan(hass: HomeAssistant, macs: list[bytes]) -> None:
                 else:
                     sent = True
     if not sent:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN, translation_key="no_broadcast"
-        )
+        raise action_failed("no_broadcast")

@@ -17,7 +17,7 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
-from ..errors import invalid_input, translated, translated_errors
+from ..errors import action_failed, invalid_input, translated, translated_errors
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node
 from .text_index import fold
 from .tree import parse_media_id
@@ -80,11 +80,7 @@ def _named(hass: HomeAssistant, entry_id: str) -> LibraryConfigEntry:
 def _loaded(entry: LibraryConfigEntry) -> Library:
     """Return a loaded library."""
     if entry.state is not ConfigEntryState.LOADED:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="library_not_loaded",
-            translation_placeholders={"name": entry.title},
-        )
+        raise action_failed("library_not_loaded", name=entry.title)
     return entry.runtime_data
 
 

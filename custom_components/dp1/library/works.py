@@ -224,7 +224,6 @@ def work_at(series: Series, source: str) -> Artwork:
     """Return a work that has not been read, as far as its address and series tell."""
     return Artwork(
         id="",
-        series_id=series.id,
         index=None if shown_once(series) else _place(series, source),
         sources=(source,),
     )

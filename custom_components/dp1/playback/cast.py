@@ -13,10 +13,9 @@ from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import text
-from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.state import Refresh
-from ..errors import invalid_input
+from ..errors import action_failed, invalid_input
 from .media_proxy import MEDIA_PROXY
 from .resolve import Options, async_read_playlist, from_document
 
@@ -62,11 +61,7 @@ async def _async_leave_error_page(coordinator: DisplayCoordinator, wake: bool) -
     if (reason := coordinator.data.error_page) is None:
         return
     if not wake:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="on_error_page",
-            translation_placeholders={"name": coordinator.name, "reason": reason},
-        )
+        raise action_failed("on_error_page", name=coordinator.name, reason=reason)
     async with coordinator.async_command(Refresh.DEVICE) as display:
         await display.wake()
 

@@ -7,13 +7,11 @@ from urllib.parse import parse_qs, urlencode
 
 import voluptuous as vol
 
-from homeassistant.exceptions import HomeAssistantError
-
 from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus
-from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import History, cast_of, media_id_of
+from ..errors import action_failed
 from ..storage import CAST_SCHEMA
 from .cast import async_cast
 from .resolve import Options
@@ -64,11 +62,7 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
     if player is not None and player.current is None:
         return Snapshot(None, Start(), asleep)
     if player is None or (cast := cast_of_display(player, coordinator.history)) is None:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN,
-            translation_key="cannot_tell",
-            translation_placeholders={"name": coordinator.name},
-        )
+        raise action_failed("cannot_tell", name=coordinator.name)
     return Snapshot(cast, _start(player), asleep)
 
 

@@ -39,7 +39,7 @@ SERIES = Series(
 
 def work(**details: object) -> Artwork:
     """Make a work."""
-    return Artwork.from_store({"id": "1", "series_id": "s", **details})  # type: ignore[return-value]
+    return Artwork.from_store({"id": "1", **details})  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_title_without_series() -> None:
 )
 def test_titles_fit_a_playlist(name: str, series_title: str, index: int | None) -> None:
     """A title with a series is never empty and never longer than a playlist allows."""
-    artwork = Artwork(id="1", series_id="s", name=name, index=index)
+    artwork = Artwork(id="1", name=name, index=index)
     assert 1 <= len(title(artwork, replace(SERIES, title=series_title))) <= 200
 
 

@@ -666,7 +666,7 @@ class Wild:
             raise TemporaryError("broken")
         size = min(limit, self.sizes[offset % len(self.sizes)])
         ids = self.ids[offset : offset + size]
-        records = tuple(Artwork(id=str(key), series_id="s") for key in ids)
+        records = tuple(Artwork(id=str(key)) for key in ids)
         return Page(records, self.total, offset, len(records), 0)
 
 

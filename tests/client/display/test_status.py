@@ -404,7 +404,6 @@ def test_device_status_of_old_firmware() -> None:
             enabled=False,
             sleep_time="22:00",
             wake_time="07:30",
-            days=None,
             asleep=False,
             override_state=None,
         ),
@@ -440,7 +439,6 @@ def test_device_status_of_new_firmware() -> None:
             },
             "sleepSchedule": {
                 "enabled": True,
-                "days": ["mon", 5, "tue"],
                 "currentState": "sleeping",
                 "overrideState": "sleeping",
                 "overrideUntil": "2026-09-01T07:30:00Z",
@@ -457,7 +455,6 @@ def test_device_status_of_new_firmware() -> None:
     schedule = status.sleep_schedule
     assert schedule is not None
     assert (schedule.enabled, schedule.asleep) == (True, True)
-    assert schedule.days == ("mon", "tue")
     assert schedule.override_state == "sleeping"
 
 
@@ -473,17 +470,14 @@ def test_panel_status() -> None:
         {
             "brightness": 65,
             "volume": 40.0,
-            "mute": "off",
             "power": "on",
             "monitor": "ACME:X27",
             "errors": {"contrast": "no reply"},
         }
     )
-    assert status == PanelStatus(65, None, 40, False, "on", {"contrast": "no reply"})
-    assert PanelStatus.parse({"mute": "on"}).mute is True
+    assert status == PanelStatus(65, None, 40, "on", {"contrast": "no reply"})
     nothing = PanelStatus.parse({"errors": {"panel": "no display connected"}})
     assert nothing.errors == {"panel": "no display connected"}
-    assert nothing.mute is None
 
 
 def test_metrics() -> None:
@@ -624,7 +618,7 @@ KINDS = [
 NAMES = sorted(
     {*FULL, *FULL["deviceSettings"], *WORKS[0]}  # type: ignore[misc]
     | {"playlistURL", "overlay", "sleepSchedule", "network", "lastOutage", "macInfo"}
-    | {"days", "currentState", "overrideUntil", "volume", "isMuted", "errors", "mute"}
+    | {"currentState", "overrideUntil", "volume", "isMuted", "errors"}
     | {"cpu", "gpu", "memory", "disk", "screen", "current_temperature", "playedAtMs"}
     | {"start", "count24h", "device_id", "contentPolicy", "message", "data", "margin"}
 )

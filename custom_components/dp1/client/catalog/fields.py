@@ -11,7 +11,7 @@ MAX_TEXT = 8192
 
 
 def as_text(value: object) -> str:
-    """Return a text unchanged; None if it is too long or not encodable."""
+    """Return a text without outer white space; empty if it is too long or not encodable."""
     if not isinstance(value, str) or len(value) > MAX_TEXT:
         return ""
     try:
@@ -30,7 +30,9 @@ def as_texts(value: object) -> tuple[str, ...]:
 
 def as_title(*candidates: object) -> str:
     """Return the first readable text."""
-    return next((text for it in candidates if (text := clean(it, TITLE_LIMIT))), "")
+    return next(
+        (text for value in candidates if (text := clean(value, TITLE_LIMIT))), ""
+    )
 
 
 def as_key(value: object) -> str:

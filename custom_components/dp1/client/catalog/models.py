@@ -274,7 +274,6 @@ class Artwork:
 
     Attributes:
         id: id; digits or hex, may exceed 64 bits.
-        series_id: id of the series.
         index: index in the series from 0; None if unknown.
         name: plain text: ``#12``, ``AE``, ``AP``, ``PP`` or a name of its own; may be empty.
         sources: URLs or paths to play, best first, as sent.
@@ -287,7 +286,6 @@ class Artwork:
     """
 
     id: str
-    series_id: str
     index: int | None = None
     name: str = ""
     sources: tuple[str, ...] = ()
@@ -307,7 +305,6 @@ class Artwork:
         return cls.from_store(
             {
                 "id": data.get("id"),
-                "series_id": data.get("seriesID"),
                 "index": data.get("index"),
                 "name": as_title(data.get("name"), data.get("title")),
                 "sources": [
@@ -334,7 +331,6 @@ class Artwork:
         index = as_integer(data.get("index"))
         return cls(
             id=key,
-            series_id=as_key(data.get("series_id")),
             index=index if index is not None and index >= 0 else None,
             name=as_text(data.get("name")),
             sources=as_texts(data.get("sources")),

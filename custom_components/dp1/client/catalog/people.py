@@ -54,21 +54,22 @@ def people_of(value: object) -> list[Alumni]:
     """Return the alumni of a list; entries may be null."""
     if not isinstance(value, list):
         return []
-    return [it for part in value[:MAX_PEOPLE] if (it := Alumni.parse(part))]
+    return [person for part in value[:MAX_PEOPLE] if (person := Alumni.parse(part))]
 
 
 def stored_people(value: object) -> tuple[Alumni, ...]:
     """Return the stored alumni of a list."""
     if not isinstance(value, list):
         return ()
-    return tuple(it for part in value if (it := Alumni.from_store(part)))
+    return tuple(person for part in value if (person := Alumni.from_store(part)))
 
 
 def collective_of(value: object) -> list[Alumni]:
     """Return an artist with the members of their collective, unless its name already includes them."""
     data = mapping(value)
     data = mapping(data.get("alumniAccount")) or data
-    people = [it] if (it := Alumni.parse(data)) else []
+    artist = Alumni.parse(data)
+    people = [artist] if artist else []
     for other in people_of(data.get("collaborationAlumniAccounts")):
         if not any(other.name in known.name for known in people):
             people.append(other)

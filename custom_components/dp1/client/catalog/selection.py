@@ -24,12 +24,10 @@ class Selection:
     Attributes:
         works: each with its series.
         left_out: how many could not be played, for want of a source.
-        over_cap: how many more could have been shown.
     """
 
     works: tuple[tuple[Series, Artwork], ...]
     left_out: int
-    over_cap: int
 
 
 def shown_once(series: Series) -> bool:
@@ -106,8 +104,7 @@ def select_works(
         works, missing = playable(series, artworks)
         chosen.append((series, works))
         left_out += missing
-    available = [len(works) for _, works in chosen]
-    given = shares(available, cap)
+    given = shares([len(works) for _, works in chosen], cap)
     runs = [
         [(series, work) for work in evenly(works, share)]
         for (series, works), share in zip(chosen, given, strict=True)
@@ -118,4 +115,4 @@ def select_works(
     else:
         rounds = zip_longest(*runs)
         works_in_order = [work for turn in rounds for work in turn if work is not None]
-    return Selection(tuple(works_in_order), left_out, sum(available) - sum(given))
+    return Selection(tuple(works_in_order), left_out)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from .player_status import PlaylistItem
 
@@ -70,12 +70,10 @@ class CastResult:
     """Result of a cast. Accepted is not yet visible: the status tells that.
 
     Attributes:
-        method: how the playlist was sent.
         deferred: no work of the playlist is due yet; the current work stays.
         cast: what was sent: a newer cast if one replaced this.
     """
 
-    method: Literal["url", "inline"]
     deferred: bool
     cast: Cast | None = field(default=None, compare=False)
 
@@ -83,7 +81,6 @@ class CastResult:
     def parse(cls, cast: Cast, leaf: Mapping[str, Any]) -> Self:
         """Parse the reply to a cast."""
         return cls(
-            method="url" if cast.playlist is None else "inline",
             deferred=leaf.get("deferred") is True,
             cast=cast,
         )

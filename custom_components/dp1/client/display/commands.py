@@ -25,7 +25,6 @@ _PANEL_VALUES: Mapping[str, Container[object]] = {
 }
 # Sleep and wake replace each other in the queue.
 _SLEEP_SLOT = "sleep"
-_DAYS = frozenset({"sun", "mon", "tue", "wed", "thu", "fri", "sat"})
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 
 type Button = Literal["left", "right", "middle"]
@@ -119,7 +118,6 @@ class Commands:
         *,
         sleep_time: str | None = None,
         wake_time: str | None = None,
-        days: Iterable[str] | None = None,
     ) -> SleepSchedule:
         """Set the sleep schedule; this clears the override of ``sleep`` and ``wake``.
 
@@ -127,7 +125,6 @@ class Commands:
             enabled: turn the schedule on.
             sleep_time: "HH:MM" in the display's local time; None keeps the old one.
             wake_time: "HH:MM" in the display's local time; None keeps the old one.
-            days: "sun" to "sat"; None keeps the old ones (firmware 2.0.0).
         """
         request: dict[str, Any] = {"enabled": enabled}
         for key, time in (("sleepTime", sleep_time), ("wakeTime", wake_time)):
@@ -135,12 +132,6 @@ class Commands:
                 _require(bool(_TIME.fullmatch(time)), "time must be HH:MM")
                 request[key] = time
         _require(sleep_time is None or sleep_time != wake_time, "times must differ")
-        if days is not None:
-            request["days"] = list(days)
-            _require(
-                bool(request["days"]) and _DAYS.issuperset(request["days"]),
-                "unknown days",
-            )
         return await self._set_sleep("setSleepSchedule", request)
 
     async def reboot(self) -> None:

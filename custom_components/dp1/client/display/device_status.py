@@ -20,7 +20,6 @@ class SleepSchedule:
         enabled: the schedule is on.
         sleep_time: "HH:MM" in the display's own local time.
         wake_time: "HH:MM" in the display's own local time.
-        days: "sun" to "sat"; None means every day.
         asleep: effective state, schedule and override together.
         override_state: "awake" or "sleeping" while an override lasts.
     """
@@ -28,7 +27,6 @@ class SleepSchedule:
     enabled: bool
     sleep_time: str | None
     wake_time: str | None
-    days: tuple[str, ...] | None
     asleep: bool | None
     override_state: str | None
 
@@ -36,14 +34,10 @@ class SleepSchedule:
     def parse(cls, data: object) -> Self:
         """Parse ``sleepSchedule``."""
         given = mapping(data)
-        days = given.get("days")
         return cls(
             enabled=given.get("enabled") is True,
             sleep_time=text(given.get("sleepTime")),
             wake_time=text(given.get("wakeTime")),
-            days=tuple(day for day in days if isinstance(day, str))
-            if isinstance(days, list)
-            else None,
             asleep={"sleeping": True, "awake": False}.get(
                 text(given.get("currentState")) or ""
             ),
@@ -150,7 +144,6 @@ class PanelStatus:
         brightness: percent.
         contrast: percent.
         volume: percent, of the panel's speakers.
-        mute: the panel's speakers are muted.
         power: "on", "standby" or "off".
         errors: reason by value that could not be read; "panel" stands for all.
     """
@@ -158,7 +151,6 @@ class PanelStatus:
     brightness: int | None
     contrast: int | None
     volume: int | None
-    mute: bool | None
     power: str | None
     errors: Mapping[str, str]
 
@@ -170,7 +162,6 @@ class PanelStatus:
             brightness=percent(given.get("brightness")),
             contrast=percent(given.get("contrast")),
             volume=percent(given.get("volume")),
-            mute={"on": True, "off": False}.get(text(given.get("mute")) or ""),
             power=text(given.get("power")),
             errors=texts(given.get("errors")),
         )

@@ -72,10 +72,11 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
                 if not isinstance(key, str):
                     raise _invalid("expected text as the name of a field", *path, key)
             return {
-                _text(key): _plain(each, (*path, key)) for key, each in value.items()
+                _text(key): _plain(member, (*path, key))
+                for key, member in value.items()
             }
         case list() | tuple():
-            return [_plain(each, (*path, index)) for index, each in enumerate(value)]
+            return [_plain(part, (*path, index)) for index, part in enumerate(value)]
     raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
 
 
@@ -110,7 +111,9 @@ def _faults(document: Any, rules: Rules) -> list[Fault]:
     try:
         playlist_schema(rules)(document)
     except vol.MultipleInvalid as err:
-        return [Fault(path_text(each.path), each.error_message) for each in err.errors]
+        return [
+            Fault(path_text(error.path), error.error_message) for error in err.errors
+        ]
     except vol.Invalid as err:
         return [Fault(path_text(err.path), err.error_message)]
     return []

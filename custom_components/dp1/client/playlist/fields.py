@@ -54,7 +54,7 @@ class Rules(Enum):
 
 def printable(text: str) -> str:
     """Replace characters that cannot be shown or encoded as UTF-8: the text comes from outside."""
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def path_text(segments: Iterable[Any]) -> str:
