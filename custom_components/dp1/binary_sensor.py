@@ -67,7 +67,7 @@ async def async_setup_entry(
 
 
 class DisplayBinarySensor(ValueEntity[bool], BinarySensorEntity):
-    """Description of a binary sensor of a display."""
+    """Binary sensor of a display."""
 
     entity_description: DisplayBinarySensorDescription
 

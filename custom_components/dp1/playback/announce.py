@@ -104,36 +104,26 @@ class Announcements:
         duration: timedelta,
     ) -> dict[str, Any]:
         """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
-        with coordinator.requests.steps():
-            return await self._async_announce(coordinator, cast, options, duration)
-
-    async def _async_announce(
-        self,
-        coordinator: DisplayCoordinator,
-        cast: Cast,
-        options: Options,
-        duration: timedelta,
-    ) -> dict[str, Any]:
-        """Show something for a limited time."""
         entry_id = coordinator.config_entry.entry_id
-        async with self._locks[entry_id]:
-            active = await self._async_active(coordinator)
-            before = active.before if active else await _async_snapshot(coordinator)
-            sent = Announcement(cast, _end(duration, active), before)
-            # Saved before it is sent, so that a restart in between ends it.
-            await self._async_start(coordinator, sent)
-        self._sending[entry_id] += 1
-        try:
-            response = await async_cast(coordinator, cast, options)
-        except HomeAssistantError:
-            await self._async_replace(coordinator, sent, active)
-            raise
-        finally:
-            self._sending[entry_id] -= 1
-        # The duration counts from when it is visible.
-        shown = replace(sent, until=_end(duration, active))
-        await self._async_replace(coordinator, sent, shown)
-        return response
+        with coordinator.requests.steps():
+            async with self._locks[entry_id]:
+                active = await self._async_active(coordinator)
+                before = active.before if active else await _async_snapshot(coordinator)
+                sent = Announcement(cast, _end(duration, active), before)
+                # Saved before it is sent, so that a restart in between ends it.
+                await self._async_start(coordinator, sent)
+            self._sending[entry_id] += 1
+            try:
+                response = await async_cast(coordinator, cast, options)
+            except HomeAssistantError:
+                await self._async_replace(coordinator, sent, active)
+                raise
+            finally:
+                self._sending[entry_id] -= 1
+            # The duration counts from when it is visible.
+            shown = replace(sent, until=_end(duration, active))
+            await self._async_replace(coordinator, sent, shown)
+            return response
 
     async def async_show(
         self, coordinator: DisplayCoordinator, cast: Cast, options: Options
@@ -230,26 +220,26 @@ class Announcements:
 
     async def _async_end(self, coordinator: DisplayCoordinator) -> None:
         """Restore what was shown before, unless something else is shown by now; retry while there is no contact."""
-        with coordinator.requests.steps():
-            await self._async_restore(coordinator)
-
-    async def _async_restore(self, coordinator: DisplayCoordinator) -> None:
-        """Restore what was shown before."""
         entry_id = coordinator.config_entry.entry_id
-        async with self._locks[entry_id]:
-            active = self._active.get(entry_id)
-            if active is None or entry_id in self._timers or self._sending[entry_id]:
-                return
-            try:
-                if await _async_is_shown(coordinator, active):
-                    await async_restore_snapshot(coordinator, active.before)
-            except HomeAssistantError as err:
-                LOGGER.debug("Restoring %s failed: %s", coordinator.name, err)
-                now = dt_util.utcnow()
-                if now < active.until + GIVE_UP_AFTER:
-                    self._schedule(coordinator, now + RETRY_INTERVAL)
+        with coordinator.requests.steps():
+            async with self._locks[entry_id]:
+                active = self._active.get(entry_id)
+                if (
+                    active is None
+                    or entry_id in self._timers
+                    or self._sending[entry_id]
+                ):
                     return
-            await self._async_clear(coordinator)
+                try:
+                    if await _async_is_shown(coordinator, active):
+                        await async_restore_snapshot(coordinator, active.before)
+                except HomeAssistantError as err:
+                    LOGGER.debug("Restoring %s failed: %s", coordinator.name, err)
+                    now = dt_util.utcnow()
+                    if now < active.until + GIVE_UP_AFTER:
+                        self._schedule(coordinator, now + RETRY_INTERVAL)
+                        return
+                await self._async_clear(coordinator)
 
     async def _async_save(self) -> None:
         """Save the active announcements."""
