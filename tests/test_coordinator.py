@@ -138,8 +138,7 @@ async def test_a_push_during_a_reading_is_newer(
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
     fault = display.inject(FaultKind.LATE, command="checkStatus", times=1, seconds=0.6)
     coordinator = setup_display.runtime_data
-    coordinator._polls = 0
-    reading = hass.async_create_task(coordinator.async_refresh())
+    reading = hass.async_create_task(coordinator.async_read_player())
     await until(lambda: fault.hits)
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
@@ -270,8 +269,8 @@ async def test_another_display_at_the_address_is_left_alone(
     ) as other:
         await until(lambda: state_of(hass).state == "unavailable")
         other.player.load(EVENING)
-        with pytest.raises(UpdateFailed):
-            await setup_display.runtime_data._async_update_data()
+        await setup_display.runtime_data.async_refresh()
+        assert isinstance(setup_display.runtime_data.last_exception, UpdateFailed)
         setup_display.runtime_data.async_merge_data(set_up=True)
         with pytest.raises(HomeAssistantError) as caught:
             await hass.services.async_call(

@@ -11,7 +11,6 @@ import voluptuous as vol
 
 from custom_components.dp1.client.display import rate_limit
 from custom_components.dp1.display import connection, reader
-from homeassistant.auth.permissions import PolicyPermissions
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
@@ -760,7 +759,6 @@ async def test_people_without_permission_are_kept_out(
     """What somebody may not control is refused if named, and left out otherwise."""
     policy: PolicyType = {"entities": {"entity_ids": {OTHER: {"control": True}}}}
     user = hass_read_only_user
-    user._permissions = PolicyPermissions(policy, None)
     user.mock_policy(policy)
     context = Context(user_id=user.id)
     with pytest.raises(Unauthorized):

@@ -1,17 +1,19 @@
 """The history of a display: what it keeps, how much of it, and when it is saved."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from pytest_homeassistant_custom_component.common import flush_store
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.client.display.casts import Cast
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_bytes
+from homeassistant.util import dt as dt_util
 
 from ..displays import playlist
 
@@ -102,7 +104,8 @@ async def test_saved_later(
         history.add(cast(title))
     await hass.async_block_till_done()
     assert KEY not in hass_storage
-    await flush_store(history._store)
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=60))
+    await hass.async_block_till_done()
     assert [stored["title"] for stored in hass_storage[KEY]["data"]] == ["A", "B", "C"]
 
 

@@ -1,7 +1,8 @@
 """A catalog, a feed, and libraries of them."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any
+from typing import Any, override
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -17,6 +18,23 @@ from tests.client import timing
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
+
+class LibraryEntry(MockConfigEntry):
+    """A config entry that is not set up, but cancels its background tasks like one that is unloaded."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """Initialize without tasks."""
+        super().__init__(**kwargs)
+        self.tasks: list[asyncio.Task[Any]] = []
+
+    @override
+    def async_create_background_task(self, *args: Any, **kwargs: Any) -> Any:
+        """Create a background task and remember it."""
+        task = super().async_create_background_task(*args, **kwargs)
+        self.tasks.append(task)
+        return task
+
+
 type MakeLibrary = Callable[..., Awaitable[Library]]
 
 
@@ -29,7 +47,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
     """Make libraries, and stop them at the end; one with the id of a stopped one comes after it."""
-    made: list[tuple[MockConfigEntry, Library]] = []
+    made: list[tuple[LibraryEntry, Library]] = []
 
     async def make(
         catalog: CatalogSimulator | None = None,
@@ -42,7 +60,7 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
         for entry, library in made:
             if entry.entry_id == entry_id and entry.state is ConfigEntryState.LOADED:
                 await stop(entry, library)
-        entry = MockConfigEntry(
+        entry = LibraryEntry(
             domain=DOMAIN,
             title="Gallery",
             entry_id=entry_id,
@@ -66,9 +84,9 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
             await library.async_children("playlists")
         return library
 
-    async def stop(entry: MockConfigEntry, library: Library) -> None:
+    async def stop(entry: LibraryEntry, library: Library) -> None:
         await library.async_stop()
-        for task in tuple(entry._background_tasks):
+        for task in entry.tasks:
             task.cancel()
         entry.mock_state(hass, ConfigEntryState.NOT_LOADED)
 

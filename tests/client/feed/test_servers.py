@@ -124,13 +124,14 @@ async def test_publish_on_ts() -> None:
         assert {"id", "slug", "created", "note", "items[0].id"} <= set(told.changed)
         assert "items[0].duration" not in told.changed
         assert [v.valid for v in told.verified] == [None]
-        known = Feed(
-            feed._connection.session,
-            feed.url,
-            api_key=simulator.api_key,
-            legacy_keys=[simulator.kid],
-        )
-        told = await known.publish(playlist())
+        async with aiohttp.ClientSession() as session:
+            known = Feed(
+                session,
+                feed.url,
+                api_key=simulator.api_key,
+                legacy_keys=[simulator.kid],
+            )
+            told = await known.publish(playlist())
         assert [(v.kid, v.valid) for v in told.verified] == [(simulator.kid, True)]
         assert (await feed.playlist(told.slug)).document == told.document
 
