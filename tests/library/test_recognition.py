@@ -253,7 +253,7 @@ SERIES = Series(id="s", exhibition_id="e", title="Tides", max_artwork=40)
         (SERIES, Artwork(id="1", index=40, name="AP"), "AP"),
         (SERIES, Artwork(id="1", index=40), "#41"),
         (SERIES, Artwork(id="1"), None),
-        (Series("s", "e", "Tide", max_artwork=1), Artwork("1", "s", index=0), None),
+        (Series("s", "e", "Tide", max_artwork=1), Artwork("1", index=0), None),
     ],
 )
 def test_editions(series: Series, artwork: Artwork, edition: str | None) -> None:
