@@ -1,4 +1,4 @@
-"""The simulated catalog: what it holds and how it answers is what is known of the public one."""
+"""Test that the simulated catalog has the contents and answers of the public one."""
 
 import asyncio
 from collections import Counter
@@ -30,7 +30,7 @@ async def simulator(socket_enabled: None) -> AsyncGenerator[CatalogSimulator]:
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncGenerator[aiohttp.ClientSession]:
-    """Ask it."""
+    """Return a client session."""
     async with aiohttp.ClientSession() as opened:
         yield opened
 
@@ -38,7 +38,7 @@ async def session(socket_enabled: None) -> AsyncGenerator[aiohttp.ClientSession]
 async def get(
     session: aiohttp.ClientSession, url: str, **query: object
 ) -> tuple[int, Any]:
-    """Ask for a list."""
+    """Request a list."""
     params = {name: str(value) for name, value in query.items()}
     async with session.get(url, params=params) as response:
         text = await response.text()
@@ -48,7 +48,7 @@ async def get(
 
 
 def test_exhibitions() -> None:
-    """As many shows of each kind as the public catalog has, of about the same size."""
+    """There are as many exhibitions of each kind as in the public catalog, of about the same size."""
     shows = DATA.exhibitions
     assert len(shows) == 51
     assert Counter(show["type"] for show in shows) == {"group": 31, "solo": 20}
@@ -78,7 +78,7 @@ def test_exhibitions() -> None:
 
 
 def test_people_come_twice() -> None:
-    """Artists stand in a list of their own and, one level deeper, in another."""
+    """Artists are in a list of their own and, one level deeper, in another."""
     for show in DATA.exhibitions:
         nested = [artist["alumniAccount"] for artist in show["artists"]]
         assert nested == show["artistsAlumni"]
@@ -91,7 +91,7 @@ def test_people_come_twice() -> None:
 
 
 def test_series() -> None:
-    """About 700 series, one of them long, one show of twenty."""
+    """There are about 700 series: a long one, and an exhibition of twenty."""
     everything = [one for show in DATA.exhibitions for one in DATA.series(show["id"])]
     assert len(everything) == DATA.series_count == 700
     assert len({one["id"] for one in everything}) == 700
@@ -108,13 +108,13 @@ def test_series() -> None:
 
 
 def test_ties_of_the_display_index() -> None:
-    """Some series share a place in their show."""
+    """Some series of an exhibition have the same index."""
     series = DATA.series(DATA.find_exhibition("Twenty Kinds of Weather")["id"])
     assert len({one["displayIndex"] for one in series}) < len(series)
 
 
 def test_artworks() -> None:
-    """Works of all chains and states, with ids that no number holds."""
+    """There are works of all blockchains and states, with ids beyond 64 bits."""
     works = [
         work
         for show in DATA.exhibitions
@@ -135,7 +135,7 @@ def test_artworks() -> None:
 
 
 def test_data_is_the_same_every_time() -> None:
-    """Nothing depends on the run."""
+    """Two runs have the same contents."""
     again = CatalogData(None)
     assert again.exhibitions == DATA.exhibitions
     series = DATA.series(DATA.exhibitions[3]["id"])
@@ -146,7 +146,7 @@ def test_data_is_the_same_every_time() -> None:
 async def test_pages(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """Pages of five, cut where more is asked for, or refused on demand."""
+    """A page has five records; a larger limit is reduced, or refused on demand."""
     url = f"{simulator.url}/api/llm/exhibitions"
     _, body = await get(session, url)
     assert len(body["result"]) == 5
@@ -164,7 +164,7 @@ async def test_pages(
 async def test_parameters(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """Sorting, searching and parents are understood; what is not known is refused."""
+    """Sorting, searching and parents are supported; unknown values are refused."""
     base = f"{simulator.url}/api/llm"
     _, body = await get(
         session, f"{base}/exhibitions", sortBy="title", sortOrder="DESC"
@@ -196,7 +196,7 @@ async def test_parameters(
 async def test_markup_characters_are_escaped(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """On the wire, & and angle brackets are escaped as the catalog escapes them."""
+    """& and angle brackets are escaped in JSON as the catalog escapes them."""
     async with session.get(f"{simulator.url}/api/llm/exhibitions") as response:
         text = await response.text()
     assert "\\u0026" in text and "\\u003c" in text
@@ -227,7 +227,7 @@ FAULTS: dict[str, tuple[int, Any]] = {
 async def test_faults(
     simulator: CatalogSimulator, session: aiohttp.ClientSession, kind: str
 ) -> None:
-    """Each fault shows on the page it is meant for, as often as it is meant to, and nowhere else."""
+    """Each fault applies to its page, as often as requested, and to nothing else."""
     url = f"{simulator.url}/api/llm/exhibitions"
     _, sound = await get(session, url, offset=5)
     fault = simulator.inject(kind, route="exhibitions", offset=5, times=1)
@@ -253,14 +253,14 @@ async def test_faults(
 
 
 def test_every_fault_is_tried() -> None:
-    """No fault is forgotten here; cuts and delays have tests of their own."""
+    """Every fault is tested here, but cuts and delays, which have tests of their own."""
     assert set(FaultKind) - set(FAULTS) == {FaultKind.DROP, FaultKind.SLOW}
 
 
 async def test_errors_have_many_shapes(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """An error may be anything from an envelope to nothing at all."""
+    """The body of an error may be anything from an envelope to nothing."""
     bodies = []
     for shape in ("envelope", "flat", "text", "html", "empty"):
         simulator.heal()
@@ -280,7 +280,7 @@ async def test_errors_have_many_shapes(
 async def test_cut_and_down(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """A connection can be cut; a catalog that is down refuses, and comes back at the same place."""
+    """A connection can be cut; a stopped catalog refuses connections, and returns on the same port."""
     url = f"{simulator.url}/api/llm/exhibitions"
     simulator.inject("drop")
     with pytest.raises(aiohttp.ServerDisconnectedError):
@@ -296,7 +296,7 @@ async def test_cut_and_down(
 async def test_counters(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """Requests are counted, also those under way, and those given up."""
+    """Requests are counted, including pending and canceled ones."""
     base = f"{simulator.url}/api/llm"
     simulator.latency = 0.1
     began = asyncio.get_running_loop().time()
@@ -325,7 +325,7 @@ async def test_counters(
 async def test_pictures_and_works_can_be_looked_at(
     simulator: CatalogSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """Every address of a picture or work in a show leads to one, and different works look different."""
+    """Every URL of a picture or work can be loaded, and different works look different."""
     show = simulator.data.find_exhibition("Twenty Kinds of Weather")
     addresses = {
         show["coverURI"]: "image/png",
@@ -367,7 +367,7 @@ async def test_sizes_of_pictures(
 
 
 async def test_media_elsewhere(socket_enabled: None) -> None:
-    """Pictures and works can be placed on another server, or left as the public catalog has them."""
+    """URLs of pictures and works can point to another server, or stay relative as in the public catalog."""
     async with CatalogSimulator(media_base="http://art.example/x") as simulator:
         show = simulator.data.exhibitions[0]
         assert show["coverURI"].startswith(
@@ -379,13 +379,13 @@ async def test_media_elsewhere(socket_enabled: None) -> None:
 
 
 def test_data_needs_a_start() -> None:
-    """Before the start there are no addresses, and so no data."""
+    """Before the start there are no URLs, and so no data."""
     with pytest.raises(RuntimeError, match="not started"):
         _ = CatalogSimulator().data
 
 
 async def test_runs_by_itself(session: aiohttp.ClientSession) -> None:
-    """The command prints where it listens, and shows the fault asked for."""
+    """The command prints its URL, and applies the requested fault."""
     process = await asyncio.create_subprocess_exec(
         *(
             sys.executable,

@@ -1,4 +1,4 @@
-"""Routes and answers of the simulated display: statuses, texts and headers as the firmware gives them."""
+"""Test the routes and answers of the simulated display: statuses, texts and headers of the firmware."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ NO_COMMAND = "Command type is required"
 
 
 def check_refusal(answer: Answer, status: int, text: str) -> None:
-    """See that an error looks as it should."""
+    """Check the format of an error."""
     assert (answer.status, answer.text) == (status, f"{text}\n")
     assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -48,7 +48,7 @@ async def serving(*answers: web.Response) -> AsyncIterator[str]:
     app = web.Application()
 
     async def answer(request: web.Request) -> web.Response:
-        """Answer by number."""
+        """Return the answer by its number."""
         chosen = answers[int(request.match_info["number"])]
         return web.Response(
             body=chosen.body, status=chosen.status, headers=chosen.headers
@@ -62,12 +62,12 @@ async def serving(*answers: web.Response) -> AsyncIterator[str]:
     await runner.cleanup()
 
 
-# Table of outcomes, in the order of the checks
+# Outcomes, in the order of the checks
 
 
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_too_many_requests(profile: str) -> None:
-    """More than 64 requests over all routes are too many; a listening socket is none."""
+    """More than 64 requests over all routes are refused; notification sockets do not count."""
     async with talking(profile) as client:
         server = client.simulator.server
         server.latency = 0.5
@@ -106,7 +106,7 @@ async def test_too_many_requests(profile: str) -> None:
     ],
 )
 async def test_host(host: str, accepted: bool) -> None:
-    """The newest firmware takes only local hosts, on every route; older ones take any."""
+    """The newest firmware accepts only local hosts, on every route; older ones accept any."""
     for path in ("/metrics", "/nowhere"):
         async with talking("C") as client:
             answer = await client.get(path, headers={"Host": host})
@@ -120,7 +120,7 @@ async def test_host(host: str, accepted: bool) -> None:
 
 @pytest.mark.parametrize("header", ["Origin", "Sec-Fetch-Site"])
 async def test_origin(header: str) -> None:
-    """The newest firmware refuses browsers, before it looks at the method."""
+    """The newest firmware refuses browsers, before it checks the method."""
     async with talking("C") as client:
         answer = await client.get("/api/cast", headers={header: "http://home.lan"})
         check_refusal(answer, 403, "Browser origins are not allowed")
@@ -136,14 +136,14 @@ async def test_origin(header: str) -> None:
 @pytest.mark.parametrize("profile", FIRMWARE)
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS"])
 async def test_method(profile: str, method: str) -> None:
-    """Commands are posted."""
+    """Commands need POST."""
     async with talking(profile) as client:
         answer = await client.request(method, "/api/cast")
         check_refusal(answer, 405, "Post method is required")
 
 
 async def test_too_many_commands_at_once() -> None:
-    """More than 64 commands are too many before they are read."""
+    """More than 64 commands are refused before they are read."""
     async with talking("A1") as client:
         server = client.simulator.server
         server.latency = 0.5
@@ -161,7 +161,7 @@ async def test_too_many_commands_at_once() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_large_body(profile: str) -> None:
-    """Newer firmware takes 4 MiB, older any size."""
+    """Newer firmware accepts 4 MiB, older any size."""
     async with talking(profile) as client:
         filler = b" " * (4 * 1024 * 1024)
         answer = await client.post(b'{"command":"ping"}' + filler)
@@ -201,7 +201,7 @@ async def test_large_body(profile: str) -> None:
     ],
 )
 async def test_malformed(profile: str, body: bytes, text: str) -> None:
-    """What is not a command."""
+    """A body that is not a command is refused."""
     async with talking(profile) as client:
         check_refusal(await client.post(body), 400, text)
         assert client.simulator.received == []
@@ -218,7 +218,7 @@ async def test_malformed(profile: str, body: bytes, text: str) -> None:
     ],
 )
 async def test_well_formed(body: bytes) -> None:
-    """Keys are read in any case, and text behind the first value not at all."""
+    """Keys are case-insensitive, and text behind the first value is ignored."""
     async with talking("A") as client:
         answer = await client.post(body, headers={"Content-Type": "text/html"})
         assert (answer.status, answer.text) == (200, '{"message":{"ok":true}}\n')
@@ -229,7 +229,7 @@ async def test_well_formed(body: bytes) -> None:
 
 @pytest.mark.parametrize("profile", ["A1", "B", "C"])
 async def test_storm(profile: str) -> None:
-    """The gate refuses with a status of its own; the oldest firmware has none."""
+    """The rate limit has a status of its own; the oldest firmware has none."""
     async with timed(profile) as (client, _):
         answers = [await client.send("setVolume", {"percent": 8}) for _ in range(21)]
         assert [answer.status for answer in answers] == [200] * 20 + [429]
@@ -240,7 +240,7 @@ async def test_storm(profile: str) -> None:
 
 
 async def test_dead_sources() -> None:
-    """A list of nothing but dead links is refused, with ten reasons at most; one good link is enough."""
+    """A playlist of dead links is refused, with ten reasons at most; one good link is enough."""
     missing, gone, good = (web.Response(status=status) for status in (404, 410, 200))
     async with serving(missing, gone, good) as base, talking("B") as client:
         dead = [
@@ -272,7 +272,7 @@ async def test_dead_sources() -> None:
 
 
 async def test_strict_signatures() -> None:
-    """Where the owner wants signatures, others are refused with the verdict."""
+    """In strict mode, playlists without a valid signature are refused with the reason."""
     async with talking("B") as client:
         await client.ask("setSignatureVerificationMode", mode="strict")
         answer = await client.send(
@@ -287,7 +287,7 @@ async def test_strict_signatures() -> None:
 
 
 async def test_content() -> None:
-    """What the owner does not want to see is left out; a rating that is none is refused."""
+    """Works that the owner does not allow are removed; an invalid rating is refused."""
     async with talking("B", storm_gate=False) as client:
         await client.ask(
             "setContentPolicy", showMatureContent=False, strictPersonal=False
@@ -341,7 +341,7 @@ async def test_failure(profile: str, command: str, request_: object) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_setup_page(profile: str) -> None:
-    """On the set-up page nothing is carried out, and the answer is empty; the device's own commands work."""
+    """On the set-up page the player's commands do nothing, with an empty answer; the device's commands work."""
     async with talking(profile) as client:
         client.simulator.show_setup_page()
         for command in ("checkStatus", "displayDefaultPlaylist", "anything"):
@@ -359,7 +359,7 @@ async def test_setup_page(profile: str) -> None:
 
 
 async def test_success_is_escaped() -> None:
-    """Text is written so that it is safe inside HTML."""
+    """Text is escaped to be safe inside HTML."""
     async with talking("A") as client:
         await client.cast(playlist(title="<b>Sun & moon</b>\u2028"))
         answer = await client.send("checkStatus", {})
@@ -383,7 +383,7 @@ async def test_lost_answer() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_shapes(profile: str) -> None:
-    """The device answers flat, the player inside a message."""
+    """The device replies flat, the player inside a message."""
     async with talking(profile) as client:
         assert await client.ask("setVolume", percent=4) == {"ok": True}
         assert await client.ask("rotate", clockwise=False) == {
@@ -405,7 +405,7 @@ async def test_shapes(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["A1", "B", "C"])
 async def test_pairing_is_off(profile: str) -> None:
-    """A typed no is flat too."""
+    """An error with a type is flat too."""
     async with talking(profile) as client:
         reply = await client.ask("startMintPairingSession")
         assert reply["ok"] is False
@@ -438,7 +438,7 @@ STATUS = ("/api/status", "/api/v2/status")
     ],
 )
 async def test_routes(profile: str, found: set[str]) -> None:
-    """What each generation has; the rest is not found."""
+    """Each generation has its routes; the rest is not found."""
     paths = ["/api/cast", "/api/notification", "/metrics", *STATUS, "/api/screenshot"]
     async with talking(profile) as client:
         for path in [*paths, "/api", "/api/cast/", "/index.html"]:
@@ -450,7 +450,7 @@ async def test_routes(profile: str, found: set[str]) -> None:
 
 
 async def test_versions_have_their_routes() -> None:
-    """Within a generation, what came later is not there before."""
+    """Within a generation, a later route is missing before its version."""
     async with talking("A", version="1.0.8") as client:
         assert (await client.get("/metrics")).status == 404
     async with talking("B", version="2.0.2") as client:
@@ -459,7 +459,7 @@ async def test_versions_have_their_routes() -> None:
 
 
 async def test_identity() -> None:
-    """The status routes tell the same but for the contract, and only to GET."""
+    """The status routes differ only in the contract, and only support GET."""
     async with talking("B", device_id="FF1-AB12CD34") as client:
         first, second = [await client.get(path) for path in STATUS]
         assert first.json == {**second.json, "contract": "1"}
@@ -486,7 +486,7 @@ async def test_identity() -> None:
 
 @pytest.mark.parametrize("profile", ["A", "B"])
 async def test_metrics(profile: str) -> None:
-    """Casts are counted, tried and failed; newer firmware tells of the network."""
+    """Casts are counted, tried and failed; newer firmware reports the network."""
     async with timed(profile, poll_interval=5) as (client, clock):
         await client.cast(playlist())
         await client.send("displayPlaylist", {"intent": NOW})
@@ -517,7 +517,7 @@ async def test_metrics(profile: str) -> None:
 
 
 def read_png(body: bytes) -> tuple[int, int, bytes]:
-    """Width, height and pixels of a PNG file."""
+    """Return width, height and pixels of a PNG."""
     assert body.startswith(b"\x89PNG\r\n\x1a\n")
     chunks: dict[bytes, bytes] = {}
     place = 8
@@ -536,7 +536,7 @@ def read_png(body: bytes) -> tuple[int, int, bytes]:
 
 
 async def test_screenshot() -> None:
-    """A picture of the work, in the shape of the screen; black when asleep."""
+    """A screenshot shows the work, in the shape of the screen; it is black when asleep."""
     async with talking("B", page_delay=0) as client:
         await client.cast(playlist())
         answer = await client.get("/api/screenshot?width=320")
@@ -581,13 +581,13 @@ async def test_screenshot() -> None:
     ],
 )
 async def test_screenshot_size(query: str) -> None:
-    """Sizes that are none."""
+    """Invalid sizes are refused."""
     async with talking("B") as client:
         assert (await client.get(f"/api/screenshot?{query}")).status == 400
 
 
 async def test_screenshot_refused() -> None:
-    """Everything that can be wrong with a picture."""
+    """Every failure of a screenshot has its status."""
     async with talking("B") as client:
         screen = client.simulator.server.screen
         answer = await client.request("POST", "/api/screenshot")
@@ -609,25 +609,25 @@ async def test_screenshot_refused() -> None:
 
 
 async def test_slow_screenshot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A picture that takes too long."""
+    """A screenshot that takes too long fails."""
     monkeypatch.setattr("tests.simulators.display.server._CAPTURE_SECONDS", 0.05)
     async with talking("B") as client:
         client.simulator.server.screen.seconds = 5
         assert (await client.get("/api/screenshot")).status == 504
 
 
-# The description of 2025
+# The 2025 description
 
 
 @pytest.mark.parametrize("profile", LEGACY)
 async def test_legacy(profile: str) -> None:
-    """One of address and document is shown; both, none, a bad document or another command is refused."""
+    """Either a URL or a document is shown; both, none, an invalid document or another command is refused."""
     document = json.dumps(playlist()).encode()
     async with serving(web.Response(body=document)) as base, talking(profile) as client:
         url = f"{base}/0"
 
         async def status(**request: Any) -> int:
-            """Cast, and see how it went."""
+            """Cast, and return the status."""
             return (await client.send("displayPlaylist", request)).status
 
         assert await status(playlistUrl=url, intent=NOW) == 200
@@ -645,7 +645,7 @@ async def test_legacy(profile: str) -> None:
 
 
 async def test_legacy_strictness() -> None:
-    """A strict reader refuses keys it does not know, the other ignores them."""
+    """A strict display refuses unknown keys, the other one ignores them."""
     both = {"playlist": playlist(), "dp1_call": playlist(), "intent": NOW}
     async with talking("legacy") as client:
         assert (await client.send("displayPlaylist", both)).status == 200
@@ -655,7 +655,7 @@ async def test_legacy_strictness() -> None:
 
 @pytest.mark.parametrize("reply", [b"", b'{"ok":true}', b'{"message":{"ok":true}}'])
 async def test_legacy_reply(reply: bytes) -> None:
-    """The description shows no reply, so there may be any."""
+    """The description defines no reply, so any is possible."""
     async with talking("legacy") as client:
         client.simulator.server.legacy_reply = reply
         answer = await client.send(

@@ -1,4 +1,4 @@
-"""What the commands of the simulated device do: sound, rotation, sleep, panel, input, and what newer firmware adds."""
+"""Test the commands of the simulated device: sound, rotation, sleep, panel, input, and those of newer firmware."""
 
 from datetime import UTC, datetime, timedelta
 import re
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 NEW = ("B", "C")
 
-# Volumes that are read back as they were set; every other one is read back one lower.
+# Volumes that are reported as they were set; every other one is reported one lower.
 EXACT = range(0, 101, 4)
 
 
 async def test_every_volume() -> None:
-    """The mixer has fewer steps than the volume: 75 of 101 values come back one lower."""
+    """The mixer has fewer steps than the volume: 75 of 101 values are reported one lower."""
     async with talking("A") as client:
         found = []
         for percent in range(101):
@@ -44,14 +44,14 @@ async def test_every_volume() -> None:
 
 
 async def test_first_volume() -> None:
-    """A new device says 50."""
+    """The default volume is 50."""
     async with talking("B") as client:
         assert (await client.ask("getDeviceStatus"))["volume"] == 50
 
 
 @pytest.mark.parametrize("body", [b"50.0", b"5e1", b"50"])
 async def test_whole_volume(body: bytes) -> None:
-    """A whole number may be written in any way, and its name in any case."""
+    """An integer may have any JSON notation, and its name any case."""
     async with talking("A") as client:
         answer = await client.post(
             b'{"command":"setVolume","request":{"Percent":' + body + b"}}"
@@ -61,7 +61,7 @@ async def test_whole_volume(body: bytes) -> None:
 
 
 async def test_mute() -> None:
-    """Muting is a toggle; the volume does not unmute."""
+    """Muting is a toggle; setting the volume does not unmute."""
     async with talking("B") as client:
         await client.ask("toggleMute")
         await client.ask("setVolume", percent=80)
@@ -74,7 +74,7 @@ async def test_mute() -> None:
 
 
 async def test_zero_values() -> None:
-    """Without arguments a command takes the zero value of each."""
+    """Missing arguments have the zero value of their type."""
     async with talking("A") as client:
         for request in (NOT_GIVEN, None, {}, {"percent": None}):
             client.simulator.device.mixer = 63
@@ -87,7 +87,7 @@ async def test_zero_values() -> None:
 
 
 async def test_rotation() -> None:
-    """A quarter at a time, both ways round; the page is told only upright or not."""
+    """The screen is rotated by 90 degrees, in both directions; the page is only told landscape or portrait."""
     async with talking("A") as client:
         circle = ["portrait", "landscapeReverse", "portraitReverse", "landscape"]
         for expected in circle:
@@ -106,7 +106,7 @@ async def test_rotation() -> None:
 
 
 async def test_device_status() -> None:
-    """What each generation tells, in order, and what it leaves out."""
+    """Each generation reports its fields, in order."""
     first = ["screenRotation", "connectedWifi", "installedVersion", "latestVersion"]
     later = ["macInfo", "volume", "isMuted", "displayURL", "sleepSchedule"]
     second = ["contract", "deviceName", "network", "signatureVerificationMode"]
@@ -125,7 +125,7 @@ async def test_device_status() -> None:
 
 
 async def test_device_status_changes() -> None:
-    """Options show only when they are on, versions only with internet, Wi-Fi only without a cable."""
+    """Options are only reported when enabled, versions only with internet, Wi-Fi only without Ethernet."""
     async with talking("B", wired=True) as client:
         await client.ask("analyticsToggle", enabled=False)
         await client.ask("betaFeaturesToggle", enabled=True)
@@ -148,11 +148,11 @@ async def test_device_status_changes() -> None:
 
 
 async def test_display_url() -> None:
-    """The page in the browser."""
+    """The URL of the page in the browser is reported."""
     async with talking("A", page_delay=0) as client:
 
         async def page() -> str:
-            """Ask for it."""
+            """Return the reported page."""
             return str((await client.ask("getDeviceStatus"))["displayURL"])
 
         assert await page() == "http://127.0.0.1:8080/playlist"
@@ -167,7 +167,7 @@ async def test_display_url() -> None:
 
 
 async def test_device_metrics() -> None:
-    """The latest sample with its time; null before there is one."""
+    """The latest sample has its time; there is null before the first one."""
     async with timed("A") as (client, _):
         sample = await client.ask("deviceMetrics")
         assert sample["screen"] == {"width": 3840, "height": 2160, "refresh_rate": 60}
@@ -192,12 +192,12 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def berlin(day: int) -> ManualClock:
-    """A clock in a zone with an offset, at noon of a day in October."""
+    """Return a clock in a zone with an offset, at noon of a day in October."""
     return ManualClock(datetime(2026, 10, day, 12, tzinfo=BERLIN))
 
 
 async def schedule(client: RawClient, command: str, **arguments: Any) -> Any:
-    """Send a command of sleep and read the record."""
+    """Send a sleep command and return the record."""
     reply = await client.ask(command, **arguments)
     assert reply["ok"] is True
     status = await client.ask("getDeviceStatus")
@@ -206,12 +206,12 @@ async def schedule(client: RawClient, command: str, **arguments: Any) -> Any:
 
 
 def asleep(client: RawClient) -> bool:
-    """Whether the page is dark."""
+    """Return whether the page is dark."""
     return client.simulator.state.asleep
 
 
 async def test_sleep_without_schedule() -> None:
-    """Sleep without a schedule has no end, not even by a start."""
+    """Without a schedule, sleep does not end, not even by a restart."""
     async with timed("A", boot_seconds=0, page_delay=0.1) as (client, clock):
         record = await schedule(client, "sleepNow")
         assert record == {
@@ -271,7 +271,7 @@ async def test_sleep_with_schedule() -> None:
 
 
 async def test_schedule_is_kept() -> None:
-    """Times that are not given stay; an override does not; bad times are refused if the schedule is on."""
+    """Missing times stay unchanged; an override ends; invalid times are refused if the schedule is on."""
     async with timed("A") as (client, _):
         await client.ask(
             "setSleepSchedule", enabled=True, sleepTime="9:5", wakeTime="10:00"
@@ -298,7 +298,7 @@ async def test_schedule_is_kept() -> None:
 
 @pytest.mark.parametrize("profile", NEW)
 async def test_days(profile: str) -> None:
-    """Newer firmware sleeps on chosen days."""
+    """Newer firmware supports days."""
     clock = ManualClock(datetime(2026, 10, 9, 12, tzinfo=UTC))
     async with timed(profile, clock=clock, storm_gate=False) as (client, _):
         record = await schedule(
@@ -319,7 +319,7 @@ async def test_days(profile: str) -> None:
 
 
 async def test_old_firmware_has_no_days() -> None:
-    """Older firmware does not know them."""
+    """Older firmware ignores days."""
     async with timed("A") as (client, _):
         record = await schedule(client, "setSleepSchedule", enabled=True, days=["mon"])
         assert "days" not in record
@@ -334,7 +334,7 @@ async def test_sleep_of_a_dead_page() -> None:
 
 
 async def test_sleep_before_there_was_a_schedule() -> None:
-    """Firmware without sleep commands leaves them to the page, which does not know them."""
+    """Firmware without sleep commands passes them to the page, which does not know them."""
     async with timed("A", version="1.0.14") as (client, clock):
         assert await client.ask("sleepNow") == {"message": {"ok": False}}
         assert await client.ask("setSleepMode", sleepMode=True) == {
@@ -345,7 +345,7 @@ async def test_sleep_before_there_was_a_schedule() -> None:
 
 
 async def test_sleep_mode_leaves_schedule_and_panel() -> None:
-    """The page alone goes dark."""
+    """Only the page goes dark."""
     async with timed("A") as (client, clock):
         await client.cast(playlist())
         await client.leaf("setSleepMode", sleepMode=True)
@@ -360,7 +360,7 @@ async def test_sleep_mode_leaves_schedule_and_panel() -> None:
 
 
 async def test_panel() -> None:
-    """Everything a monitor may be told."""
+    """Every setting of a monitor can be set."""
     async with talking("A") as client:
         for action, value in (
             ("brightness", 0),
@@ -396,13 +396,13 @@ async def test_panel() -> None:
     ],
 )
 async def test_panel_refuses(request_: dict[str, Any]) -> None:
-    """What a monitor cannot be told."""
+    """Invalid settings of a monitor are refused."""
     async with talking("A") as client:
         assert (await client.send("ddcPanelControl", request_)).status == 500
 
 
 async def test_panel_without_answers() -> None:
-    """Monitors that understand little or nothing."""
+    """Some monitors support little or nothing."""
     async with talking("B") as client:
         panel = client.simulator.device.panel
         panel.errors = {"contrast": "read failed"}
@@ -426,7 +426,7 @@ async def test_panel_without_answers() -> None:
         assert "panel" not in errors and "power" in errors
 
 
-# Input and the rest
+# Input and others
 
 POINTS = [{"dx": 1, "dy": 2}] * 17
 
@@ -463,13 +463,13 @@ POINTS = [{"dx": 1, "dy": 2}] * 17
     ],
 )
 async def test_accepted(command: str, request_: dict[str, Any], status: int) -> None:
-    """Limits of what a command takes."""
+    """Arguments are accepted within their limits."""
     async with talking("A") as client:
         assert (await client.send(command, request_)).status == status
 
 
 async def test_ssh() -> None:
-    """A door that closes by itself."""
+    """SSH access ends by itself."""
     async with timed("A") as (client, _):
         assert await client.ask("sshAccess", enabled=True, ttlSeconds=60) == {
             "enabled": True,
@@ -481,7 +481,7 @@ async def test_ssh() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_pairing_code(profile: str) -> None:
-    """Older firmware leaves the player for it, newer paints it over; the newest says so."""
+    """Older firmware shows a page of its own, newer an overlay, which the newest reports."""
     async with talking(profile) as client:
         assert await client.ask("showPairingQRCode", show=True) == {"ok": True}
         status = (await client.send("checkStatus", {})).status
@@ -489,12 +489,12 @@ async def test_pairing_code(profile: str) -> None:
         assert (client.simulator.player.page is Page.PLAYLIST) == (profile in NEW)
 
 
-# What newer firmware adds
+# Newer firmware
 
 
 @pytest.mark.parametrize("profile", NEW)
 async def test_device_name(profile: str) -> None:
-    """The name is cleaned, told back and shown."""
+    """The name is cleaned, returned and shown."""
     async with talking(profile, storm_gate=False) as client:
         reply = await client.ask("setDeviceName", name="  Living\t room\n ")
         assert reply == {"deviceName": "Living room"}
@@ -524,13 +524,13 @@ async def test_device_name(profile: str) -> None:
 )
 @pytest.mark.parametrize("profile", ["A", "A1"])
 async def test_older_firmware_knows_none_of_it(profile: str, command: str) -> None:
-    """Older firmware leaves them to the page, which says no."""
+    """Older firmware passes these commands to the page, which does not know them."""
     async with talking(profile) as client:
         assert await client.ask(command, name="x") == {"message": {"ok": False}}
 
 
 async def test_signature_mode() -> None:
-    """Three modes and no other."""
+    """There are exactly three modes."""
     async with talking("B") as client:
         reply = await client.ask("setSignatureVerificationMode", mode="notify")
         assert reply == {"ok": True, "signatureVerificationMode": "notify"}
@@ -559,7 +559,7 @@ async def test_content_policy() -> None:
 
 
 async def test_recently_played() -> None:
-    """What was shown, newest first, with what the manifest says; and again on demand."""
+    """The recently shown works are listed newest first, with metadata, and can be shown again."""
     async with talking("B", storm_gate=False) as client:
         manifest = {
             "metadata": {"artists": [{"name": "Ada"}, {"name": "Ben"}]},
@@ -583,7 +583,7 @@ async def test_recently_played() -> None:
 
 
 async def test_wifi_setup() -> None:
-    """Leaves the network, but not from a cable."""
+    """The display leaves the network, unless it is connected by Ethernet."""
     async with talking("B", wired=True) as client:
         assert await client.ask("startWifiSetup") == {
             "ok": False,
@@ -595,7 +595,7 @@ async def test_wifi_setup() -> None:
 
 
 async def test_offline_is_off() -> None:
-    """Nothing is kept unless it is switched on."""
+    """Nothing is downloaded unless the cache is enabled."""
     async with talking("B", storm_gate=False) as client:
         for command in (
             "downloadPlaylist",
@@ -607,7 +607,7 @@ async def test_offline_is_off() -> None:
 
 
 async def test_offline() -> None:
-    """Works are fetched and kept; a playlist that was kept survives its server."""
+    """Works are downloaded; a downloaded playlist can be shown without its server."""
     async with (
         talking("B", storm_gate=False) as source,
         talking("B", storm_gate=False) as client,
@@ -656,7 +656,7 @@ async def test_offline() -> None:
 
 
 async def test_offline_copy() -> None:
-    """A playlist whose address is dead is shown from its copy."""
+    """A playlist whose URL does not answer is shown from its copy."""
     async with talking("B", storm_gate=False) as client:
         client.simulator.offline.enabled = True
         url = "https://feed.example.org/gone"
@@ -667,7 +667,7 @@ async def test_offline_copy() -> None:
 
 
 async def test_factory_reset() -> None:
-    """Newer firmware serves only questions until the reset is done; then nothing is left."""
+    """Newer firmware only answers status requests until the reset is done; then everything is gone."""
     async with timed("B", boot_seconds=0, storm_gate=False) as (client, clock):
         await client.cast(playlist())
         await client.ask("setDeviceName", name="Wall")
@@ -689,7 +689,7 @@ async def test_factory_reset() -> None:
 
 
 async def test_update() -> None:
-    """An update shows as another version after a restart."""
+    """An update changes the version after a restart."""
     async with talking("A", boot_seconds=0) as client:
         client.simulator.device.latest_version = "1.0.21"
         assert await client.ask("updateToLatestVersion") == {"ok": True}
@@ -702,7 +702,7 @@ async def test_update() -> None:
 
 
 async def test_clock_is_local() -> None:
-    """Times carry the offset of the device's zone, also across the change of clocks."""
+    """Times have the offset of the device's zone, also across a change to daylight saving time."""
     clock = berlin(24)
     async with timed("A", clock=clock) as (client, _):
         await client.ask(

@@ -1,4 +1,4 @@
-"""What can be made to go wrong with the simulated display."""
+"""Test the faults of the simulated display."""
 
 import asyncio
 from contextlib import suppress
@@ -19,12 +19,12 @@ CAST = {"dp1_call": playlist(), "intent": NOW}
 
 
 def shown(client: RawClient) -> bool:
-    """Whether the playlist hangs."""
+    """Return whether the playlist is shown."""
     return client.simulator.state.playlist_title == "Evening"
 
 
 async def test_reset() -> None:
-    """The connection is reset and nothing done."""
+    """The connection is reset without carrying out the command."""
     async with talking("B") as client:
         client.simulator.inject(FaultKind.RESET, times=1)
         with pytest.raises(aiohttp.ClientOSError) as caught:
@@ -36,7 +36,7 @@ async def test_reset() -> None:
 
 
 async def test_close() -> None:
-    """The connection is closed and nothing done."""
+    """The connection is closed without carrying out the command."""
     async with talking("B") as client:
         client.simulator.inject("close", command="displayPlaylist")
         with pytest.raises(aiohttp.ServerDisconnectedError):
@@ -56,7 +56,7 @@ async def test_cut() -> None:
 
 
 async def test_hang() -> None:
-    """Nothing comes for a while, then the connection is closed; a client may go before."""
+    """The connection is closed after a while without an answer; the client may disconnect earlier."""
     async with talking("B") as client:
         fault = client.simulator.inject("hang", seconds=0.2)
         started = asyncio.get_running_loop().time()
@@ -73,7 +73,7 @@ async def test_hang() -> None:
 
 @pytest.mark.parametrize(("kind", "early"), [("slow", False), ("late", True)])
 async def test_slow(kind: str, early: bool) -> None:
-    """Slow before the command is carried out, or after."""
+    """A delay before or after the command is carried out."""
     async with talking("B") as client:
         client.simulator.inject(kind, seconds=0.3)
         task = asyncio.create_task(client.send("displayPlaylist", CAST))
@@ -100,7 +100,7 @@ async def test_status() -> None:
 
 
 async def test_bad_answers() -> None:
-    """No content, something that is no JSON, half an answer."""
+    """No content, invalid JSON, or half an answer."""
     async with talking("B") as client:
         client.simulator.inject("empty", times=1)
         answer = await client.send("displayPlaylist", CAST)
@@ -115,7 +115,7 @@ async def test_bad_answers() -> None:
 
 
 async def test_refuse() -> None:
-    """Nobody answers, sockets die without a word; afterwards it is all as before, at the same place."""
+    """Connections are refused and sockets dropped without a close frame; afterwards everything is as before, on the same port."""
     async with talking("A", poll_interval=60) as client:
         listener = await client.session.ws_connect(
             f"{client.simulator.url}/api/notification"
@@ -137,7 +137,7 @@ async def test_refuse() -> None:
 
 @pytest.mark.parametrize("command", ["reboot", "shutdown"])
 async def test_restart(command: str) -> None:
-    """The answer still comes; a restart comes back by itself, switched off does not."""
+    """The answer is still sent; a rebooted display comes back by itself, one that was shut down does not."""
     async with talking("B", boot_seconds=0.3) as client:
         listener = await client.session.ws_connect(
             f"{client.simulator.url}/api/notification"
@@ -160,7 +160,7 @@ async def test_restart(command: str) -> None:
 
 
 async def test_move() -> None:
-    """The same display at another port, then at a certain one."""
+    """The display moves to another port, then to a given one."""
     async with talking("B") as client:
         await client.cast(playlist())
         old = client.simulator.url
@@ -177,7 +177,7 @@ async def test_move() -> None:
 
 
 async def test_half_open() -> None:
-    """A socket on which nothing comes, not even a pong, while its TCP connection is there; a new one works."""
+    """A socket receives nothing, not even a pong, while its TCP connection is open; a new one works."""
     async with talking("A", poll_interval=60) as client:
         url = f"{client.simulator.url}/api/notification"
         silent = await client.session.ws_connect(
@@ -200,7 +200,7 @@ async def test_half_open() -> None:
 
 
 async def test_odd_frames() -> None:
-    """Anything may be sent."""
+    """Any frame can be sent."""
     async with talking("A", poll_interval=60) as client:
         listener = await client.session.ws_connect(
             f"{client.simulator.url}/api/notification"
@@ -217,7 +217,7 @@ async def test_odd_frames() -> None:
 
 
 async def test_counters() -> None:
-    """Everything that comes is counted."""
+    """Every request is counted."""
     async with talking("B") as client:
         client.simulator.server.latency = 0.1
         await asyncio.gather(
@@ -245,7 +245,7 @@ async def test_counters() -> None:
 
 
 async def test_stop_leaves_nothing() -> None:
-    """What hangs ends with the display."""
+    """A hanging request ends with the display."""
     async with talking("A") as client:
         client.simulator.inject("hang", seconds=600)
         task = asyncio.create_task(client.send("ping"))

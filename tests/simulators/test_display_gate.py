@@ -1,4 +1,4 @@
-"""The storm gate of the simulated display: how often each command may come, and what counts as one."""
+"""Test the storm gate of the simulated display: its rates, and which commands share them."""
 
 import asyncio
 from typing import Any
@@ -47,7 +47,7 @@ RATES: list[tuple[str, str, dict[str, Any], tuple[float, int]]] = [
 
 
 async def admitted(client: RawClient, command: str, request: object) -> int:
-    """Send a command until it is refused; tell how often it was not."""
+    """Send a command until it is refused, and return how often it was not."""
     for count in range(200):
         if (await client.send(command, request)).status == 429:
             return count
@@ -58,7 +58,7 @@ async def admitted(client: RawClient, command: str, request: object) -> int:
 async def test_rates(
     profile: str, command: str, request_: dict[str, Any], rate: tuple[float, int]
 ) -> None:
-    """So many at once, then so many a second."""
+    """A burst is admitted at once, then a number per second."""
     per_second, burst = rate
     async with timed(profile) as (client, clock):
         assert await admitted(client, command, request_) == burst
@@ -71,7 +71,7 @@ async def test_rates(
 
 
 async def test_buckets() -> None:
-    """Listed commands have a bucket each, gestures share one, and so do all that are not listed."""
+    """Listed commands have a bucket each; gestures share one, and so do all other commands."""
     async with timed("B") as (client, _):
         assert await admitted(client, "sleepNow", {}) == 5
         assert await admitted(client, "wakeNow", {}) == 5
@@ -83,7 +83,7 @@ async def test_buckets() -> None:
 
 
 async def test_refused_is_not_applied() -> None:
-    """A command that is refused has done nothing."""
+    """A refused command has no effect."""
     async with timed("A1") as (client, _):
         for _ in range(3):
             await client.send("rotate", {"clockwise": False})
@@ -96,7 +96,7 @@ async def test_refused_is_not_applied() -> None:
 
 
 async def test_equal_commands_share() -> None:
-    """Equal commands at a time are carried out once, whatever the order of their keys, and cost one token."""
+    """Equal commands at the same time are carried out once, whatever the order of their keys, and take one token."""
     async with timed("B") as (client, _):
         panel = client.simulator.device.panel
         panel.seconds = 0.3
@@ -110,12 +110,12 @@ async def test_equal_commands_share() -> None:
 
 
 async def test_equal_commands_fail_together() -> None:
-    """Who shares an execution shares its failure."""
+    """Commands that share an execution share its failure."""
     async with timed("B") as (client, _):
         waits = asyncio.Event()
 
         async def slow(_: web.Request) -> web.Response:
-            """Answer when all wait."""
+            """Fail when all commands wait."""
             await waits.wait()
             return web.Response(status=404)
 
@@ -136,7 +136,7 @@ async def test_equal_commands_fail_together() -> None:
 
 
 async def test_different_commands_do_not_share() -> None:
-    """Different arguments are different commands, and some kinds are never shared."""
+    """Commands with other arguments are different, and some classes are never shared."""
     async with talking("B") as client:
         client.simulator.device.panel.seconds = 0.1
         control = {"action": "brightness", "value": 1}
@@ -147,7 +147,7 @@ async def test_different_commands_do_not_share() -> None:
 
 
 async def test_capacity() -> None:
-    """Sixteen units at a time: slow commands fill them, and anything else is refused at once."""
+    """The capacity is sixteen units: slow commands use them up, and any other is refused at once."""
     async with talking("B") as client:
         client.simulator.device.panel.seconds = 0.3
         slow = [
@@ -169,7 +169,7 @@ async def test_capacity() -> None:
 
 
 async def test_switched_off() -> None:
-    """The gate can be switched off."""
+    """The gate can be disabled."""
     async with timed("B", storm_gate=False) as (client, _):
         answers = [await client.send("sleepNow", {}) for _ in range(8)]
         assert {answer.status for answer in answers} == {200}

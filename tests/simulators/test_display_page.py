@@ -1,4 +1,4 @@
-"""The simulated display for eyes and for discovery: its page in a browser, its announcement, its command line."""
+"""Test the page of the simulated display in a browser, its mDNS announcement and its command line."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,7 +19,7 @@ from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZerocon
 from .display import DisplaySimulator
 from .raw_display import NOW, RawClient, item, playlist, talking, until
 
-# Announcements on one network hear each other, whichever process they come from.
+# Announcements share one network, whichever process sends them.
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled"),
     pytest.mark.xdist_group("network"),
@@ -55,7 +55,7 @@ async def titled(page: Page, title: str) -> None:
 
 
 async def css(page: Page, selector: str, name: str) -> Any:
-    """A computed style."""
+    """Return a computed style."""
     script = "([s, n]) => getComputedStyle(document.querySelector(s))[n]"
     return await page.evaluate(script, [selector, name])
 
@@ -64,7 +64,7 @@ async def css(page: Page, selector: str, name: str) -> Any:
 @pytest.mark.usefixtures("expected_lingering_tasks")
 @pytest.mark.parametrize("expected_lingering_tasks", [True])
 async def test_page(browser_page: Page) -> None:
-    """The page paints what hangs and follows every change, in the newest firmware too."""
+    """The page shows the current work and follows every change, also with the newest firmware."""
     page = browser_page
     async with talking("C", name="Wall", page_delay=0, storm_gate=False) as client:
         await page.goto(f"{client.simulator.url}/")
@@ -113,13 +113,13 @@ async def test_page(browser_page: Page) -> None:
 
 
 async def test_scene() -> None:
-    """What the page is told, and what kind a work is by what its server says."""
+    """The page gets everything it needs, and the type of a work is that of its server's answer."""
     async with talking("B", page_delay=0) as client:
         source = f"{client.simulator.url}/simulator/works/One"
         await client.cast(playlist(items=[item(0, title="One", source=source)]))
 
         async def scene() -> Any:
-            """Ask for it."""
+            """Return the scene."""
             return (await client.get("/simulator/state")).json
 
         await until(lambda: client.simulator.player.render_status == 2)
@@ -141,14 +141,14 @@ async def test_scene() -> None:
 
 # Announcement
 
-# Of this run: whoever runs the tests at the same time speaks on the same loopback.
+# Unique to this run: other runs of the tests at the same time use the same loopback.
 SERIAL = f"FF1-{uuid4().hex[:8].upper()}"
 ROOM = f"Living room {SERIAL.removeprefix('FF1-')}"
 
 
 @contextlib.asynccontextmanager
 async def network() -> AsyncIterator[AsyncZeroconf]:
-    """Speak mDNS on loopback."""
+    """Run mDNS on loopback."""
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     try:
         yield zeroconf
@@ -157,10 +157,10 @@ async def network() -> AsyncIterator[AsyncZeroconf]:
 
 
 class Watcher:
-    """Sees what is announced."""
+    """Listens to announcements."""
 
     def __init__(self, zeroconf: AsyncZeroconf) -> None:
-        """Watch."""
+        """Start listening."""
         self.names: set[str] = set()
         self.removed: list[str] = []
         self._zeroconf = zeroconf
@@ -175,7 +175,7 @@ class Watcher:
         name: str,
         state_change: ServiceStateChange,
     ) -> None:
-        """Note a change."""
+        """Handle a change."""
         if SERIAL.partition("-")[2] not in name:
             return
         if state_change is ServiceStateChange.Removed:
@@ -185,7 +185,7 @@ class Watcher:
             self.names.add(name)
 
     async def info(self, label: str) -> AsyncServiceInfo:
-        """Ask for what a service says."""
+        """Return the service info."""
         name = f"{label}.{SERVICE}"
         await until(lambda: name in self.names)
         info = AsyncServiceInfo(SERVICE, name)
@@ -197,7 +197,7 @@ class Watcher:
 async def announced(
     profile: str, **options: Any
 ) -> AsyncIterator[tuple[DisplaySimulator, Watcher]]:
-    """Run a display that is announced, and watch from elsewhere."""
+    """Run a display that is announced, and listen from another responder."""
     async with network() as theirs, network() as ours:
         watcher = Watcher(ours)
         try:
@@ -212,7 +212,7 @@ async def announced(
 
 @pytest.mark.parametrize("profile", ["A", "A1"])
 async def test_first_announcement(profile: str) -> None:
-    """Serial and serial again; gone while there is no internet, gone when it ends."""
+    """Name and id are the serial; the announcement ends without internet and with the display."""
     async with announced(profile, name="Wall", mdns_address="127.0.0.7") as (
         simulator,
         watcher,
@@ -224,7 +224,7 @@ async def test_first_announcement(profile: str) -> None:
         assert info.server == f"{SERIAL}.local."
         await simulator.set_internet(False)
         await until(lambda: not watcher.names)
-        # A goodbye lingers for a second in the caches of who hears it.
+        # A goodbye stays in the caches of listeners for a second.
         await asyncio.sleep(1.1)
         await simulator.set_internet(True)
         await watcher.info(SERIAL)
@@ -232,7 +232,7 @@ async def test_first_announcement(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["B", "C"])
 async def test_second_announcement(profile: str) -> None:
-    """The owner's name, which changes; a name that cannot be one gives way to the serial."""
+    """The name is the owner's, and can change; an invalid one is replaced by the serial."""
     async with announced(profile, name=ROOM, storm_gate=False) as (
         simulator,
         watcher,
@@ -268,7 +268,7 @@ async def test_announcement_moves() -> None:
 
 
 async def run(*arguments: str) -> asyncio.subprocess.Process:
-    """Run the simulator by itself."""
+    """Run the simulator as a process."""
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -282,7 +282,7 @@ async def run(*arguments: str) -> asyncio.subprocess.Process:
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 async def test_by_itself(end: signal.Signals) -> None:
-    """It says where it is, serves, and ends in order when told to."""
+    """It prints its URL, serves, and stops on a signal."""
     process = await run(
         "--profile", "A1", "--id", "FF1-CMD00001", "--port", "0", "--no-mdns"
     )
@@ -307,7 +307,7 @@ async def test_by_itself(end: signal.Signals) -> None:
 
 
 async def test_help() -> None:
-    """It explains itself."""
+    """There is a help text."""
     process = await run("--help")
     output, _ = await process.communicate()
     assert process.returncode == 0
@@ -316,7 +316,7 @@ async def test_help() -> None:
 
 
 def test_port_is_free_again() -> None:
-    """A display that was never started holds no port."""
+    """A display that was never started uses no port."""
     simulator = DisplaySimulator()
     with socket.socket() as probe:
         probe.bind((simulator.host, simulator.port))

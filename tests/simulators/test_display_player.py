@@ -1,4 +1,4 @@
-"""What the simulated player shows: documents and their fields, intents, order, time, framing."""
+"""Test the simulated player: documents and their fields, intents, order, time, framing."""
 
 from datetime import UTC, datetime
 import json
@@ -22,7 +22,7 @@ class Feed:
     """A server of one playlist, which can be changed."""
 
     def __init__(self) -> None:
-        """Serve nothing yet."""
+        """Initialize without a playlist."""
         self.body = b""
         self.status = 200
         self.asked = 0
@@ -31,22 +31,22 @@ class Feed:
         self.server = TestServer(app)
 
     async def _answer(self, _: web.Request) -> web.Response:
-        """Answer with what there is."""
+        """Return the current answer."""
         self.asked += 1
         return web.Response(body=self.body, status=self.status)
 
     def put(self, document: object) -> None:
-        """Serve another document."""
+        """Set the document."""
         self.body = json.dumps(document).encode()
 
     @property
     def url(self) -> str:
-        """Where the playlist is."""
+        """Return the URL of the playlist."""
         return str(self.server.make_url("/playlist"))
 
 
 async def cast_url(client: RawClient, url: str, **more: Any) -> int:
-    """Show what is at an address."""
+    """Cast a URL."""
     request = {"playlistUrl": url, "intent": NOW, **more}
     return (await client.send("displayPlaylist", request)).status
 
@@ -56,7 +56,7 @@ async def cast_url(client: RawClient, url: str, **more: Any) -> int:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_nothing_loaded(profile: str) -> None:
-    """A player with nothing on it leaves out what it does not have."""
+    """An empty player leaves out missing fields."""
     async with talking(profile) as client:
         status = await client.status()
         assert {"castCommand", "playlist", "playlistUrl", "items", "index"}.isdisjoint(
@@ -76,7 +76,7 @@ async def test_nothing_loaded(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_inline(profile: str) -> None:
-    """A document is shown from its beginning; nothing says where it came from."""
+    """A document is shown from its beginning, without a URL."""
     async with talking(profile) as client:
         reply = await client.cast(playlist())
         assert reply["ok"] is True
@@ -91,7 +91,7 @@ async def test_inline(profile: str) -> None:
 
 
 async def test_unknown_fields_are_dropped() -> None:
-    """Only fields that the firmware knows reach the player; newer firmware knows two more."""
+    """Only known fields reach the player; newer firmware knows two more."""
     manifest = {"metadata": {"artists": [{"name": "Ada"}]}}
     work = item(
         0,
@@ -141,7 +141,7 @@ async def test_unknown_fields_are_dropped() -> None:
 
 
 async def test_empty_fields() -> None:
-    """Titles and versions are always there afterwards, empty texts are not; null is as if it was not there."""
+    """Titles and versions are always present afterwards, empty texts are not; null counts as missing."""
     async with talking("A") as client:
         await client.cast(
             {
@@ -178,7 +178,7 @@ async def test_empty_fields() -> None:
     ],
 )
 async def test_wrong_types(document: dict[str, Any]) -> None:
-    """A field of the wrong type fails the whole cast, and what hung stays."""
+    """A field of the wrong type fails the whole cast, and the current playlist stays."""
     async with talking("A") as client:
         await client.cast(playlist(title="Before"))
         answer = await client.send(
@@ -193,7 +193,7 @@ async def test_wrong_types(document: dict[str, Any]) -> None:
     "document", [{"title": "No items"}, playlist(items=[]), playlist(items=None)]
 )
 async def test_no_items(profile: str, document: dict[str, Any]) -> None:
-    """The player refuses an empty list with a polite no."""
+    """The player refuses an empty playlist with an error message."""
     async with talking(profile) as client:
         assert (await client.cast(document))["ok"] is False
         assert client.simulator.state.playlist is None
@@ -218,7 +218,7 @@ async def test_no_items(profile: str, document: dict[str, Any]) -> None:
     ],
 )
 async def test_sources(source: str, shown: bool) -> None:
-    """One work that cannot be shown refuses the whole cast; players before that take it."""
+    """One unsupported source fails the whole cast; older players accept it."""
     document = playlist(items=[item(0), item(1, source=source)])
     async with talking("A1") as client:
         assert await client.cast(document) == {"ok": shown}
@@ -227,12 +227,12 @@ async def test_sources(source: str, shown: bool) -> None:
         assert await client.cast(document) == {"ok": True}
 
 
-# Addresses
+# URLs
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_by_address(profile: str) -> None:
-    """The device fetches the address itself, and remembers it as it was sent."""
+    """The device fetches the URL itself, and reports it as it was sent."""
     feed = Feed()
     feed.put(playlist(title="Fetched"))
     async with feed.server, talking(profile) as client:
@@ -258,7 +258,7 @@ async def test_by_address(profile: str) -> None:
     ],
 )
 async def test_bad_addresses(status: int, body: bytes, expected: int) -> None:
-    """Whatever an address answers but a document is a failure without a reason."""
+    """Any answer but a document is a failure without a reason."""
     feed = Feed()
     feed.status, feed.body = status, body
     async with feed.server, talking("A") as client:
@@ -266,7 +266,7 @@ async def test_bad_addresses(status: int, body: bytes, expected: int) -> None:
 
 
 async def test_address_without_items() -> None:
-    """An object that is no playlist gets as far as the player."""
+    """An object that is no playlist is passed on to the player."""
     feed = Feed()
     feed.put({"hello": "world"})
     async with feed.server, talking("A") as client:
@@ -275,7 +275,7 @@ async def test_address_without_items() -> None:
 
 
 async def test_refresh() -> None:
-    """Every five minutes the address is asked again; the work that hangs stays, wherever it is then."""
+    """The URL is fetched again every five minutes; the current work stays, wherever it is then."""
     feed = Feed()
     feed.put(playlist(3))
     async with feed.server, timed("A", refresh_interval=300) as (client, clock):
@@ -300,7 +300,7 @@ async def test_refresh() -> None:
 
 
 async def test_dynamic_query() -> None:
-    """A query to a public address replaces the items."""
+    """A query to a public server replaces the items."""
     query = {"profile": "x", "endpoint": "https://example.org", "responseMapping": {}}
     document = playlist(dynamicQuery=query)
     async with talking("A") as client:
@@ -320,7 +320,7 @@ async def test_dynamic_query() -> None:
 @pytest.mark.parametrize("profile", FIRMWARE)
 @pytest.mark.parametrize("intent", [None, {}, {"action": ""}, "now_display"])
 async def test_no_intent(profile: str, intent: object) -> None:
-    """Newer firmware puts in a missing intent; older says no."""
+    """Newer firmware adds a missing intent; older refuses the cast."""
     async with talking(profile) as client:
         request: dict[str, Any] = {"dp1_call": playlist(), "intent": intent}
         if intent is None:
@@ -333,7 +333,7 @@ async def test_no_intent(profile: str, intent: object) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_unknown_intent(profile: str) -> None:
-    """An intent nobody knows shows nothing."""
+    """An unknown intent shows nothing."""
     async with talking(profile) as client:
         assert (await client.cast(playlist(), intent={"action": "later"}))[
             "ok"
@@ -342,7 +342,7 @@ async def test_unknown_intent(profile: str) -> None:
 
 
 async def test_get_current() -> None:
-    """Asks for what hangs, although a playlist must be given."""
+    """This intent returns the current playlist, although a playlist is required."""
     async with talking("A") as client:
         await client.cast(playlist(title="Hanging"))
         reply = await client.cast(playlist(), intent={"action": "get_current_playlist"})
@@ -350,7 +350,7 @@ async def test_get_current() -> None:
 
 
 async def test_schedule() -> None:
-    """A time is a local one, whatever its end says."""
+    """A time is local, whatever its offset says."""
     clock = ManualClock(datetime.fromisoformat("2026-10-05T12:00:00+02:00"))
     async with timed("A", clock=clock) as (client, _):
         intent = {"action": "schedule_play", "schedule_time": "2026-10-05T12:01:00Z"}
@@ -364,7 +364,7 @@ async def test_schedule() -> None:
 
 
 async def test_boot_playlist() -> None:
-    """A boot playlist shows now, and comes back after a start with an empty wall."""
+    """A boot playlist is shown now, and after a start without a saved playlist."""
     async with timed("A", boot_seconds=0) as (client, clock):
         assert await client.cast(playlist(), intent={"action": "display_at_boot"}) == {
             "ok": True
@@ -394,7 +394,7 @@ async def test_later_items() -> None:
 
 
 async def test_signatures() -> None:
-    """Newer firmware tells its verdict on each signature."""
+    """Newer firmware reports the result for each signature."""
     key = SigningKey.from_seed(bytes(range(32)))
     document = playlist()
     entry = key.entry(document, "curator", "2026-10-05T12:00:00Z")
@@ -418,7 +418,7 @@ async def test_signatures() -> None:
 
 
 async def test_raw_index() -> None:
-    """The place is kept as it was sent; the next advance counts on from the work that hangs."""
+    """The index is kept as it was sent; the next work follows the current one."""
     async with timed("A") as (client, clock):
         await client.cast(playlist(3))
         assert await client.leaf("moveToArtwork", index=7) == {"ok": True}
@@ -431,7 +431,7 @@ async def test_raw_index() -> None:
 
 
 async def test_advance() -> None:
-    """Works change by their durations, and the list begins again; a jump begins a new time."""
+    """Works change after their durations, and the playlist repeats; a jump restarts the duration."""
     works = [item(0, duration=10), item(1, duration=20), item(2, duration=30)]
     async with timed("A") as (client, clock):
         await client.cast(playlist(items=works))
@@ -448,7 +448,7 @@ async def test_advance() -> None:
 
 
 async def test_no_duration() -> None:
-    """A work without a duration stays, and is told with a number that means for ever; a default of the list is ignored."""
+    """A work without a duration stays, and is reported with a large number; a default of the playlist is ignored."""
     work = {key: value for key, value in item(0).items() if key != "duration"}
     async with timed("A") as (client, clock):
         await client.cast(playlist(items=[work, item(1)], defaults={"duration": 5}))
@@ -458,7 +458,7 @@ async def test_no_duration() -> None:
 
 
 async def test_loop() -> None:
-    """None holds the last work until the mode changes, one repeats, and anything else is the whole list."""
+    """The mode "none" stops at the last work until the mode changes, "one" repeats it, anything else repeats the playlist."""
     async with timed("A") as (client, clock):
         await client.cast(playlist(2))
         await client.ask("setLoop", mode="one")
@@ -474,7 +474,7 @@ async def test_loop() -> None:
 
 
 async def test_shuffle() -> None:
-    """The work that hangs comes first and the status has the mixed order; off puts it back."""
+    """The current work comes first and the status has the shuffled order; turning it off restores the order."""
     async with talking("A") as client:
         await client.cast(playlist(12))
         await client.ask("moveToArtwork", index=5)
@@ -494,7 +494,7 @@ async def test_shuffle() -> None:
 
 
 async def test_shuffle_without_ids() -> None:
-    """Without ids nobody knows where the work was."""
+    """Without ids, the original position of a work is unknown."""
     works = [{"source": f"https://art.example.org/{n}"} for n in range(4)]
     async with talking("A") as client:
         await client.cast(playlist(items=works))
@@ -505,7 +505,7 @@ async def test_shuffle_without_ids() -> None:
 
 
 async def test_choices_are_lost() -> None:
-    """Each cast begins with the whole list in its order."""
+    """Each cast resets the loop mode and the order."""
     async with talking("B") as client:
         await client.cast(playlist())
         await client.ask("setShuffle", enabled=True)
@@ -520,7 +520,7 @@ async def test_choices_are_lost() -> None:
 
 
 async def test_default_duration() -> None:
-    """One time for all works but those that do not allow it, from now on; older players do not know it."""
+    """A default duration applies at once to all works but those that forbid it; older players do not have it."""
     works = [item(0), item(1), item(2, display={"loop": False}), item(3)]
     async with timed("A1") as (client, clock):
         await client.cast(playlist(items=works))
@@ -546,11 +546,11 @@ async def test_default_duration() -> None:
         }
 
 
-# Sleep, start, default
+# Sleep, start, default playlist
 
 
 async def test_cast_while_asleep() -> None:
-    """The list is taken, the page stays dark and no time passes; waking shows it."""
+    """The playlist is loaded, the page stays dark and no time passes; waking shows it."""
     async with timed("A") as (client, clock):
         await client.ask("sleepNow")
         await clock.advance(1)
@@ -571,7 +571,7 @@ async def test_cast_while_asleep() -> None:
 
 
 async def test_waking_with_nothing() -> None:
-    """A wall with nothing to show gets the default list."""
+    """Waking an empty display shows the default playlist."""
     async with timed("A") as (client, clock):
         await client.leaf("setSleepMode", sleepMode=True)
         await clock.advance(1)
@@ -582,7 +582,7 @@ async def test_waking_with_nothing() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_default(profile: str) -> None:
-    """The default list wakes and comes after the answer; newer players leave a loaded list alone if they are told to."""
+    """The default playlist wakes the display and is shown after the reply; newer players can keep a loaded playlist."""
     async with timed(profile, storm_gate=False) as (client, clock):
         await client.leaf("setSleepMode", sleepMode=True)
         await clock.advance(1)
@@ -602,7 +602,7 @@ async def test_default(profile: str) -> None:
 
 
 async def test_start_restores() -> None:
-    """A start brings back what hung, where it was."""
+    """A start restores the playlist and its position."""
     async with timed("B", boot_seconds=0) as (client, clock):
         await client.cast(playlist())
         await client.ask("moveToArtwork", index=2)
@@ -616,7 +616,7 @@ async def test_start_restores() -> None:
 
 
 async def test_overheating() -> None:
-    """A hot player says so until a list is shown."""
+    """An overheated player reports an error until a cast."""
     async with talking("A") as client:
         await client.cast(playlist())
         client.simulator.overheat()
@@ -627,7 +627,7 @@ async def test_overheating() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_dead_page(profile: str) -> None:
-    """A page that is dead fails every command; newer firmware can load it again."""
+    """Every command of a crashed page fails; newer firmware can reload it."""
     async with talking(profile) as client:
         await client.cast(playlist())
         client.simulator.break_page()
@@ -643,7 +643,7 @@ async def test_dead_page(profile: str) -> None:
 
 
 async def test_render_status() -> None:
-    """Whether a work could be loaded shows a little later."""
+    """The render status follows a little later."""
     async with talking("B") as source, talking("B") as client:
         client.simulator.caster.preflight = False
         source.simulator.inject(FaultKind.STATUS, status=404, route="/metrics")
@@ -659,7 +659,7 @@ async def test_render_status() -> None:
 
 
 async def test_framing() -> None:
-    """Fit and fill for all works; anything else is fit."""
+    """Fit and fill apply to all works; anything else is fit."""
     async with talking("A") as client:
         for value, expected in ((1, "fill"), (0, "fit"), (1, "fill"), (7, "fit")):
             assert await client.leaf("updateArtFraming", frameConfig=value) == {
@@ -687,7 +687,7 @@ async def test_settings() -> None:
 
 
 async def test_composition() -> None:
-    """The newest players count revisions, know the showing by a key, and frame."""
+    """The newest players count revisions, have a key for each showing, and support framing."""
     async with talking("B") as client:
         await client.cast(playlist())
         before = (await client.status())["deviceSettings"]
@@ -709,7 +709,7 @@ async def test_composition() -> None:
         assert key == before["showingKey"]
 
         async def temporary(**changes: Any) -> bool:
-            """Change something for this showing."""
+            """Change a setting until the next work."""
             reply = await client.leaf("updateDisplaySettings", isSaved=False, **changes)
             return bool(reply["ok"])
 
@@ -724,7 +724,7 @@ async def test_composition() -> None:
 
 
 async def test_disconnect() -> None:
-    """Takes everything off the wall."""
+    """The playlist is removed."""
     async with talking("A") as client:
         await client.cast(playlist())
         assert await client.leaf("disconnect") == {"ok": True}

@@ -1,4 +1,4 @@
-"""What the simulated display tells its sockets, when, and what it does not."""
+"""Test what the simulated display pushes, and when."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ async def listen(client: RawClient, **options: Any) -> ClientWebSocketResponse:
 
 
 async def test_upgrade() -> None:
-    """Only GET, and only to upgrade; nothing is negotiated."""
+    """The socket needs GET and an upgrade; nothing is negotiated."""
     async with talking("A") as client:
         answer = await client.request("POST", "/api/notification")
         assert (answer.status, answer.text) == (405, "Method not allowed\n")
@@ -55,7 +55,7 @@ async def test_upgrade() -> None:
 
 
 async def test_pings() -> None:
-    """The display answers pings and sends none; what a client says is thrown away."""
+    """The display answers pings and sends none; messages of a client are ignored."""
     async with talking("A") as client:
         socket = await listen(client, autoping=False)
         await socket.send_str('{"command":"reboot"}')
@@ -82,7 +82,7 @@ async def test_many_sockets() -> None:
 
 
 async def test_goodbye() -> None:
-    """The end of the daemon closes the sockets in order; its death does not."""
+    """A stopped daemon closes its sockets; a crashed one does not."""
     async with talking("A", boot_seconds=0) as client:
         socket = await listen(client)
         task = asyncio.create_task(client.simulator.reboot())
@@ -100,7 +100,7 @@ async def test_goodbye() -> None:
 
 
 async def test_frame() -> None:
-    """One object and a line feed in each, envelope in alphabetical order."""
+    """Each frame is an object and a line feed, with the envelope in alphabetical order."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         await client.cast(playlist(1, title="<Evening>"))
@@ -122,7 +122,7 @@ async def test_frame() -> None:
 
 
 async def test_player_status_of_the_first_generation() -> None:
-    """The playlist is a stub, sources are empty, and what the firmware does not know is not told."""
+    """The playlist is a stub, sources are empty, and unsupported fields are missing."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         work = item(0, display={"scaling": "fill"}, provenance={"type": "onChain"})
@@ -149,7 +149,7 @@ async def test_player_status_of_the_first_generation() -> None:
 
 
 async def test_player_status_of_the_second_generation() -> None:
-    """Newer firmware tells more."""
+    """Newer firmware has more fields."""
     async with talking("B", poll_interval=60) as client:
         socket = await listen(client)
         await client.ask("displayDefaultPlaylist")
@@ -167,7 +167,7 @@ async def test_player_status_of_the_second_generation() -> None:
 
 
 async def test_address_in_capitals() -> None:
-    """The name of the address is spelled in another way than in the status."""
+    """The key of the URL has another case than in the status."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         url = "https://feed.example.org/1"
@@ -181,7 +181,7 @@ async def test_address_in_capitals() -> None:
 
 
 async def test_nothing_loaded() -> None:
-    """An empty wall has no index but null."""
+    """An empty display has null as its index."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         client.simulator.poller.force()
@@ -200,7 +200,7 @@ async def test_nothing_loaded() -> None:
 
 
 async def test_overheating() -> None:
-    """A no is told by leaving ok out."""
+    """An error is pushed without ``ok``."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         client.simulator.overheat()
@@ -216,7 +216,7 @@ async def test_overheating() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_dead_page(profile: str) -> None:
-    """Older firmware tells of it, newer says nothing, and everything again when the page is back."""
+    """Older firmware pushes a crash, newer pushes nothing, and everything again when the page is back."""
     async with talking(profile, poll_interval=60) as client:
         client.simulator.poller.force()
         socket = await listen(client)
@@ -236,7 +236,7 @@ async def test_dead_page(profile: str) -> None:
 
 
 async def test_device_status() -> None:
-    """The same as over HTTP."""
+    """The push equals the answer over HTTP."""
     async with timed("B") as (client, _):
         socket = await listen(client)
         client.simulator.poller.force()
@@ -249,7 +249,7 @@ async def test_device_status() -> None:
 
 
 async def test_overlay() -> None:
-    """The newest firmware tells what is painted over the work."""
+    """The newest firmware pushes what is shown over the work."""
     async with talking("C", poll_interval=60) as client:
         socket = await listen(client)
         await client.ask("showPairingQRCode", show=True)
@@ -262,7 +262,7 @@ async def test_overlay() -> None:
 
 
 async def test_offline_entries() -> None:
-    """A download tells how far it is."""
+    """The progress of a download is pushed."""
     async with talking("B", poll_interval=60) as client:
         client.simulator.offline.enabled = True
         socket = await listen(client)
@@ -279,11 +279,11 @@ async def test_offline_entries() -> None:
         await socket.close()
 
 
-# Rhythm
+# Timing
 
 
 async def test_no_snapshot() -> None:
-    """What was told before is not told to who comes later, even if nobody listened."""
+    """A new client does not get what was pushed before, even if nobody was connected."""
     async with timed("B", poll_interval=5) as (client, clock):
         await client.cast(playlist(items=[item(0, duration=None)]))
         await until(lambda: client.simulator.player.render_status == 2)
@@ -297,7 +297,7 @@ async def test_no_snapshot() -> None:
 
 
 async def test_nothing_new_is_not_told() -> None:
-    """A look that finds nothing new is silent."""
+    """A poll without changes pushes nothing."""
     async with timed("A", poll_interval=5) as (client, clock):
         socket = await listen(client)
         await clock.advance(5)
@@ -310,7 +310,7 @@ async def test_nothing_new_is_not_told() -> None:
 
 
 async def test_rhythm() -> None:
-    """Sound and panel are told at the next look, commands of the page and rotation at once."""
+    """Sound and panel are pushed at the next poll, commands of the page and rotation at once."""
     async with timed("A", poll_interval=5, storm_gate=False) as (client, clock):
         socket = await listen(client)
         await clock.advance(5)
@@ -336,7 +336,7 @@ async def test_rhythm() -> None:
 
 
 async def test_asking_makes_it_look() -> None:
-    """A question over HTTP has what changed before told at once."""
+    """A status request over HTTP pushes earlier changes at once."""
     async with timed("A") as (client, _):
         socket = await listen(client)
         await client.ask("setVolume", percent=80)
@@ -347,7 +347,7 @@ async def test_asking_makes_it_look() -> None:
 
 
 async def test_advance_is_told_late() -> None:
-    """A work that changes by itself is told at the next look."""
+    """A work that changes by itself is pushed at the next poll."""
     async with timed("A", poll_interval=5) as (client, clock):
         await client.cast(playlist(items=[item(0, duration=7), item(1)]))
         socket = await listen(client)
@@ -362,7 +362,7 @@ async def test_advance_is_told_late() -> None:
 
 
 async def test_slow_panel_delays() -> None:
-    """A slow panel holds the next look up."""
+    """A slow panel delays the next poll."""
     async with talking("A", poll_interval=0.05) as client:
         client.simulator.device.panel.seconds = 0.5
         socket = await listen(client)
@@ -374,7 +374,7 @@ async def test_slow_panel_delays() -> None:
 
 
 async def test_without_cloud() -> None:
-    """Without the cloud only the player is told about."""
+    """Without the cloud only the player is pushed."""
     async with talking("A", poll_interval=60) as client:
         await client.simulator.set_internet(False)
         socket = await listen(client)
@@ -391,7 +391,7 @@ async def test_without_cloud() -> None:
 
 
 async def test_other_pages() -> None:
-    """Away from the player there is nothing to tell about it."""
+    """On another page nothing is pushed of the player."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         client.simulator.show_setup_page()
@@ -402,7 +402,7 @@ async def test_other_pages() -> None:
 
 
 async def test_out_of_memory() -> None:
-    """Another list hangs afterwards, and nobody hears of it in between."""
+    """Another playlist is shown afterwards, and nothing is pushed in between."""
     async with timed("A") as (client, clock):
         await client.cast(playlist())
         socket = await listen(client)
@@ -419,7 +419,7 @@ async def test_out_of_memory() -> None:
 
 
 async def test_order_of_play() -> None:
-    """Works are told in the order of play."""
+    """Works are pushed in playing order."""
     async with talking("A", poll_interval=60) as client:
         socket = await listen(client)
         await client.cast(playlist(9))

@@ -1,4 +1,4 @@
-"""Troubles of real displays: no internet, error and launcher pages, slow hosts, players of several generations."""
+"""Test troubles of real displays: no internet, error and launcher pages, slow hosts, players of several generations."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 async def test_device_status_that_hangs() -> None:
-    """Only the device status waits for the version server, which is asked each time."""
+    """Only the device status waits for the version server, each time."""
     async with timed("A1", status_seconds=10, internet=False) as (client, clock):
         for _ in range(2):
             waiting = asyncio.create_task(client.ask("getDeviceStatus"))
@@ -39,7 +39,7 @@ async def test_device_status_that_hangs() -> None:
 
 
 async def test_device_status_that_is_cut() -> None:
-    """After the write timeout the connection is closed; the rest answers."""
+    """After the write timeout the connection is closed; other commands answer."""
     async with talking("B", status_seconds=0.1) as client:
         client.simulator.server.write_timeout = 0.05
         with pytest.raises(aiohttp.ServerDisconnectedError):
@@ -50,7 +50,7 @@ async def test_device_status_that_is_cut() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_error_page(profile: str) -> None:
-    """Casts are accepted and change nothing; waking goes back to the playlist."""
+    """Casts are accepted and change nothing; waking returns to the playlist."""
     async with talking(profile, page_delay=0) as client:
         await client.cast(playlist())
         client.simulator.show_page(Page.ERROR, "service_failed")
@@ -96,7 +96,7 @@ async def test_absent_player(profile: str) -> None:
 
 
 async def test_leaving_the_launcher_pushes_nothing() -> None:
-    """The status is the same as before."""
+    """The status equals the one before, so it is not pushed."""
     async with talking("A1", poll_interval=60) as client:
         await client.cast(playlist())
         socket = await client.session.ws_connect(
@@ -110,7 +110,7 @@ async def test_leaving_the_launcher_pushes_nothing() -> None:
 
 
 async def test_slow_host() -> None:
-    """A cast by URL waits for its host; the device's own commands do not wait for it."""
+    """A cast by URL waits for its host; the device's own commands do not."""
     async with talking("B", fetch_seconds=0.5) as client:
         request = {"playlistUrl": f"{client.simulator.url}/none", "intent": NOW}
         casting = asyncio.create_task(client.send("displayPlaylist", request))
@@ -130,7 +130,7 @@ async def test_slow_host() -> None:
 async def test_pushed_render_status(
     profile: str, switch: bool | None, there: bool
 ) -> None:
-    """Notifications of 1.x carry none; the status has it all the same, pending at first."""
+    """Notifications of 1.x have none; the status has it, pending at first."""
     options = {"push_render_status": switch, "load_seconds": 0.5, "poll_interval": 60}
     async with talking(profile, **options) as client:
         socket = await client.session.ws_connect(
@@ -146,7 +146,7 @@ async def test_pushed_render_status(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_extending_a_list(profile: str) -> None:
-    """``refresh`` replaces the list and leaves the current work, its place and its modes."""
+    """``refresh`` replaces the playlist and keeps the current work, its position and modes."""
     async with talking(profile) as client:
         await client.cast(playlist(2))
         await client.ask("moveToArtwork", index=1)
@@ -161,7 +161,7 @@ async def test_extending_a_list(profile: str) -> None:
 
 
 async def test_player_without_refresh() -> None:
-    """It takes the list for a new one, if anything."""
+    """Older players load it as a new playlist, if at all."""
     async with talking("A1", takes_refresh=False) as client:
         await client.cast(playlist(2))
         longer = {"dp1_call": playlist(4), "refresh": True}
@@ -174,7 +174,7 @@ async def test_player_without_refresh() -> None:
     ("version", "kept"), [("1.0.21", False), ("2.0.0", False), ("2.0.7", True)]
 )
 async def test_inline_manifest(version: str, kept: bool) -> None:
-    """Firmware below 2.0.3 drops it."""
+    """Firmware below 2.0.3 drops the manifest."""
     profile = "A1" if version.startswith("1") else "B"
     async with talking(profile, version=version) as client:
         work = item(1, inlineManifest={"metadata": {"artists": [{"name": "A"}]}})
@@ -184,7 +184,7 @@ async def test_inline_manifest(version: str, kept: bool) -> None:
 
 @pytest.mark.parametrize(("profile", "admitted"), [("A1", 2), ("B", 5)])
 async def test_rotation_limit(profile: str, admitted: int) -> None:
-    """Disruptive in 1.x, a slow write from 2.0 on."""
+    """Rotation is disruptive in 1.x, and a slow write from 2.0 on."""
     async with timed(profile) as (client, _):
         answers = [await client.send("rotate", {"clockwise": True}) for _ in range(6)]
         assert [answer.status for answer in answers] == [200] * admitted + [429] * (
@@ -193,7 +193,7 @@ async def test_rotation_limit(profile: str, admitted: int) -> None:
 
 
 async def test_switches_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each trouble can be asked for by hand."""
+    """Each trouble has an option."""
     line = (
         "display --profile B --port 0 --no-mdns --no-internet --page service_failed --fetch-seconds 8"
         " --load-seconds 2 --no-render-status --no-refresh --fault late:getDeviceStatus:10"
