@@ -57,7 +57,7 @@ LIBRARY_PLATFORMS = [Platform.BUTTON]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
-    """Register the actions, and load what lasts longer than an entry is loaded."""
+    """Set up the actions, and what is shared by all entries."""
     hass.data[ANNOUNCEMENTS] = Announcements(hass)
     hass.data[GROUPS] = Groups(hass)
     await hass.data[ANNOUNCEMENTS].async_load()
@@ -127,7 +127,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Remove what was stored of a display or a library, and tell the owner that a signing key went with it."""
+    """Remove the stored data of a display or a library, and create an issue if a signing key was used and is gone."""
     if not hass.config_entries.async_entries(DOMAIN):
         async_remove_cards(hass)
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:

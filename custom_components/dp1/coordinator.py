@@ -39,22 +39,22 @@ from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Refresh, Screenshot
 from .errors import translated, translated_errors
 
-# Volume, mute and the sleep record are only pushed while the display reaches its maker's
-# cloud; and a display takes each read for a person in contact, so not more often.
+# Volume, mute and the sleep schedule are only pushed while the display reaches its vendor's cloud. A display takes
+# each read for a person in contact, so it is not polled more often.
 POLL_INTERVAL = timedelta(seconds=60)
 PLAYER_EVERY: Final = 2
-# The first refresh takes no longer.
+# Maximum duration of the first refresh.
 FIRST_PATIENCE: Final = 2.0
 # How long a command waits for the state to follow.
 STATE_PATIENCE: Final = 1.0
-# On either side at most: enough to see a work, and not tens of megabytes.
+# Maximum width and height.
 SCREENSHOT_PIXELS: Final = 1920
 
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
 class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
-    """Coordinator of the state of one display; it sends nothing but status reads."""
+    """Coordinator of the state of one display; it sends only status requests."""
 
     config_entry: DisplayConfigEntry
 
@@ -125,7 +125,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @override
     async def _async_setup(self) -> None:
-        """Load the history, and read for the first time, which shows whether the display has more than casts."""
+        """Load the history and read the state, which shows whether the display supports more than casts."""
         await self.history.async_load()
         deadline = self.hass.loop.time() + FIRST_PATIENCE
         try:
@@ -145,7 +145,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             raise self._update_failed(NoAnswerError("no answer in time")) from err
         patience = min(STATE_PATIENCE, deadline - self.hass.loop.time())
         await asyncio.wait({device}, timeout=patience)
-        # A display of the 2025 description has no word for either status.
+        # A display of the 2025 description has neither status.
         if self.display.dialect is not Dialect.FF and device.done():
             err_types = (NotReadyError, RejectedError, UnexpectedAnswerError)
             if self.data.player is None and isinstance(device.result(), err_types):
@@ -154,7 +154,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._is_fresh = True
 
     async def _async_check_identity(self) -> None:
-        """Check who answers, before anything of it is used."""
+        """Check which display answers, before any of its data is used."""
         await self.check.async_ask()
         if not self.check.is_proven and not self.check.is_other and self.check.macs:
             await self.async_read_device()
@@ -163,7 +163,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @override
     async def _async_update_data(self) -> DisplayData:
-        """Read what may have changed without a push; one lost answer is not a lost display."""
+        """Fetch what is not pushed; the display stays available after a single lost answer."""
         try:
             await self._async_poll()
         except Dp1Error as err:
@@ -176,7 +176,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.data
 
     async def _async_poll(self) -> None:
-        """Read the device, and at every second poll the player, as pushes tell the rest."""
+        """Read the device, and the player with every second poll while it is also pushed."""
         if self._is_fresh:
             self._is_fresh = False
             return
@@ -194,14 +194,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             await self.reader.async_update_player()
 
     async def async_read_player(self) -> PlayerStatus | None:
-        """Read the player now, and return its status."""
+        """Read the player and return its status."""
         if not self.cast_only:
             with translated_errors("display", self.name, self.display.url):
                 await self.reader.async_update_player()
         return self.data.player
 
     async def async_refresh_player(self) -> None:
-        """Read the player, or leave it as it is."""
+        """Read the player; an error changes nothing."""
         try:
             await self.reader.async_update_player()
         except Dp1Error as err:
@@ -210,13 +210,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._seen()
 
     async def async_read_device(self) -> DeviceStatus | None:
-        """Read the device status, and return the last one known if it does not come in time."""
+        """Read the device status and return it, or the last known one after a timeout."""
         await self._async_wait(self.reader.async_update_device(), "device status")
         return self.data.device
 
     @callback
     def remember(self) -> None:
-        """Remember what was learned and helps after a restart."""
+        """Store what is useful after a restart."""
         if device := self.reader.device_reply:
             self.memory.remember(self.check.learned(device))
             self.memory.update_device(self.device_id, device)
@@ -240,7 +240,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def async_handle_cast(self, cast: Cast) -> None:
-        """Handle a cast that the display accepted; one that cannot tell is assumed to show it."""
+        """Handle an accepted cast; a display without a status is assumed to show it."""
         self.last_cast = cast
         self.history.add(cast)
         if self.cast_only:
@@ -249,13 +249,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     # Connection
 
     async def async_run(self) -> None:
-        """Keep in touch with the display until canceled."""
+        """Keep the connection to the display until canceled."""
         self.create_task(self.details.async_refresh(), "details")
         await self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
     def _on_event(self, event: Event) -> None:
-        """Handle a push. There is none on connecting, so what changed before has to be read."""
+        """Handle a push; after connecting, the state is read because the display does not push it."""
         if isinstance(event, Connected):
             self._polls = 0
             self.create_task(self.async_refresh(), "snapshot")
@@ -275,7 +275,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _on_disconnected(self) -> None:
-        """Handle the end of the connection: who answers next has to be checked."""
+        """Handle a closed connection; the identity has to be checked again."""
         self.check.done = False
 
     @callback
@@ -290,7 +290,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @callback
     def _seen(self) -> None:
-        """Note a sign of life; log once that the display is back."""
+        """Handle an answer or a push; log once that the display is back."""
         self.connection.seen()
         if not self.last_update_success:
             self.last_update_success = True
@@ -300,7 +300,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self.details.async_learn_again()
 
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
-        """Translate an error for the base class and its users."""
+        """Return the translated error of an update."""
         reason = translated(err, "display", self.name, self.display.url)
         return UpdateFailed(
             translation_domain=DOMAIN,
@@ -314,7 +314,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def async_command(
         self, refresh: Refresh = Refresh.PUSH
     ) -> AsyncIterator[Display]:
-        """Send commands to the display, then wait a moment for the state to follow."""
+        """Send commands to the display, then wait for the state to be updated."""
         self.check.raise_if_other(HomeAssistantError)
         self.reader.player_news.clear()
         try:
@@ -322,14 +322,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 yield self.display
         except HomeAssistantError as err:
             if isinstance(err.__cause__, (NotReadyError, RejectedError)):
-                # Its player may be gone: show that at once.
+                # The player may not be running: update the state at once.
                 await self._async_wait(self.async_refresh_player(), "player")
             raise
         if not self.cast_only and refresh is not Refresh.NONE:
             await self._async_wait(self._async_refresh_after(refresh), refresh.name)
 
     async def _async_refresh_after(self, refresh: Refresh) -> None:
-        """Read what a command has changed."""
+        """Update the state that a command has changed."""
         match refresh:
             case Refresh.PUSH:
                 await self.reader.async_wait_for_push()
@@ -345,7 +345,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             await self.reader.async_update_device()
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
-        """Wait a moment for something that is read, which otherwise goes on in the background."""
+        """Wait for a read until a timeout; it then continues in the background."""
         await asyncio.wait({self.create_task(read, name)}, timeout=STATE_PATIENCE)
 
     def create_task[_T](
@@ -358,7 +358,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @property
     def current_item(self) -> PlaylistItem | None:
-        """Return the current work, with what it was cast with where the display leaves that out."""
+        """Return the current work, with the metadata that it was cast with if the display omits it."""
         if (player := self.data.player) is None or player.current is None:
             return None
         entry = self.history.current(player)

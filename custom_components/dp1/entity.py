@@ -1,4 +1,4 @@
-"""What all entities of a display share."""
+"""Base classes of the entities of a display."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class DisplayDescription[_DataT = DisplayData](EntityDescription):
     """Description of an entity that not every display has.
 
     Attributes:
-        exists_fn: whether the display has shown to have it; None if every display has it.
-        detail: the detail it shows, if it is not in the display's own data.
+        exists_fn: detects the feature; None if every display has it.
+        detail: the detail that the entity shows, if any.
     """
 
     exists_fn: Callable[[_DataT], bool] | None = None
@@ -38,12 +38,12 @@ class DisplayDescription[_DataT = DisplayData](EntityDescription):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueDescription[_T, _DataT = DisplayData](EntityDescription):
-    """Description of an entity that shows a value, by which a display shows to have it.
+    """Description of an entity with a value, which also shows that the display has the feature.
 
     Attributes:
         value_fn: returns the value.
         is_common: whether every display has it, even while there is no value.
-        detail: the detail it shows, if it is not in the display's own data.
+        detail: the detail that the entity shows, if any.
     """
 
     value_fn: Callable[[_DataT], _T | None]
@@ -52,7 +52,7 @@ class ValueDescription[_T, _DataT = DisplayData](EntityDescription):
 
     @property
     def exists_fn(self) -> Callable[[_DataT], bool] | None:
-        """Return how to tell whether the display has shown to have it; None if every display has it."""
+        """Return the function that detects the feature; None if every display has it."""
         return None if self.is_common else self.has_value
 
     def has_value(self, data: _DataT) -> bool:
@@ -89,7 +89,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
 
 class DescribedEntity(DisplayEntity):
-    """Base of the described entities of a display, which are written only when they change."""
+    """Base of the entities with a description, whose state is only written when it changes."""
 
     entity_description: AnyDescription
     _was_available: bool | None = None
@@ -160,7 +160,7 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
     descriptions: Iterable[_DescriptionT],
     make: Callable[[DisplayCoordinator, _DescriptionT], DescribedEntity],
 ) -> None:
-    """Add the entities of a display: what every display has, what it has ever shown to have, and what it shows later."""
+    """Add the entities of a display: the common ones, those of detected features, and others when they are detected."""
     coordinator = entry.runtime_data
     if coordinator.cast_only:
         return
@@ -169,7 +169,7 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
 
     @callback
     def add() -> None:
-        """Add what the display has shown since."""
+        """Add entities of newly detected features."""
         features = coordinator.memory.features
         found = [
             new
@@ -190,7 +190,7 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
 
     @callback
     def add_if_changed() -> None:
-        """Add what the display has shown since, if it has said more than what it plays."""
+        """Add entities of newly detected features, if more than the current work has changed."""
         nonlocal known
         if (sources := _sources(coordinator)) != known:
             known = sources
@@ -203,13 +203,13 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
 
 
 def _sources(coordinator: DisplayCoordinator) -> tuple[object, object]:
-    """Return what of the data shows which entities a display has."""
+    """Return the data by which features are detected."""
     player = coordinator.data.player
     return coordinator.data.device, player.settings if player else None
 
 
 def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> None:
-    """Let an entity id begin like that of the media player, even if the display has been given an area since."""
+    """Let the entity id begin like that of the media player, even if the display has been moved to an area since."""
     display = er.async_get(platform.hass).async_get_entity_id(
         MEDIA_PLAYER_DOMAIN, DOMAIN, entity.coordinator.device_id
     )

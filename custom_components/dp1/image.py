@@ -98,7 +98,7 @@ class WorkImage(ValueEntity[str], ImageEntity):
         return self._cached_image.content if self._cached_image else None
 
     def _keep(self, url: str, picture: Image | None) -> None:
-        """Keep a picture, unless another work hangs by now."""
+        """Keep a picture, unless another work is shown by now."""
         if picture is not None and url == self._value:
             self._cached_image = picture
             self._attr_content_type = picture.content_type

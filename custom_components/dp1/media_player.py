@@ -46,7 +46,7 @@ from .playback.snapshot import assumed_media_id, media_id, split_media_id
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200
-# The mixer keeps only multiples of four as they were set.
+# The mixer only stores multiples of four exactly.
 VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
@@ -192,7 +192,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         return MediaPlayerState.PLAYING
 
     def _supported_features(self) -> Feature:
-        """Return what the display has shown that it can do."""
+        """Return the features that were detected."""
         data = self.coordinator.data
         player, device = data.player, data.device
         features = BASE_FEATURES
@@ -234,7 +234,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         duration = duration_of(extra, announce is True)
 
         async def show(display: DisplayCoordinator) -> None:
-            """Show it on a display, or add it to the queue."""
+            """Show the cast on a display, or add it to the queue."""
             if duration is not None or enqueue in (None, MediaPlayerEnqueue.REPLACE):
                 await async_show(display, cast, options, duration)
             else:

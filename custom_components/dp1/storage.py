@@ -13,7 +13,7 @@ from homeassistant.helpers.storage import Store
 
 from .const import DOMAIN, LOGGER
 
-# What code that expects another shape raises.
+# Errors raised by code that expects another format.
 DAMAGED = (
     ArithmeticError,
     AttributeError,

@@ -17,7 +17,7 @@ from .errors import invalid_input
 
 
 def _parse_time(text: str | None) -> time | None:
-    """Parse a time of the schedule, which the display keeps as it was sent."""
+    """Parse a time of the schedule, which the display returns as it was sent."""
     hours, _, minutes = (text or "").partition(":")
     try:
         return time(int(hours), int(minutes))

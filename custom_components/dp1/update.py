@@ -30,7 +30,7 @@ class FirmwareDescription(ValueDescription[tuple[str, str]], UpdateEntityDescrip
 
 
 def _versions(data: DisplayData) -> tuple[str, str] | None:
-    """Return the installed and the latest version; a display without internet knows no latest."""
+    """Return the installed and the latest version; there is no latest one without internet."""
     device = data.device
     if device is None or not device.installed_version or not device.latest_version:
         return None

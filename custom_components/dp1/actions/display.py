@@ -47,7 +47,7 @@ SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
 
 
 async def async_show_work(call: ServiceCall) -> None:
-    """Jump to a work of the current playlist, or show it alone for a while."""
+    """Move to a work of the current playlist, or show only this work for a limited time."""
     work, show_for = call.data["work"], call.data.get("show_for")
 
     async def jump(coordinator: DisplayCoordinator) -> None:
@@ -59,7 +59,7 @@ async def async_show_work(call: ServiceCall) -> None:
             await display.show_item(index)
 
     async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show it on the display or its group; for a while, only on the display."""
+        """Show the work on the display or its group; for a limited time, only on the display."""
         if show_for is not None:
             return await _async_show_alone(coordinator, work, show_for)
         await call.hass.data[GROUPS].async_run(coordinator, call.context.id, jump)
@@ -71,7 +71,7 @@ async def async_show_work(call: ServiceCall) -> None:
 async def _async_show_alone(
     coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
 ) -> JsonObjectType:
-    """Show a work of the current playlist without the others for a while."""
+    """Show only one work of the current playlist for a limited time."""
     await coordinator.requests.async_wait_for_casts()
     player = _shown(await coordinator.async_read_player(), coordinator.name)
     index = _find(player, work, coordinator.name)

@@ -19,19 +19,19 @@ LAST_RETRY: Final = 4.0
 # For a display that answers, but has never opened a socket.
 LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
 PROBE_INTERVAL: Final = 20.0
-# A socket that lasted so long is no longer a failed try.
+# A socket that was open for this long resets the retries.
 STEADY: Final = 10.0
-# A display restarts its player now and then and refuses connections meanwhile.
+# A display occasionally restarts its player and refuses connections meanwhile.
 MISSES_TO_LOSS: Final = 3
 PATIENCE: Final = 30.0
-# The same for one that answers nothing but errors.
+# The same for a display that only returns errors.
 ERROR_PATIENCE: Final = 90.0
 
 SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
 class Connection:
-    """Keeps in touch with one display.
+    """Keeps the connection to one display.
 
     Attributes:
         connected: whether the socket is open.
@@ -124,13 +124,13 @@ class Connection:
 
     @callback
     def seen(self) -> None:
-        """Note a sign of life."""
+        """Note an answer or a push."""
         self.misses = 0
         self._seen_at = _now()
 
     @callback
     def missed(self, err: Dp1Error) -> None:
-        """Note a missing sign of life; while the socket is open, nothing is missing."""
+        """Note a missing answer, which does not count while the socket is open."""
         LOGGER.debug("%s: %s", self._display.url, err)
         if self.connected:
             return

@@ -16,19 +16,19 @@ from ..const import LOGGER
 from .state import Detail, DisplayData, DisplayDetails
 
 DETAILS_INTERVAL = timedelta(seconds=60)
-# Every so many updates; the wire to the panel is slow. What is not listed never changes.
+# Number of updates between two reads; the panel is slow. Other details never change.
 DETAILS_EVERY: Final = {
     Detail.COUNTERS: 1,
     Detail.METRICS: 1,
     Detail.POLICY: 5,
     Detail.PANEL: 5,
 }
-# Just large enough to be a screenshot: it is not looked at.
+# The smallest screenshot: it is only a test.
 PROBE_PIXELS: Final = 16
 
 
 class DetailedDisplay(Protocol):
-    """What is needed of the coordinator of a display."""
+    """Protocol of the coordinator of a display, as far as it is used here."""
 
     config_entry: ConfigEntry[Any]
     name: str
@@ -87,7 +87,7 @@ class DetailsCoordinator(DataUpdateCoordinator[DisplayDetails]):
         if self._display.cast_only:
             return self.data
         if not self._display.last_update_success:
-            # It may return with another monitor.
+            # It may come back with another monitor.
             self._learned.clear()
             return self.data
         device = self._display.data.device
@@ -107,7 +107,7 @@ class DetailsCoordinator(DataUpdateCoordinator[DisplayDetails]):
         return self.data
 
     async def async_read(self, detail: Detail) -> None:
-        """Read one detail, and note whether the display has told all about it."""
+        """Read one detail, and note whether it is complete."""
         value: object = None
         try:
             value = await READS[detail](self._display.display)
@@ -130,7 +130,7 @@ class DetailsCoordinator(DataUpdateCoordinator[DisplayDetails]):
 
     @callback
     def async_learn_again(self) -> None:
-        """Read everything once more."""
+        """Read every detail again."""
         self._learned.clear()
         self.config_entry.async_create_background_task(
             self.hass, self.async_refresh(), self.name

@@ -85,7 +85,7 @@ def _ip(text: str) -> object:
 
 @dataclass(frozen=True, slots=True)
 class FoundDisplay:
-    """A display that answered, with the device id, name and MAC addresses only if it gave them."""
+    """A display that answered, with device id, name and MAC addresses as far as it reports them."""
 
     device_id: str | None
     name: str | None
@@ -141,7 +141,7 @@ async def _async_device_id(display: Display) -> str | None:
     try:
         await display.player_status()
     except NotReadyError, RejectedError:
-        # It takes commands and has no player now, or it follows the 2025 description.
+        # It accepts commands but has no player at the moment, or it follows the 2025 description.
         return None
     except UnexpectedAnswerError:
         if not await display.takes_commands():
@@ -150,7 +150,7 @@ async def _async_device_id(display: Display) -> str | None:
 
 
 async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
-    """Add what the device status tells, which a display without internet answers late or not at all."""
+    """Add data of the device status, which a display without internet answers late or not at all."""
     device: DeviceStatus | None = None
     with suppress(Dp1Error, TimeoutError):
         async with asyncio.timeout(DEVICE_STATUS_TIMEOUT):

@@ -1,4 +1,4 @@
-"""The history of a display: the playlists it was given, to name them and to show them again."""
+"""The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,16 +22,16 @@ from ..storage import CAST_SCHEMA, SafeStore, parse_stored_time
 SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
-# The largest document that a display takes.
+# The largest document that a display accepts.
 MAX_SIZE = 4 * 1024 * 1024
 TITLE_LENGTH: Final = 200
-# What the player reports for a work that stays until somebody changes it.
+# Reported for a work of unlimited duration.
 STAYS_SECONDS: Final = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """A playlist that a display was given.
+    """A playlist that was cast to a display.
 
     Attributes:
         media_id: its URL, or an id that only Home Assistant understands.
@@ -104,7 +104,7 @@ class History:
             self._entries[entry.media_id] = entry
 
     async def async_save(self) -> None:
-        """Save now what is not saved yet."""
+        """Save pending changes."""
         if self._changed:
             self._changed = False
             await self._store.async_save(_stored(self.entries()))
@@ -123,7 +123,7 @@ class History:
 
     @callback
     def add(self, cast: Cast) -> None:
-        """Add what the display was just given, whole, as it will tell only a part of it."""
+        """Add a cast with its whole document; the display reports only a part of it."""
         media_id = media_id_of(cast)
         if media_id is None or self.paused:
             return
@@ -133,7 +133,7 @@ class History:
 
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
-        """Return the entry of the current playlist, which is added if somebody else gave it to the display."""
+        """Return the entry of the current playlist, which is added if it was cast by another client."""
         seen = (player.playlist_url, player.items, player.playlist is None)
         if seen != self._seen:
             self._current = self._find(player)
@@ -155,7 +155,7 @@ class History:
         return known
 
     def _add(self, media_id: str, title: object, cast: Cast) -> HistoryEntry:
-        """Put an entry on top, and drop what is too old or too much."""
+        """Add the latest entry, and remove entries over the limits."""
         known = self._entries.pop(media_id, None)
         if known is not None and known.cast is cast:
             size = known.size
@@ -195,7 +195,7 @@ def _title(title: object) -> str | None:
 
 
 def cast_of(player: PlayerStatus) -> Cast:
-    """Return what shows the same playlist again, from all that the display tells of it."""
+    """Return a cast of the current playlist, from what the display reports of it."""
     if player.playlist_url:
         return Cast(playlist_url=player.playlist_url)
     kept = {
@@ -207,7 +207,7 @@ def cast_of(player: PlayerStatus) -> Cast:
 
 
 def _item(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without the duration that stands for none."""
+    """Return an item without the duration that means unlimited."""
     item = dict(raw)
     duration = item.get("duration")
     if isinstance(duration, int | float) and duration >= STAYS_SECONDS:

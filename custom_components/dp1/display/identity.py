@@ -1,4 +1,4 @@
-"""Who answers, and what the entry remembers of the display."""
+"""The identity of a display, and its stored data."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def macs_of(device: DeviceStatus) -> frozenset[str]:
 
 
 class IdentityCheck:
-    """Checks who answers: by the device id, or by the MAC addresses where there is none.
+    """Checks the identity: by the device id, or by the MAC addresses if there is none.
 
     Attributes:
         identity: the identity that was given, None with firmware that has none.
@@ -75,13 +75,13 @@ class IdentityCheck:
         return not self.is_other
 
     def learned(self, device: DeviceStatus) -> Mapping[str, Any]:
-        """Return what to remember of the reply of a display that was checked."""
+        """Return what to store of the device status of a checked display."""
         macs = sorted(macs_of(device))
         return {CONF_MACS: macs} if macs and self.done and not self.is_other else {}
 
 
 class EntryMemory:
-    """Remembers in the entry and the device registry what was learned and helps after a restart."""
+    """Stores what is useful after a restart in the entry and the device registry."""
 
     def __init__(
         self,
@@ -99,17 +99,17 @@ class EntryMemory:
 
     @property
     def features(self) -> frozenset[str]:
-        """Return what the display has ever shown to have, by the keys of its entities."""
+        """Return the features that were ever detected, by the keys of their entities."""
         return frozenset(self._entry.data.get(CONF_FEATURES, ()))
 
     @callback
     def add_features(self, features: Iterable[str]) -> None:
-        """Remember what the display has shown to have."""
+        """Store detected features."""
         self._store({CONF_FEATURES: sorted(self.features.union(features))})
 
     @callback
     def remember(self, learned: Mapping[str, Any] | None = None) -> None:
-        """Remember the dialect, and what else was learned."""
+        """Store the dialect and other data."""
         data = dict(learned or {})
         if self._learns_dialect and self._display.dialect is not Dialect.UNKNOWN:
             data[CONF_DIALECT] = self._display.dialect.value

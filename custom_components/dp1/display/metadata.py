@@ -1,4 +1,4 @@
-"""Metadata of the current work: its own, and that of the libraries, which may have to ask for it."""
+"""Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -109,7 +109,7 @@ def _is_image(source: str | None) -> bool:
 
 LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
 LOOK_UPS_AT_ONCE = 4
-# A library in trouble may know more later.
+# Retries while a library has errors.
 FIRST_RETRY_SECONDS = 60.0
 LAST_RETRY_SECONDS = 3600.0
 
@@ -167,7 +167,7 @@ class ArtworkMetadata:
             self._on_found(self._work)
 
     def _read(self) -> None:
-        """Read what is known, and look up more if that is little."""
+        """Read the known metadata, and start a look-up if it is incomplete."""
         libraries = async_libraries(self._hass)
         item = self._item
         if item is None or not libraries:
@@ -175,7 +175,7 @@ class ArtworkMetadata:
         known = [work for lib in libraries if (work := lib.known_work(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
-        # Without it, the display has not told everything yet.
+        # Without a source, the status is not complete yet.
         if best is None and item.source:
             self._start(item)
 

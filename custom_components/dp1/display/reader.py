@@ -1,4 +1,4 @@
-"""Reading the player and the device of a display, and keeping what is newer of what was read and pushed."""
+"""Reads of the player and the device status, merged with pushes; the newer one counts."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -30,14 +30,14 @@ from .state import RENDER_PENDING, DisplayData
 # How long a command waits for the push that follows it.
 PUSH_PATIENCE: Final = 0.6
 READ_COOLDOWN: Final = 2.0
-# Until what no push tells is read again: that the player is back, or that a work has loaded.
+# Delay until what is not pushed is read again: that the player is back, or that a work has loaded.
 FOLLOW_UP: Final = 7.0
-# Without internet, each takes half a minute.
+# Without internet, each read takes half a minute.
 DEVICE_READS_AT_ONCE: Final = 2
 
 
 class ReadDisplay(Protocol):
-    """What is needed of the coordinator of a display."""
+    """Protocol of the coordinator of a display, as far as it is used here."""
 
     hass: HomeAssistant
     name: str
@@ -52,10 +52,10 @@ class ReadDisplay(Protocol):
         """Set the data."""
 
     def remember(self) -> None:
-        """Remember what was learned."""
+        """Store what is useful after a restart."""
 
     async def async_refresh_player(self) -> None:
-        """Read the player, or leave it as it is."""
+        """Read the player; an error changes nothing."""
 
     def create_task(self, target: Coroutine[Any, Any, Any], name: str) -> Any:
         """Create a background task."""
@@ -90,7 +90,7 @@ class StatusReader:
         )
 
     async def async_update_player(self) -> None:
-        """Read the player; a push that came meanwhile is newer than the answer."""
+        """Read the player; a push during the read is newer than the answer."""
         coordinator = self._coordinator
         pushed = self._pushed
         try:
@@ -110,7 +110,7 @@ class StatusReader:
             self._set_player(player)
 
     async def async_update_device(self) -> Dp1Error | None:
-        """Read the device status, which nothing waits for, and return why it did not come."""
+        """Read the device status, and return the error if that fails."""
         coordinator = self._coordinator
         if self._device_reads >= DEVICE_READS_AT_ONCE:
             return None
@@ -130,14 +130,14 @@ class StatusReader:
 
     @callback
     def async_handle_player(self, push: PlayerStatus) -> None:
-        """Handle a push of the player, and ask for what pushes leave out of another playlist."""
+        """Handle a push of the player; what it omits of a new playlist is read."""
         coordinator = self._coordinator
         before = coordinator.data.player
         self._pushed = push
         self._pushes_render_status |= push.render_status is not None
         player = push.over(before)
         if player.error and (before is None or player.error != before.error):
-            # It may stand on an error page, which only the device status tells.
+            # It may show an error page, which is only in the device status.
             coordinator.create_task(self.async_update_device(), "device status")
         self._set_player(player)
         if player.items and player.playlist is None:
@@ -159,7 +159,7 @@ class StatusReader:
 
     @callback
     def async_follow_up(self) -> None:
-        """Read again a little later what is not pushed: that a page was left, or that a work has loaded."""
+        """Schedule a read of what is not pushed: that a page was left, or that a work has loaded."""
         data = self._coordinator.data
         player = data.player
         waits = not self._coordinator.cast_only and (
@@ -184,7 +184,7 @@ class StatusReader:
 
     @callback
     def _on_follow_up(self, _: datetime) -> None:
-        """Handle the time to read again."""
+        """Read again."""
         self._cancel_follow_up = None
         coordinator = self._coordinator
         if not coordinator.last_update_success:
@@ -225,7 +225,7 @@ class StatusReader:
 
 
 def _work(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
-    """Return what tells one work from another."""
+    """Return what identifies a work."""
     if (item := player.current) is None:
         return (None, None, None)
     return (player.playlist_url, item.id, item.title)

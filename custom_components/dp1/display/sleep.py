@@ -1,4 +1,4 @@
-"""Turning a display off and on, and seeing that it happens."""
+"""Turn a display off and on, and verify the state."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, suppress
@@ -22,7 +22,7 @@ WAKES_TO_ISSUE: Final = 3
 
 
 class SleepingDisplay(Protocol):
-    """What is needed of the coordinator of a display."""
+    """Protocol of the coordinator of a display, as far as it is used here."""
 
     hass: HomeAssistant
     name: str
@@ -37,11 +37,11 @@ class SleepingDisplay(Protocol):
         """Send commands to the display."""
 
     async def async_read_device(self) -> DeviceStatus | None:
-        """Read the device status, or return the last known if it does not come in time."""
+        """Read the device status and return it, or the last known one after a timeout."""
 
 
 class SleepControl:
-    """Turns one display off and on, and tells its owner when it repeatedly does not wake.
+    """Turns one display off and on, and creates an issue if it repeatedly does not wake.
 
     Attributes:
         last_request: number of the last request.
@@ -66,7 +66,7 @@ class SleepControl:
 
     @callback
     def async_shutdown(self) -> None:
-        """Withdraw the issue."""
+        """Delete the issue."""
         self._set_failed_wakes(0)
 
     async def _async_set(self, asleep: bool) -> None:
@@ -75,7 +75,7 @@ class SleepControl:
         device = display.data.device
         self.last_request = mine = next(REQUEST_NUMBERS)
         for _ in range(TRIES):
-            # Firmware 1.0 keeps what it was told and says no if its player is not on screen.
+            # Firmware 1.0 stores the state, but returns an error if its player is not visible.
             async with display.async_command() as commands:
                 with suppress(RejectedError):
                     await _async_send(commands, asleep, device)
@@ -90,7 +90,7 @@ class SleepControl:
         )
 
     async def _async_reached(self, reached: Callable[[], bool]) -> bool:
-        """Wait until the state follows; the display changes its page a moment after the answer."""
+        """Wait for the state; the display changes its page a moment after the answer."""
         display = self._display
         for _ in range(CHECKS):
             if reached():
@@ -104,7 +104,7 @@ class SleepControl:
 
     @callback
     def _set_failed_wakes(self, failures: int) -> None:
-        """Count how often in a row the display did not wake, and raise an issue for its owner."""
+        """Set the number of failed wakes in a row, and create or delete the issue."""
         self._failed_wakes = failures
         issue_id = f"wakes_not_{self._display.device_id}"
         if failures >= WAKES_TO_ISSUE:
@@ -125,7 +125,7 @@ class SleepControl:
 async def _async_send(
     commands: Display, asleep: bool, device: DeviceStatus | None
 ) -> None:
-    """Send the command that the firmware has: with a schedule (1.0.15) it is another."""
+    """Send the command that the firmware supports: another one since it has a schedule (1.0.15)."""
     if device is None or device.sleep_schedule is not None:
         try:
             await (commands.sleep() if asleep else commands.wake())

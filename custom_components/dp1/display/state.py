@@ -19,7 +19,7 @@ from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..library.works import Work
 
-# Not told, waiting or loading.
+# Unknown, pending or loading.
 RENDER_PENDING: Final = (None, 0, 1)
 RENDER_FAILED: Final = 3
 REASON_LENGTH: Final = 200
@@ -64,7 +64,7 @@ class DisplayData:
 
     @property
     def asleep(self) -> bool | None:
-        """Return whether the display sleeps: the player knows first, the schedule's record next."""
+        """Return whether the display sleeps, preferably as the player reports it."""
         if self.player is not None and self.player.asleep is not None:
             return self.player.asleep
         if self.device is not None and (record := self.device.sleep_schedule):
@@ -73,7 +73,7 @@ class DisplayData:
 
     @property
     def error_page(self) -> str | None:
-        """Return the reason on the error page, if the display stands there, which only waking it leaves."""
+        """Return the reason on the error page if that is shown; only a wake command leaves it."""
         page = (self.device.display_url if self.device else None) or ""
         path, _, query = page.partition("?")
         if not path.rstrip("/").endswith("/error"):
@@ -83,7 +83,7 @@ class DisplayData:
 
     @property
     def problem(self) -> str | None:
-        """Return what keeps the work from being shown; empty if nothing does, None if that is unknown."""
+        """Return why the work is not shown; empty if it is, None if that is unknown."""
         player = self.player
         if self.error_page:
             return self.error_page

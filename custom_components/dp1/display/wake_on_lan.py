@@ -14,7 +14,7 @@ from ..const import LOGGER
 from ..errors import action_failed
 
 PORT: Final = 9
-# The first firmware that arms its network card, and never a wireless one.
+# The first firmware that enables it, for Ethernet only.
 FIRST_FIRMWARE: Final = "2.0.3"
 CABLES: Final = ("en", "eth")
 
