@@ -1,19 +1,17 @@
 """The history of a display: what it keeps, how much of it, and when it is saved."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.client.display.casts import Cast
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_bytes
-from homeassistant.util import dt as dt_util
 
 from ..displays import playlist
 
@@ -99,12 +97,12 @@ async def test_each_document_is_measured_once(
 async def test_saved_later(
     hass: HomeAssistant, history: History, hass_storage: dict[str, Any]
 ) -> None:
-    """Changes are collected before they are saved."""
+    """Changes are saved later, and when Home Assistant stops."""
     for title in "ABC":
         history.add(cast(title))
     await hass.async_block_till_done()
     assert KEY not in hass_storage
-    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(seconds=60))
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     assert [stored["title"] for stored in hass_storage[KEY]["data"]] == ["A", "B", "C"]
 
