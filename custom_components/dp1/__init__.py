@@ -30,6 +30,7 @@ from .display.history import History
 from .guard import async_setup_guard
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
+from .library.news import News
 from .playback.activity import ActivityTracker
 from .playback.announce import ANNOUNCEMENTS, Announcements
 from .playback.groups import GROUPS, Groups
@@ -53,7 +54,12 @@ DISPLAY_PLATFORMS = [
     Platform.UPDATE,
 ]
 
-LIBRARY_PLATFORMS = [Platform.BUTTON]
+LIBRARY_PLATFORMS = [
+    Platform.BINARY_SENSOR,
+    Platform.BUTTON,
+    Platform.EVENT,
+    Platform.SENSOR,
+]
 
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
@@ -106,11 +112,13 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     """Set up a library from what it has stored; its servers may be down."""
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
+    news = News(entry.runtime_data)
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )
+    entry.async_on_unload(news.async_start())
     return True
 
 

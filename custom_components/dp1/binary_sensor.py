@@ -1,20 +1,22 @@
-"""Binary sensors of a display."""
+"""Binary sensors of a display and of a library."""
 
 from dataclasses import dataclass
-from typing import override
+from typing import Any, override
 
 from homeassistant.components.binary_sensor import (
     BinarySensorDeviceClass,
     BinarySensorEntity,
     BinarySensorEntityDescription,
 )
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry
 from .display.state import DisplayData
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .library.entity import LibraryEntity
+from .library.library import Library
 
 PARALLEL_UPDATES = 0
 
@@ -56,10 +58,13 @@ PROBLEM = DisplayBinarySensorDescription(
 
 async def async_setup_entry(
     hass: HomeAssistant,
-    entry: DisplayConfigEntry,
+    entry: ConfigEntry[Any],
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the binary sensors of a display."""
+    """Set up the binary sensors of a display or of a library."""
+    if isinstance(entry.runtime_data, Library):
+        async_add_entities([LibraryProblemSensor(entry.runtime_data)])
+        return
     async_add_display_entities(
         entry, async_add_entities, BINARY_SENSORS, DisplayBinarySensor
     )
@@ -95,3 +100,27 @@ class ProblemSensor(DisplayBinarySensor):
     def extra_state_attributes(self) -> dict[str, str | None]:
         """Return the reason."""
         return {"reason": self._reason}
+
+
+class LibraryProblemSensor(LibraryEntity, BinarySensorEntity):
+    """Binary sensor for what keeps a library from being read, with the reason."""
+
+    _attr_translation_key = "library_problem"
+    _attr_device_class = BinarySensorDeviceClass.PROBLEM
+    _attr_entity_category = EntityCategory.DIAGNOSTIC
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the sensor."""
+        super().__init__(library, "problem")
+
+    @property
+    @override
+    def is_on(self) -> bool:
+        """Return whether something could not be read."""
+        return self.library.problem is not None
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, str | None]:
+        """Return the reason."""
+        return {"reason": self.library.problem_text}

@@ -79,6 +79,8 @@ RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
         vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector(),
     }
 )
+# Catalogs do not tell their names.
+NAMES = {DEFAULT_CATALOG_URL: "Feral File"}
 DEFAULT_SERVERS = {
     CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
     CONF_FEED_URL: DEFAULT_FEED_URL,
@@ -305,7 +307,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
         """Offer the default library, which nothing but a display asks for."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
-        self.context["title_placeholders"] = {"name": "Feral File"}
+        self.context["title_placeholders"] = {"name": NAMES[DEFAULT_CATALOG_URL]}
         return await self.async_step_library()
 
     async def async_step_library(
@@ -317,12 +319,13 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
             data, errors = await async_check_library(self.hass, user_input)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
+                shown = data[CONF_CATALOG_URL] or server
                 await self.async_set_unique_id(server, raise_on_progress=False)
                 self._abort_if_configured()
                 self._withdraw_offers()
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self.async_create_entry(
-                    title=name or URL(server).host or server,
+                    title=name or NAMES.get(shown) or URL(shown).host or shown,
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,

@@ -1,14 +1,22 @@
-"""Event entity of a display."""
+"""Event entities of a display and of a library."""
 
 from dataclasses import dataclass
-from typing import override
+from typing import Any, override
 
 from homeassistant.components.event import EventEntity, EventEntityDescription
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+from .library.entity import LibraryEntity
+from .library.library import Library
+from .library.news import (
+    EXHIBITION_OPENED,
+    PLAYLIST_PUBLISHED,
+    NewsItem,
+    async_add_news_listener,
+)
 from .playback.activity import (
     ARTWORK_CHANGED,
     CAME_BACK,
@@ -43,10 +51,13 @@ ACTIVITY = ActivityDescription(
 
 async def async_setup_entry(
     hass: HomeAssistant,
-    entry: DisplayConfigEntry,
+    entry: ConfigEntry[Any],
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the event entity of a display."""
+    """Set up the event entity of a display or of a library."""
+    if isinstance(entry.runtime_data, Library):
+        async_add_entities([NewsEvent(entry.runtime_data)])
+        return
     async_add_display_entities(entry, async_add_entities, [ACTIVITY], ActivityEvent)
 
 
@@ -68,4 +79,28 @@ class ActivityEvent(DescribedEntity, EventEntity):
         """Trigger an event."""
         if activity.entry_id == self.coordinator.config_entry.entry_id:
             self._trigger_event(activity.kind, dict(activity.attributes))
+            self.async_write_ha_state()
+
+
+class NewsEvent(LibraryEntity, EventEntity):
+    """Event entity for the news of a library."""
+
+    _attr_translation_key = "news"
+    _attr_event_types = [EXHIBITION_OPENED, PLAYLIST_PUBLISHED]
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the entity."""
+        super().__init__(library, "news")
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen for news."""
+        await super().async_added_to_hass()
+        self.async_on_remove(async_add_news_listener(self.hass, self._handle_news))
+
+    @callback
+    def _handle_news(self, news: NewsItem) -> None:
+        """Trigger an event."""
+        if news.entry_id == self.library.entry_id:
+            self._trigger_event(news.kind, news.attributes)
             self.async_write_ha_state()

@@ -1,4 +1,4 @@
-"""Sensors of a display."""
+"""Sensors of a display and of a library."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +10,7 @@ from homeassistant.components.sensor import (
     SensorEntityDescription,
     SensorStateClass,
 )
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import (
     PERCENTAGE,
     EntityCategory,
@@ -21,9 +22,10 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .client.text import clean
-from .coordinator import DisplayConfigEntry
 from .display.state import Detail, DisplayData, DisplayDetails
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .library.entity import LibraryEntity
+from .library.library import Library
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200
@@ -185,10 +187,13 @@ SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
 
 async def async_setup_entry(
     hass: HomeAssistant,
-    entry: DisplayConfigEntry,
+    entry: ConfigEntry[Any],
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
-    """Set up the sensors of a display."""
+    """Set up the sensors of a display or of a library."""
+    if isinstance(entry.runtime_data, Library):
+        async_add_entities([LastRefreshSensor(entry.runtime_data)])
+        return
     async_add_display_entities(entry, async_add_entities, SENSORS, DisplaySensor)
 
 
@@ -202,3 +207,21 @@ class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):
     def native_value(self) -> StateType | datetime:
         """Return the value of the sensor."""
         return self._value
+
+
+class LastRefreshSensor(LibraryEntity, SensorEntity):
+    """Sensor for when a library was last read whole."""
+
+    _attr_translation_key = "last_refresh"
+    _attr_device_class = SensorDeviceClass.TIMESTAMP
+    _attr_entity_category = EntityCategory.DIAGNOSTIC
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the sensor."""
+        super().__init__(library, "last_refresh")
+
+    @property
+    @override
+    def native_value(self) -> datetime | None:
+        """Return when the older of its lists was last read."""
+        return self.library.since

@@ -1,11 +1,16 @@
-"""Triggers of displays."""
+"""Triggers of displays and libraries."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, cast, override
 
 import voluptuous as vol
 
-from homeassistant.const import ATTR_ENTITY_ID, CONF_OPTIONS, CONF_TARGET
+from homeassistant.const import (
+    ATTR_CONFIG_ENTRY_ID,
+    ATTR_ENTITY_ID,
+    CONF_OPTIONS,
+    CONF_TARGET,
+)
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.target import (
@@ -20,6 +25,12 @@ from homeassistant.helpers.trigger import (
 )
 from homeassistant.helpers.typing import ConfigType
 
+from .library.news import (
+    EXHIBITION_OPENED,
+    PLAYLIST_PUBLISHED,
+    NewsItem,
+    async_add_news_listener,
+)
 from .playback.activity import (
     ARTWORK_CHANGED,
     PLAYBACK_FAILED,
@@ -117,8 +128,62 @@ class PlaybackFailedTrigger(DisplayTrigger):
     _kind = PLAYBACK_FAILED
 
 
+class NewsTrigger(Trigger):
+    """Trigger for news of the libraries, or of one."""
+
+    _kind: ClassVar[str]
+
+    @override
+    @classmethod
+    async def async_validate_config(
+        cls, hass: HomeAssistant, config: ConfigType
+    ) -> ConfigType:
+        """Validate the configuration."""
+        options = {vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string}
+        schema = vol.Schema({vol.Required(CONF_OPTIONS, default={}): options})
+        return cast("ConfigType", schema(config))
+
+    def __init__(self, hass: HomeAssistant, config: TriggerConfig) -> None:
+        """Initialize the trigger."""
+        super().__init__(hass, config)
+        self._entry_id = (config.options or {}).get(ATTR_CONFIG_ENTRY_ID)
+
+    @override
+    async def async_attach_runner(
+        self,
+        run_action: TriggerActionRunner,
+        did_not_trigger: TriggerNotTriggeredReporter | None = None,
+    ) -> CALLBACK_TYPE:
+        """Run the action for each piece of news."""
+
+        @callback
+        def handle_news(news: NewsItem) -> None:
+            """Run the action if the library is meant."""
+            if news.kind == self._kind and self._entry_id in (None, news.entry_id):
+                run_action(
+                    {ATTR_CONFIG_ENTRY_ID: news.entry_id, **news.attributes},
+                    f"{self._kind} in a library",
+                )
+
+        return async_add_news_listener(self._hass, handle_news)
+
+
+class ExhibitionOpenedTrigger(NewsTrigger):
+    """Trigger for an exhibition that opens."""
+
+    _kind = EXHIBITION_OPENED
+
+
+class PlaylistPublishedTrigger(NewsTrigger):
+    """Trigger for a playlist that is published."""
+
+    _kind = PLAYLIST_PUBLISHED
+
+
 TRIGGERS: dict[str, type[Trigger]] = {
+    "exhibition_opened": ExhibitionOpenedTrigger,
     "playback_failed": PlaybackFailedTrigger,
+    "playlist_published": PlaylistPublishedTrigger,
     "playlist_started": PlaylistStartedTrigger,
     "work_changed": WorkChangedTrigger,
 }

@@ -25,7 +25,11 @@ async def test_look_for_news(
     entry = await set_up(hass, library_entry(feed.url))
     coordinator = entry.runtime_data.feed_coordinator
     await coordinator.async_list()
-    (button,) = er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+    button = next(
+        entity
+        for entity in er.async_entries_for_config_entry(entity_registry, entry.entry_id)
+        if entity.domain == "button"
+    )
     device = device_registry.async_get(button.device_id or "")
     assert device is not None and device.entry_type is dr.DeviceEntryType.SERVICE
     (one,) = feed.seed([playlist()])

@@ -1,5 +1,7 @@
 """What all entities of a library share."""
 
+from typing import override
+
 from homeassistant.helpers.device_registry import DeviceEntryType, DeviceInfo
 from homeassistant.helpers.entity import Entity
 
@@ -22,3 +24,9 @@ class LibraryEntity(Entity):
             entry_type=DeviceEntryType.SERVICE,
             name=library.title,
         )
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the library."""
+        await super().async_added_to_hass()
+        self.async_on_remove(self.library.async_add_listener(self.async_write_ha_state))

@@ -147,6 +147,15 @@ class Library:
         """Return why not everything can be read."""
         return self.catalog_coordinator.problem or self.feed_coordinator.problem
 
+    @property
+    def problem_text(self) -> str | None:
+        """Return why not everything can be read, in the words of an action that fails."""
+        for coordinator in (self.catalog_coordinator, self.feed_coordinator):
+            if (problem := coordinator.problem) is not None:
+                url = coordinator.url or ""
+                return str(translated(problem, coordinator.kind, self.title, url))
+        return None
+
     @callback
     def async_remember_signed(self) -> None:
         """Remember that the signing key has been used, so that its owner is told if it is lost."""

@@ -183,6 +183,11 @@ def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | Non
     return parts
 
 
+def exhibition_page(exhibition: Exhibition) -> str | None:
+    """Return the URL of an exhibition's web page."""
+    return _page("exhibitions", exhibition.slug)
+
+
 def series_page(series: Series) -> str | None:
     """Return the URL of a series' web page."""
     return _page("series", series.slug)
