@@ -344,7 +344,7 @@ async def test_triggers_and_conditions(
         assert fields.keys() == text.get("fields", {}).keys(), name
         target = {"target": {"area_id": "hall"}} if "target" in described[name] else {}
         examples = {
-            field: value.get("example", value.get("default"))
+            field: value.get("example", value.get("default", "01JABCDEF"))
             for field, value in fields.items()
         }
         await registered[name].async_validate_config(
