@@ -49,7 +49,13 @@ from custom_components.dp1.library.library import Library
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_STATE_CHANGED
-from homeassistant.core import CoreState, Event, EventStateChangedData, HomeAssistant
+from homeassistant.core import (
+    CoreState,
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    callback,
+)
 from homeassistant.setup import async_setup_component
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -225,6 +231,7 @@ async def measure_push(size: Size) -> list[Row]:
         weight = (after - before) / max(1, len(entries) - 1) / 1000
         late: list[float] = []
 
+        @callback
         def written(event: Event[EventStateChangedData]) -> None:
             """Compare the moment that the work is named after with now."""
             state = event.data["new_state"]

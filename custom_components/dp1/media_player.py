@@ -195,22 +195,23 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Return the features that were detected."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        features = BASE_FEATURES
+        # As numbers: flags are slow to combine for each push.
+        features = BASE_FEATURES.value
         if self._sources.names:
-            features |= Feature.SELECT_SOURCE
+            features |= Feature.SELECT_SOURCE.value
         if player is not None:
-            features |= PLAYER_FEATURES
+            features |= PLAYER_FEATURES.value
             if player.shuffle is not None:
-                features |= Feature.SHUFFLE_SET
+                features |= Feature.SHUFFLE_SET.value
             if player.loop_mode is not None:
-                features |= Feature.REPEAT_SET
+                features |= Feature.REPEAT_SET.value
         if data.asleep is not None:
-            features |= Feature.TURN_ON | Feature.TURN_OFF
+            features |= Feature.TURN_ON.value | Feature.TURN_OFF.value
         if device is not None and device.volume is not None:
-            features |= Feature.VOLUME_SET | Feature.VOLUME_STEP
+            features |= Feature.VOLUME_SET.value | Feature.VOLUME_STEP.value
         if device is not None and device.muted is not None:
-            features |= Feature.VOLUME_MUTE
-        return features
+            features |= Feature.VOLUME_MUTE.value
+        return Feature(features)
 
     # Playback
 

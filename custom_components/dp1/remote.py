@@ -11,7 +11,7 @@ from homeassistant.components.remote import (
     DEFAULT_NUM_REPEATS,
     RemoteEntity,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry
@@ -34,6 +34,17 @@ async def async_setup_entry(
 
 class DisplayRemote(DisplayEntity, RemoteEntity):
     """Remote that sends keys and taps to the current work."""
+
+    _written: tuple[bool | None, bool] | None = None
+
+    @callback
+    @override
+    def _handle_coordinator_update(self) -> None:
+        """Write the state if it has changed."""
+        state = self.is_on, self.available
+        if state != self._written:
+            self._written = state
+            super()._handle_coordinator_update()
 
     @property
     @override

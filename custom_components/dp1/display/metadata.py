@@ -133,6 +133,7 @@ class ArtworkMetadata:
         self._hass = hass
         self._entry = entry
         self._on_found = on_found
+        self._libraries = async_libraries(hass)
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
         self._look_up: asyncio.Task[None] | None = None
@@ -161,6 +162,7 @@ class ArtworkMetadata:
     @callback
     def async_refresh(self) -> None:
         """Handle changed libraries."""
+        self._libraries = async_libraries(self._hass)
         before = self._work
         self._read()
         if self._work is not None and self._work != before:
@@ -168,11 +170,10 @@ class ArtworkMetadata:
 
     def _read(self) -> None:
         """Read the known metadata, and start a look-up if it is incomplete."""
-        libraries = async_libraries(self._hass)
         item = self._item
-        if item is None or not libraries:
+        if item is None or not self._libraries:
             return
-        known = [work for lib in libraries if (work := lib.known_work(item))]
+        known = [work for lib in self._libraries if (work := lib.known_work(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
         # Without a source, the status is not complete yet.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
+from functools import lru_cache
 from itertools import count
 from typing import Final
 from urllib.parse import parse_qs
@@ -74,12 +75,7 @@ class DisplayData:
     @property
     def error_page(self) -> str | None:
         """Return the reason on the error page if that is shown; only a wake command leaves it."""
-        page = (self.device.display_url if self.device else None) or ""
-        path, _, query = page.partition("?")
-        if not path.rstrip("/").endswith("/error"):
-            return None
-        reason = parse_qs(query).get("error", [""])[0]
-        return clean(reason, REASON_LENGTH) or "error"
+        return _error_of_page((self.device.display_url if self.device else None) or "")
 
     @property
     def problem(self) -> str | None:
@@ -96,6 +92,16 @@ class DisplayData:
         if player.error or not player.ok:
             return clean(player.error, REASON_LENGTH) or "not_ok"
         return ""
+
+
+@lru_cache
+def _error_of_page(url: str) -> str | None:
+    """Return the reason on the error page; None for any other page."""
+    path, _, query = url.partition("?")
+    if not path.rstrip("/").endswith("/error"):
+        return None
+    reason = parse_qs(query).get("error", [""])[0]
+    return clean(reason, REASON_LENGTH) or "error"
 
 
 @dataclass(frozen=True, slots=True)

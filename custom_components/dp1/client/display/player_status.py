@@ -246,11 +246,24 @@ class PlayerStatus:
         """
         if previous is None:
             return self
-        if self.settings is None:
-            status = replace(self, settings=previous.settings)
-        else:
-            status = replace(self, settings=self.settings.over(previous.settings))
-        return _with_known(status, previous) if _same_list(self, previous) else status
+        settings = previous.settings
+        if self.settings is not None:
+            settings = self.settings.over(settings)
+        if not _same_list(self, previous):
+            return replace(self, settings=settings)
+        render_status = self.render_status
+        if render_status is None and self.position == previous.position:
+            render_status = previous.render_status
+        return replace(
+            self,
+            settings=settings,
+            playlist=self.playlist or previous.playlist,
+            playlist_id=self.playlist_id or previous.playlist_id,
+            playlist_title=self.playlist_title or previous.playlist_title,
+            signature_status=self.signature_status or previous.signature_status,
+            items=_over_items(self.items, previous.items),
+            render_status=render_status,
+        )
 
 
 def _same_list(status: PlayerStatus, other: PlayerStatus) -> bool:
@@ -258,22 +271,6 @@ def _same_list(status: PlayerStatus, other: PlayerStatus) -> bool:
     return status.playlist_url == other.playlist_url and (
         status.item_ids == other.item_ids
         or Counter(status.item_ids) == Counter(other.item_ids)
-    )
-
-
-def _with_known(status: PlayerStatus, previous: PlayerStatus) -> PlayerStatus:
-    """Fill in what is known of the same list."""
-    render_status = status.render_status
-    if render_status is None and status.position == previous.position:
-        render_status = previous.render_status
-    return replace(
-        status,
-        playlist=status.playlist or previous.playlist,
-        playlist_id=status.playlist_id or previous.playlist_id,
-        playlist_title=status.playlist_title or previous.playlist_title,
-        signature_status=status.signature_status or previous.signature_status,
-        items=_over_items(status.items, previous.items),
-        render_status=render_status,
     )
 
 
