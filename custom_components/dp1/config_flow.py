@@ -18,12 +18,6 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
 from homeassistant.core import callback
 from homeassistant.data_entry_flow import AbortFlow
-from homeassistant.helpers.selector import (
-    BooleanSelector,
-    TextSelector,
-    TextSelectorConfig,
-    TextSelectorType,
-)
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 
@@ -58,27 +52,17 @@ from .display.discovery import (
     parse_address,
 )
 from .errors import suffix
-from .library.validation import async_check_key, async_check_library
+from .library.validation import (
+    CONF_REMOVE_API_KEY,
+    KEY_SCHEMA,
+    LIBRARY_SCHEMA,
+    RECONFIGURE_LIBRARY_SCHEMA,
+    async_check_key,
+    async_check_library,
+)
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
-CONF_REMOVE_API_KEY = "remove_api_key"
-
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
-URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
-KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
-KEY_SCHEMA = vol.Schema({vol.Required(CONF_API_KEY): KEY_FIELD})
-SERVERS = {
-    vol.Optional(CONF_CATALOG_URL): URL_FIELD,
-    vol.Optional(CONF_FEED_URL): URL_FIELD,
-    vol.Optional(CONF_API_KEY): KEY_FIELD,
-}
-LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): TextSelector(), **SERVERS})
-RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
-    {
-        **SERVERS,
-        vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector(),
-    }
-)
 # Catalogs do not tell their names.
 NAMES = {DEFAULT_CATALOG_URL: "Feral File"}
 DEFAULT_SERVERS = {

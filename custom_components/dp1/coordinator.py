@@ -37,7 +37,7 @@ from .display.reader import StatusReader
 from .display.requests import PendingRequests
 from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Refresh, Screenshot
-from .errors import translated, translated_errors
+from .errors import retyped, translated, translated_errors
 
 # Volume, mute and the sleep schedule are only pushed while the display reaches its vendor's cloud. A display takes
 # each read for a person in contact, so it is not polled more often.
@@ -301,12 +301,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
-        reason = translated(err, "display", self.name, self.display.url)
-        return UpdateFailed(
-            translation_domain=DOMAIN,
-            translation_key=reason.translation_key,
-            translation_placeholders=reason.translation_placeholders,
-        )
+        error = translated(err, "display", self.name, self.display.url)
+        return retyped(error, UpdateFailed)
 
     # Commands
 

@@ -145,12 +145,17 @@ def raised_as(kind: type[HomeAssistantError]) -> Iterator[None]:
     except kind:
         raise
     except HomeAssistantError as err:
-        raise kind(
-            *(() if err.translation_key else (str(err),)),
-            translation_domain=err.translation_domain,
-            translation_key=err.translation_key,
-            translation_placeholders=err.translation_placeholders,
-        ) from err
+        raise retyped(err, kind) from err
+
+
+def retyped[_E: HomeAssistantError](err: HomeAssistantError, kind: type[_E]) -> _E:
+    """Return a Home Assistant error as a subclass."""
+    return kind(
+        *(() if err.translation_key else (str(err),)),
+        translation_domain=err.translation_domain,
+        translation_key=err.translation_key,
+        translation_placeholders=err.translation_placeholders,
+    )
 
 
 def action_failed(key: str, **placeholders: str) -> HomeAssistantError:

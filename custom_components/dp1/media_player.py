@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
 from functools import partial
 from typing import Any, override
 
@@ -26,7 +25,7 @@ from .browse.display import async_browse_display, async_display_picture
 from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .browse.sources import SourceList
-from .client.display.player_status import PlayerStatus, PlaylistItem
+from .client.display.player_status import PlayerStatus
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.metadata import artist_of, picture_of, work_details
@@ -153,7 +152,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "error_page": data.error_page,
             }
         }
-        self._update_position(item, data.shown_since)
+        # The display reports the duration of a work, but not when it was started.
+        duration = item.duration if item and data.shown_since else None
+        self._attr_media_duration = int(duration) if duration else None
+        self._attr_media_position = 0 if duration else None
+        self._attr_media_position_updated_at = data.shown_since if duration else None
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
@@ -166,15 +169,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if player is None or player.current is None or not self._libraries:
             return None
         return any(library.favorite_of(player, work) for library in self._libraries)
-
-    def _update_position(
-        self, item: PlaylistItem | None, shown_since: datetime | None
-    ) -> None:
-        """Estimate the position: the display reports the duration, and the start was seen."""
-        duration = item.duration if item and shown_since else None
-        self._attr_media_duration = int(duration) if duration else None
-        self._attr_media_position = 0 if duration else None
-        self._attr_media_position_updated_at = shown_since if duration else None
 
     def _state(self) -> MediaPlayerState | None:
         """Return the state of the display."""

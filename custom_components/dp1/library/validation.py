@@ -1,12 +1,20 @@
-"""Validate the servers of a library before they are stored."""
+"""The forms of a library, and the validation of its servers before they are stored."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from homeassistant.const import CONF_API_KEY
+import voluptuous as vol
+
+from homeassistant.const import CONF_API_KEY, CONF_NAME
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.selector import (
+    BooleanSelector,
+    TextSelector,
+    TextSelectorConfig,
+    TextSelectorType,
+)
 
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
@@ -17,6 +25,23 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..errors import suffix
 
 URL_LENGTH = 2000
+CONF_REMOVE_API_KEY = "remove_api_key"
+
+URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
+KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
+KEY_SCHEMA = vol.Schema({vol.Required(CONF_API_KEY): KEY_FIELD})
+SERVERS = {
+    vol.Optional(CONF_CATALOG_URL): URL_FIELD,
+    vol.Optional(CONF_FEED_URL): URL_FIELD,
+    vol.Optional(CONF_API_KEY): KEY_FIELD,
+}
+LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): TextSelector(), **SERVERS})
+RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
+    {
+        **SERVERS,
+        vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector(),
+    }
+)
 
 
 async def async_check_library(
