@@ -239,7 +239,7 @@ async def test_a_dead_display_does_not_delay_the_start(
     ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
     await hass.config_entries.async_unload(setup_display.entry_id)
     display.inject(FaultKind.HANG)
-    monkeypatch.setattr(module, "FIRST_PATIENCE", 60.0)
+    monkeypatch.setattr(module, "START_PATIENCE", 60.0)
     hass.set_state(CoreState.not_running)
     began = time.monotonic()
     await hass.config_entries.async_setup(setup_display.entry_id)

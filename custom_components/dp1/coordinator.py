@@ -45,6 +45,8 @@ POLL_INTERVAL = timedelta(seconds=60)
 PLAYER_EVERY: Final = 2
 # Maximum duration of the first refresh.
 FIRST_PATIENCE: Final = 2.0
+# The same while Home Assistant starts, which tries again as soon as it has started.
+START_PATIENCE: Final = 0.5
 # How long a command waits for the state to follow.
 STATE_PATIENCE: Final = 1.0
 # Maximum width and height.
@@ -117,7 +119,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def async_first_refresh(self) -> None:
         """Refresh for the first time; a display that is known does not keep Home Assistant from starting."""
-        if self.hass.is_running or not self.memory.features:
+        # Any other display may turn out to take nothing but casts.
+        if self.hass.is_running or self.display.dialect is not Dialect.FF:
             await self.async_config_entry_first_refresh()
         else:
             await self.history.async_load()
@@ -127,7 +130,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def _async_setup(self) -> None:
         """Load the history and read the state, which shows whether the display supports more than casts."""
         await self.history.async_load()
-        deadline = self.hass.loop.time() + FIRST_PATIENCE
+        patience = FIRST_PATIENCE if self.hass.is_running else START_PATIENCE
+        deadline = self.hass.loop.time() + patience
         try:
             async with asyncio.timeout_at(deadline):
                 await self._async_check_identity()
