@@ -1,4 +1,4 @@
-"""Fail when a module of the integration is covered less than it has to be.
+"""Fail if the coverage of a module of the integration is too low.
 
 Usage: _coverage.py COVERAGE.json
 """
@@ -12,7 +12,7 @@ LEAST_OF = {"config_flow.py": 100.0}
 
 
 def main(report: Path) -> int:
-    """Print every module that falls short and return the exit code."""
+    """Print every module below the limit and return the exit code."""
     files = json.loads(report.read_text())["files"]
     short = 0
     for name, module in sorted(files.items()):

@@ -1,4 +1,4 @@
-"""Print what the Home Assistant components that tests and demo set up need from PyPI.
+"""Print the PyPI requirements of the Home Assistant components that tests and demo set up.
 
 Run it with the Python of the virtual environment that Home Assistant is installed in.
 """
@@ -25,7 +25,7 @@ ROOTS = (
 
 
 def requirements(components: Path) -> set[str]:
-    """Return the pins of the root components and of all they depend on."""
+    """Return the pins of the root components and of all their dependencies."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = list(ROOTS)

@@ -1,4 +1,4 @@
-"""Measure the integration side by side with the naive way, in one run."""
+"""Compare the integration with a naive implementation, in one run."""
 
 import argparse
 import asyncio
@@ -65,7 +65,7 @@ SHOW = "Twenty Kinds of Weather"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is measured; times in seconds."""
+    """The size of a measurement; times in seconds."""
 
     displays: int = 100
     push: float = 10
@@ -82,7 +82,7 @@ QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One number beside the naive one and its goal; None where there is none."""
+    """A number with its naive counterpart and its goal; None where there is none."""
 
     what: str
     ours: float
@@ -92,7 +92,7 @@ class Row:
 
     @property
     def fits(self) -> bool:
-        """Whether the goal is reached."""
+        """Return whether the goal is reached."""
         return self.goal is None or self.ours <= self.goal
 
 
@@ -100,7 +100,7 @@ class Row:
 async def _home(
     state: CoreState = CoreState.running,
 ) -> AsyncIterator[HomeAssistant]:
-    """Run Home Assistant's core with nothing else in it."""
+    """Run the core of Home Assistant alone."""
     with tempfile.TemporaryDirectory() as folder:
         async with async_test_home_assistant(
             config_dir=folder, initial_state=state
@@ -116,7 +116,7 @@ async def _home(
 
 @asynccontextmanager
 async def _swarm(count: int) -> AsyncIterator[tuple[list[int], Callable[[str], None]]]:
-    """Run bare displays in another process; yields their ports and a way to start and stop the pushes."""
+    """Run bare displays in another process; yields their ports and a function that starts and stops the pushes."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", "scripts.benchmark_swarm", "--count", str(count)),
@@ -134,7 +134,7 @@ async def _swarm(count: int) -> AsyncIterator[tuple[list[int], Callable[[str], N
 
 
 def _display_entry(number: int, port: int) -> MockConfigEntry:
-    """Describe a display."""
+    """Return the config entry of a display."""
     return MockConfigEntry(
         domain=DOMAIN,
         title=f"Display {number}",
@@ -150,7 +150,7 @@ def _display_entry(number: int, port: int) -> MockConfigEntry:
 
 
 def _library_entry(catalog: str, feed: str | None = None) -> MockConfigEntry:
-    """Describe a library."""
+    """Return the config entry of a library."""
     return MockConfigEntry(
         domain=DOMAIN,
         title="Gallery",
@@ -170,19 +170,19 @@ def _library_entry(catalog: str, feed: str | None = None) -> MockConfigEntry:
 
 
 async def measure_command(size: Size) -> list[Row]:
-    """Time a command against a bare POST to the same display."""
+    """Time a command, and a bare POST to the same display."""
     async with _swarm(1) as (ports, _), aiohttp.ClientSession() as session:
         display = Display(session, "127.0.0.1", ports[0], dialect=Dialect.FF)
         url = f"http://127.0.0.1:{ports[0]}/api/cast"
         body = {"command": "moveToArtwork", "request": {"index": 0}}
 
         async def bare() -> None:
-            """Send it without us."""
+            """Send the command without the integration."""
             async with session.post(url, json=body) as answer:
                 await answer.json()
 
         async def ours() -> None:
-            """Send it with us."""
+            """Send the command with the integration."""
             await display.show_item(0)
 
         wall: dict[str, list[list[float]]] = {"ours": [[], []], "bare": [[], []]}
@@ -195,7 +195,9 @@ async def measure_command(size: Size) -> list[Row]:
                 await send()
                 cpu[name][place].append((time.process_time() - busy) * 1000)
                 wall[name][place].append((time.perf_counter() - started) * 1000)
-            await asyncio.sleep(0.15)  # within the rate that a display allows
+            await asyncio.sleep(
+                0.15
+            )  # The first command after a pause takes longer than the second: half of each are of either kind.
         rows = []
         for what, samples in (
             ("command to the display and back", wall),
@@ -211,7 +213,7 @@ async def measure_command(size: Size) -> list[Row]:
 
 
 async def measure_push(size: Size) -> list[Row]:
-    """Follow many displays that push once a second, and weigh an idle one."""
+    """Measure many displays that push once a second, and the memory of an idle one."""
     async with _swarm(size.displays) as (ports, tell), _home() as hass:
         entries = [_display_entry(n, port) for n, port in enumerate(ports)]
         for entry in entries:
@@ -233,7 +235,7 @@ async def measure_push(size: Size) -> list[Row]:
 
         @callback
         def written(event: Event[EventStateChangedData]) -> None:
-            """Compare the moment that the work is named after with now."""
+            """Compare the time in the name of the work with now."""
             state = event.data["new_state"]
             title = state.attributes.get("media_title") if state else None
             if title and title[0].isdigit() and state.domain == "media_player":
@@ -264,7 +266,7 @@ async def measure_push(size: Size) -> list[Row]:
 
 @contextmanager
 def _black_hole() -> Iterator[int]:
-    """Take a port where connections are neither accepted nor refused, as where a display has no power."""
+    """Reserve a port where connections are neither accepted nor refused, like a display without power."""
     with ExitStack() as stack:
         full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
         for _ in range(4):
@@ -275,14 +277,14 @@ def _black_hole() -> Iterator[int]:
 
 
 def measure_start(size: Size) -> list[Row]:
-    """Set up many displays of which half are dead."""
+    """Measure the set-up of many displays of which half are off."""
     alive, half = (apart(time_start, size, dead) for dead in (0, size.displays // 2))
     what = f"start with {size.displays} displays, half of them dead (naive: none dead)"
     return [Row(what, half, "s", alive, 1.1 * alive + 0.2)]
 
 
 async def time_start(size: Size, dead: int) -> float:
-    """Set up displays all at once, as a start does; return the seconds until the last has an outcome."""
+    """Set up displays at the same time; return the seconds until all are done."""
     async with (
         _swarm(size.displays - dead) as (ports, _),
         _home(CoreState.not_running) as hass,
@@ -302,7 +304,7 @@ async def time_start(size: Size, dead: int) -> float:
 async def _sequential(
     page: Callable[..., Awaitable[Any]], **arguments: Any
 ) -> list[Any]:
-    """Read a list page after page, as one would at first."""
+    """Read a list page after page."""
     records: list[Any] = []
     while True:
         got = await page(offset=len(records), **arguments)
@@ -312,7 +314,7 @@ async def _sequential(
 
 
 async def measure_library(size: Size) -> list[Row]:
-    """Read the catalog and cast an exhibition, cold and warm, from a slow catalog."""
+    """Measure reading the catalog and casting an exhibition, cold and warm, with a slow catalog."""
     async with CatalogSimulator() as catalog, _home() as hass:
         assert catalog.data.series_count
         async with aiohttp.ClientSession() as session:
@@ -369,7 +371,7 @@ async def measure_library(size: Size) -> list[Row]:
 
 
 async def measure_publish(size: Size) -> list[Row]:
-    """Build, check, sign and publish many works; our own time, the feed's left out."""
+    """Measure building, validating, signing and publishing many works, without the feed's own time."""
     key = SigningKey.generate()
     feed_process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -424,7 +426,7 @@ async def measure_publish(size: Size) -> list[Row]:
 
 
 async def measure_return(size: Size) -> list[Row]:
-    """Let a display vanish for a while and come back."""
+    """Measure how fast a display is available again after it was gone for a while."""
     from tests.simulators.display import DisplaySimulator  # noqa: PLC0415
 
     async with (
@@ -463,18 +465,18 @@ MEASURES: dict[str, Callable[[Size], Any]] = {
 
 
 def apart[**P, T](measure: Callable[P, Coroutine[Any, Any, T]], *args: P.args) -> T:
-    """Measure in a process of its own: Home Assistant does not start twice in one."""
+    """Measure in a separate process, as Home Assistant cannot start twice in one."""
     with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
         return pool.submit(_run, measure, args).result()
 
 
 def _run[T](measure: Callable[..., Coroutine[Any, Any, T]], args: Any) -> T:
-    """Measure in this process."""
+    """Run a measurement in this process."""
     return asyncio.run(measure(*args))
 
 
 def _measure(name: str, size: Size) -> list[Row]:
-    """Take a measurement by its name."""
+    """Return the rows of a measurement by its name."""
     measure = MEASURES[name]
     if iscoroutinefunction(measure):
         return apart(measure, size)
@@ -483,7 +485,7 @@ def _measure(name: str, size: Size) -> list[Row]:
 
 
 def _table(rows: list[Row]) -> str:
-    """Write the rows for a person."""
+    """Format the rows as a table."""
     lines = [f"{'':58} {'ours':>9} {'naive':>9} {'goal':>9}", ""]
     for row in rows:
         naive = f"{row.naive:9.2f}" if row.naive is not None else f"{'':9}"
@@ -496,7 +498,7 @@ def _table(rows: list[Row]) -> str:
 
 
 def main() -> int:
-    """Measure what is asked for; end with 1 where a goal is missed."""
+    """Run the selected measurements; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(prog="scripts/benchmark", description=__doc__)
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--only", nargs="+", choices=sorted(MEASURES))

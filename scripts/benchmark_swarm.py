@@ -1,4 +1,4 @@
-"""Many bare displays in one process, for measuring: each pushes a work a second, named after the moment it was sent."""
+"""Many minimal displays in one process, for measurements: each pushes a work per second, named by the time it was sent."""
 
 import argparse
 import asyncio
@@ -12,16 +12,16 @@ from aiohttp import web
 
 
 class Bare:
-    """The least that is a display: it answers status reads, takes casts and pushes."""
+    """A minimal display: it answers status reads, accepts casts and pushes."""
 
     def __init__(self, number: int) -> None:
-        """Have an id and show nothing."""
+        """Initialize with an id and without a work."""
         self.device_id = f"FF1-BENCH{number:03}"
         self.item: dict[str, Any] = {"id": "i", "title": "still", "duration": 60}
         self.sockets: set[web.WebSocketResponse] = set()
 
     def player(self) -> dict[str, Any]:
-        """What ``checkStatus`` says."""
+        """Return the answer to ``checkStatus``."""
         return {
             "ok": True,
             "castCommand": "displayPlaylist",
@@ -34,7 +34,7 @@ class Bare:
         }
 
     def device(self) -> dict[str, Any]:
-        """What ``getDeviceStatus`` says."""
+        """Return the answer to ``getDeviceStatus``."""
         return {
             "screenRotation": "landscape",
             "installedVersion": "2.0.7",
@@ -45,7 +45,7 @@ class Bare:
         }
 
     async def push(self) -> None:
-        """Name the work after this moment and tell everybody."""
+        """Name the work by the current time and push it to all sockets."""
         self.item = {**self.item, "title": repr(time.monotonic())}
         message = {**self.player(), "playlist": {"title": "", "items": None}}
         frame = {
@@ -58,7 +58,7 @@ class Bare:
                 await socket.send_str(json.dumps(frame))
 
     async def _cast(self, request: web.Request) -> web.Response:
-        """Take a command."""
+        """Handle a command."""
         match (await request.json())["command"]:
             case "checkStatus":
                 return web.json_response({"message": self.player()})
@@ -69,7 +69,7 @@ class Bare:
         return web.json_response({"message": {"ok": False}})
 
     async def _listen(self, request: web.Request) -> web.WebSocketResponse:
-        """Keep a socket."""
+        """Serve a socket."""
         socket = web.WebSocketResponse()
         await socket.prepare(request)
         self.sockets.add(socket)
@@ -79,15 +79,15 @@ class Bare:
         return socket
 
     async def _status(self, request: web.Request) -> web.Response:
-        """Say who it is."""
+        """Return the identity."""
         return web.json_response({"device_id": self.device_id, "contract": "2"})
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        """Count nothing."""
+        """Return no metrics."""
         return web.Response(text="playback_start_total 0\n")
 
     async def serve(self) -> int:
-        """Listen; return the port."""
+        """Start the server and return its port."""
         app = web.Application()
         app.router.add_post("/api/cast", self._cast)
         app.router.add_get("/api/notification", self._listen)
@@ -100,7 +100,7 @@ class Bare:
 
 
 async def _main(count: int) -> None:
-    """Serve, tell the ports, then push at the pace that standard input asks for until it ends."""
+    """Serve, print the ports, then push at the rates read from standard input until it ends."""
     displays = [Bare(number) for number in range(count)]
     print(json.dumps([await display.serve() for display in displays]), flush=True)
     loop = asyncio.get_running_loop()

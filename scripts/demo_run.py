@@ -25,17 +25,17 @@ EXHIBITION = "Net Evil"
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
 GALLERY = {"strategy": {"type": "custom:dp1-gallery"}}
-# Longer than a display's server waits for an answer: it is cut.
+# Longer than the write timeout of a display: the answer is cut.
 NO_INTERNET_SECONDS = 30.0
 
 
 def device_id(folder: Path) -> str:
-    """Name the display after its folder, so that demonstrations on one network keep apart."""
+    """Return a device id derived from the folder, so that demos on one network differ."""
     return f"FF1-{sha256(str(folder.resolve()).encode()).hexdigest()[:8].upper()}"
 
 
 def _arguments() -> argparse.Namespace:
-    """Read the command line."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(prog="scripts/demo", description=__doc__)
     parser.add_argument(
         "--check",
@@ -58,16 +58,16 @@ def _arguments() -> argparse.Namespace:
 
 
 def _say(text: str) -> None:
-    """Tell what is going on."""
+    """Print a message."""
     print(f"· {text}", file=sys.stderr, flush=True)
 
 
 async def add_display(home: Home, display: DisplaySimulator) -> str:
-    """Add the display as it was discovered, or by its address; return the flow that adds a library."""
+    """Add the discovered display, or by its address; return the flow that adds a library."""
     device_id = display.device.device_id
 
     async def found() -> dict[str, Any] | None:
-        """Find the discovery of this display, or the display itself: at first start it is added without a question."""
+        """Return the discovery flow of this display, or its entry: during onboarding it is added at once."""
         devices = await home.ask("config/device_registry/list")
         if any(["dp1", device_id] in device["identifiers"] for device in devices):
             return {"type": "abort", "reason": "already_configured"}
@@ -87,7 +87,7 @@ async def add_display(home: Home, display: DisplaySimulator) -> str:
 
 
 async def add_by_address(home: Home, display: DisplaySimulator) -> str:
-    """Add the display as a person does who knows its address; return the flow that adds a library."""
+    """Add the display by its address; return the flow that adds a library."""
     flow = await home.flow("dp1")
     await home.step(flow["flow_id"], {"next_step_id": "display"})
     host = f"127.0.0.1:{display.port}"
@@ -95,7 +95,7 @@ async def add_by_address(home: Home, display: DisplaySimulator) -> str:
 
 
 async def library_flow(home: Home, result: dict[str, Any]) -> str:
-    """Begin to add a library once the display is there."""
+    """Return the flow that adds a library once the display is set up."""
     if (
         result["type"] != "create_entry"
         and result.get("reason") != "already_configured"
@@ -114,10 +114,10 @@ async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None
 
 
 async def find_player(home: Home) -> str:
-    """Wait for the display's entity."""
+    """Wait for the media player of the display."""
 
     async def usable() -> str | None:
-        """Find an entity that is there and can be used."""
+        """Return an entity that is available."""
         for state in await home.states("media_player"):
             if state["state"] != "unavailable":
                 return str(state["entity_id"])
@@ -129,7 +129,7 @@ async def find_player(home: Home) -> str:
 async def _hang(
     home: Home, display: DisplaySimulator, player: str
 ) -> tuple[str, str, float]:
-    """Put the exhibition on the wall; return the work, the playlist, and how long it took."""
+    """Cast the exhibition; return the work, the playlist, and the duration."""
     started = time.monotonic()
     response = await home.call(
         "dp1.cast_playlist",
@@ -138,7 +138,7 @@ async def _hang(
     )
 
     async def hangs() -> str | None:
-        """See that Home Assistant shows the work that the display says it shows."""
+        """Return whether Home Assistant shows the work that the display shows."""
         state = await home.state(player)
         title = display.state.current_title
         shown = state["attributes"].get("media_title") if state else None
@@ -149,7 +149,7 @@ async def _hang(
 
 
 async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
-    """Bring everything up, hang the exhibition, and stay."""
+    """Start everything, cast the exhibition, and wait."""
     started = time.monotonic()
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     catalog = await stack.enter_async_context(CatalogSimulator())
@@ -164,9 +164,9 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
             status_seconds=NO_INTERNET_SECONDS if options.no_internet else 0.0,
         )
     )
-    # A display looks at every work before it shows them, and here each would have to be drawn.
+    # A display checks every work before it shows them, and the simulator would have to draw each one.
     display.caster.preflight = False
-    assert catalog.data.series_count  # drawn up now, not when the clock runs
+    assert catalog.data.series_count  # Drawn now instead of during the cast
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await add_display(home, display)
@@ -191,7 +191,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
 
 
 async def _main() -> int:
-    """Run until done, interrupted or broken; clean up in any case."""
+    """Run until done, interrupted or failed, and clean up."""
     options = _arguments()
     task = asyncio.current_task()
     assert task is not None

@@ -1,4 +1,4 @@
-"""Run ``tests/test_faults.py`` with the real pauses, and print what came of each fault as a table in Markdown."""
+"""Run ``tests/test_faults.py`` with the real pauses, and print the outcome of each fault as a Markdown table."""
 
 import os
 from pathlib import Path
@@ -15,11 +15,11 @@ class Rows:
     """Collects the rows that the tests record."""
 
     def __init__(self) -> None:
-        """Begin without rows."""
+        """Initialize without rows."""
         self.rows: list[dict[str, Any]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the rows of a target."""
+        """Add the rows of a target."""
         if report.when == "call" and not hasattr(report, "context"):
             for _, row in report.user_properties:
                 assert isinstance(row, dict)
@@ -27,7 +27,7 @@ class Rows:
 
 
 def _cell(text: str) -> str:
-    """Write text in one line, cut, as it is."""
+    """Return text as one short line."""
     line = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
     return line if len(line) <= TEXT_WIDTH else f"{line[: TEXT_WIDTH - 1]}…"
 
@@ -49,7 +49,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
 
 
 def main() -> int:
-    """Run the rows one after the other."""
+    """Run the targets one after the other."""
     os.environ["DP1_FAULTS"] = "real"
     rows = Rows()
     options = ["-q", "-p", "no:cacheprovider", "--no-header", "--tb=short"]

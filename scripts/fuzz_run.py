@@ -1,4 +1,4 @@
-"""Feed everything that reads what strangers send with spoiled input, and tell what breaks."""
+"""Feed all parsers of external data with malformed input, and print the failures."""
 
 import argparse
 from random import randrange
@@ -12,7 +12,7 @@ SHOWN = 5
 
 
 def main() -> int:
-    """Run; end with 1 if anything breaks."""
+    """Run; return 1 if anything fails."""
     parser = argparse.ArgumentParser(prog="scripts/fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000, help="in all (10000)")
     parser.add_argument("--seed", type=int, help="of the first case; random by default")

@@ -1,4 +1,4 @@
-"""Take the pictures of the README: the demonstration, seen in a real browser."""
+"""Take the screenshots of the documentation: the demo in a real browser."""
 
 import asyncio
 from pathlib import Path
@@ -34,13 +34,13 @@ async def _settle(page: Page, seconds: float = 3) -> None:
 
 
 async def _save(page: Page, name: str) -> None:
-    """Write a picture."""
+    """Save a screenshot."""
     await page.screenshot(path=FOLDER / f"{name}.png")
     print(name)
 
 
 async def _pages(home: Home, chromium: Browser, player: str) -> None:
-    """Look at the dashboard, the media browser and a search."""
+    """Take screenshots of the dashboard, the media browser and a search."""
     page = await signed_in(chromium, home, 1100, 720)
     await page.goto(f"{home.url}/{DASHBOARD}")
     await page.get_by_text("On the wall").wait_for()
@@ -66,7 +66,7 @@ async def _pages(home: Home, chromium: Browser, player: str) -> None:
 
 
 async def _label(home: Home, chromium: Browser, player: str) -> None:
-    """Look at the wall label card in its sizes, light and dark."""
+    """Take screenshots of the wall label card in its sizes, light and dark."""
     url = await home.dashboard("wall-labels", "Labels", card_dashboard(player))
     page = await signed_in(chromium, home, 1280, 900)
     cards = page.locator(CARD)
@@ -92,7 +92,7 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
 
 
 async def _gallery(home: Home, chromium: Browser) -> None:
-    """Look at the dashboard that makes itself."""
+    """Take a screenshot of the gallery dashboard."""
     url = await home.dashboard("all-displays", "Art gallery", GALLERY)
     page = await signed_in(chromium, home, 1280, 900)
     await page.goto(url)
@@ -102,7 +102,7 @@ async def _gallery(home: Home, chromium: Browser) -> None:
 
 
 async def _main() -> None:
-    """Hang an exhibition and look at it from all sides."""
+    """Cast an exhibition and take all screenshots."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         async with (

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures of all tests."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,14 +20,14 @@ from .simulators.feed import FeedSimulator
 
 @pytest.fixture(autouse=True)
 def auto_enable_custom_integrations(request: pytest.FixtureRequest) -> None:
-    """Let Home Assistant load the integration under test, where a test has a Home Assistant."""
+    """Enable custom integrations in tests with a Home Assistant."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")
 
 
 @pytest.fixture(autouse=True)
 async def enable_event_loop_debug(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refuse calls from other threads, as in debug mode, without its tracebacks: they took most of the time."""
+    """Refuse calls from other threads, as debug mode does, but without its slow tracebacks."""
     loop = asyncio.get_running_loop()
     loop.set_debug(True)
     monkeypatch.setattr(loop, "get_debug", lambda: False)
@@ -41,7 +41,7 @@ def entity_registry_enabled_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def profile() -> str:
-    """Choose the firmware of the display; tests name others as a parameter."""
+    """Return the firmware of the display; tests override it by a parameter."""
     return "B"
 
 
@@ -49,7 +49,7 @@ def profile() -> str:
 async def display(
     socket_enabled: None, profile: str
 ) -> AsyncIterator[DisplaySimulator]:
-    """Serve a display."""
+    """Run a simulated display."""
     async with DisplaySimulator(
         profile=profile, device_id=DEVICE_ID, poll_interval=0.2
     ) as simulator:
@@ -58,7 +58,7 @@ async def display(
 
 @pytest.fixture
 def display_entry(display: DisplaySimulator) -> MockConfigEntry:
-    """Make the entry of the display."""
+    """Return the config entry of the display."""
     return entry_of(display)
 
 
@@ -66,20 +66,20 @@ def display_entry(display: DisplaySimulator) -> MockConfigEntry:
 async def setup_display(
     hass: HomeAssistant, display_entry: MockConfigEntry
 ) -> MockConfigEntry:
-    """Set the display up."""
+    """Set up the display."""
     return await set_up(hass, display_entry)
 
 
 @pytest.fixture
 async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """Serve a feed that takes signatures."""
+    """Run a simulated feed that accepts signatures."""
     async with FeedSimulator(random_seed=1) as simulator:
         yield simulator
 
 
 @pytest.fixture
 async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
-    """Serve a catalog."""
+    """Run a simulated catalog."""
     async with CatalogSimulator() as simulator:
         yield simulator
 
@@ -88,7 +88,7 @@ async def catalog(socket_enabled: None) -> AsyncIterator[CatalogSimulator]:
 async def mdns(
     hass: HomeAssistant, socket_enabled: None
 ) -> AsyncIterator[HaAsyncZeroconf]:
-    """Let Home Assistant speak mDNS on loopback, where it would leave it out."""
+    """Let Home Assistant use mDNS on loopback, which it would skip."""
     zeroconf = HaZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     hass.data["zeroconf"] = instance = HaAsyncZeroconf(zc=zeroconf)
     yield instance
@@ -97,7 +97,7 @@ async def mdns(
 
 @pytest.fixture
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Be in a network in which one display has its name."""
+    """Resolve the name of the display."""
     resolver = Names({"ff1-ab12cd34.local": "127.0.0.1"})
     monkeypatch.setattr(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",

@@ -8,17 +8,17 @@ from .simulators.catalog.simulator import CatalogSimulator
 
 
 class CountingCatalog(CatalogSimulator):
-    """Counts round trips: how many requests waited for one another, one after the other.
+    """Counts the requests that waited for one another.
 
     Attributes:
-        round_trips: the longest row of requests of which each began after the one before was answered.
+        round_trips: length of the longest chain of requests in which each began after the one before was answered.
     """
 
     round_trips = 0
 
     @override
     async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Answer, and note which requests were answered before."""
+        """Answer, and record which requests were answered before."""
         place = self.round_trips + 1
         answer = await super()._list(request)
         self.round_trips = max(self.round_trips, place)

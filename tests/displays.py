@@ -1,4 +1,4 @@
-"""What the tests of a display in Home Assistant share."""
+"""Helpers for tests of a display in Home Assistant."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,23 +20,23 @@ DESCRIPTION = ("legacy", "legacy-strict")
 
 
 class Names(AbstractResolver):
-    """The names that the network knows.
+    """A resolver of known names.
 
     Attributes:
-        seconds: how long it takes to find that there is no such name.
+        seconds: how long it takes to fail for an unknown name.
     """
 
     seconds = 0.0
 
     def __init__(self, known: dict[str, str]) -> None:
-        """Know some."""
+        """Initialize with known names."""
         self._known = known
 
     @override
     async def resolve(
         self, host: str, port: int = 0, family: Any = AF_INET
     ) -> list[ResolveResult]:
-        """Look a name up."""
+        """Resolve a name."""
         if (address := self._known.get(host)) is None:
             await asyncio.sleep(self.seconds)
             raise OSError(None, "there is no such name")
@@ -53,13 +53,13 @@ class Names(AbstractResolver):
 
     @override
     async def close(self) -> None:
-        """Have nothing to close."""
+        """Close nothing."""
 
     real_close = close
 
 
 def entry_of(display: DisplaySimulator, **changes: Any) -> MockConfigEntry:
-    """Make the entry of a display."""
+    """Return the config entry of a display."""
     known: dict[str, Any] = {"unique_id": DEVICE_ID, "title": "Wall", **changes}
     data = {
         "kind": "display",
@@ -73,7 +73,7 @@ def entry_of(display: DisplaySimulator, **changes: Any) -> MockConfigEntry:
 
 
 async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
-    """Set an entry up, whatever becomes of it."""
+    """Set up an entry, whatever the result."""
     if hass.config_entries.async_get_entry(entry.entry_id) is None:
         entry.add_to_hass(hass)
     await hass.config_entries.async_setup(entry.entry_id)
@@ -82,18 +82,18 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry
 
 
 async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    """Wait until something is so."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)
 
 
 async def settle(display: DisplaySimulator, seconds: float = 5.0) -> None:
-    """Wait until a display has answered everything, and nothing follows from the answers."""
+    """Wait until a display has answered everything and its state was updated."""
     quiet = 0
 
     def settled() -> bool:
-        """Count how long it has been quiet."""
+        """Return whether the display has been idle for several checks."""
         nonlocal quiet
         quiet = 0 if display.server.in_flight else quiet + 1
         return quiet > 10
@@ -107,14 +107,14 @@ async def name_hosts(hass: HomeAssistant, *urls: str) -> None:
 
 
 def state_of(hass: HomeAssistant, entity_id: str = ENTITY_ID) -> State:
-    """Get the state of a display."""
+    """Return the state of a display."""
     state = hass.states.get(entity_id)
     assert state is not None
     return state
 
 
 def playlist(*titles: str, **more: Any) -> dict[str, Any]:
-    """Write a playlist of works with these titles."""
+    """Return a playlist of works with these titles."""
     items = [
         {
             "id": f"5d0c9d5e-0000-4000-8000-{number:012}",

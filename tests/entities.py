@@ -1,4 +1,4 @@
-"""What the tests of a display's further entities share."""
+"""Helpers for tests of the entities of a display."""
 
 from typing import Any
 
@@ -9,27 +9,27 @@ from .displays import DEVICE_ID, state_of, until
 
 
 def entity_id(hass: HomeAssistant, platform: str, key: str) -> str | None:
-    """Find an entity by what it is, whatever it is called."""
+    """Return the entity id for a platform and key."""
     registry = er.async_get(hass)
     return registry.async_get_entity_id(platform, "dp1", f"{DEVICE_ID}_{key}")
 
 
 def shown(hass: HomeAssistant, platform: str, key: str) -> State:
-    """Get the state of an entity that is there."""
+    """Return the state of an existing entity."""
     found = entity_id(hass, platform, key)
     assert found is not None, f"{platform}.{key}"
     return state_of(hass, found)
 
 
 def value(hass: HomeAssistant, platform: str, key: str) -> str | None:
-    """Get the value of an entity, if it is there."""
+    """Return the value of an entity, if it exists."""
     found = entity_id(hass, platform, key)
     state = hass.states.get(found) if found else None
     return state.state if state else None
 
 
 async def known(hass: HomeAssistant, platform: str, key: str) -> str:
-    """Wait for an entity that appears only when the display has been asked, and get its value."""
+    """Wait for an entity that is added after the display was read, and return its value."""
     await until(
         lambda: value(hass, platform, key) not in (None, "unknown", "unavailable")
     )
@@ -39,6 +39,6 @@ async def known(hass: HomeAssistant, platform: str, key: str) -> str:
 async def act(
     hass: HomeAssistant, platform: str, key: str, action: str, **data: Any
 ) -> None:
-    """Do something with an entity."""
+    """Call an action on an entity."""
     target = {"entity_id": entity_id(hass, platform, key)}
     await hass.services.async_call(platform, action, target | data, blocking=True)

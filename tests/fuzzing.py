@@ -1,4 +1,4 @@
-"""Everything that reads what strangers send, fed with what nobody would send."""
+"""Feed all parsers of external data with malformed input."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -104,14 +104,14 @@ LEAVES: tuple[Any, ...] = (
 
 
 class Spoiler:
-    """Spoils values and bytes, the same way for the same seed."""
+    """Changes values and bytes, the same way for the same seed."""
 
     def __init__(self, seed: int) -> None:
-        """Begin a series."""
+        """Initialize with a seed."""
         self._random = random.Random(seed)
 
     def case(self, samples: list[Any]) -> Any:
-        """Spoil one of the samples."""
+        """Return a changed sample."""
         sample = deepcopy(self._random.choice(samples))
         for _ in range(self._random.choice((1, 1, 2, 3, 8))):
             sample = self._spoil(sample)
@@ -149,7 +149,7 @@ class Spoiler:
         return deepcopy(chance.choice(LEAVES))
 
     def raw(self, body: bytes) -> bytes:
-        """Change, cut or repeat bytes, now and then."""
+        """Change, cut or repeat bytes, sometimes."""
         chance = self._random
         if chance.random() < 0.7 or not body:
             return body
@@ -166,18 +166,18 @@ class Spoiler:
 
 
 def as_json(value: Any) -> bytes:
-    """Write what may be no JSON at all."""
+    """Return a sample as JSON, possibly invalid."""
     return json.dumps(value).encode()
 
 
 @dataclass(frozen=True)
 class Target:
-    """Something that reads.
+    """A parser.
 
     Attributes:
-        samples: what it is made for.
-        read: reads a spoiled sample.
-        allowed: what it may raise.
+        samples: valid input.
+        read: parses a changed sample.
+        allowed: errors it may raise.
     """
 
     samples: Callable[[], list[Any]]
@@ -186,7 +186,7 @@ class Target:
 
 
 def frames() -> list[Any]:
-    """Write what a display pushes."""
+    """Return pushes of a display."""
     player = {
         "ok": True,
         "castCommand": "displayPlaylist",
@@ -220,7 +220,7 @@ STATUS = (PlayerStatus, DeviceStatus, PanelStatus, Identity, ContentPolicy, Metr
 
 
 def read_frame(case: Any, spoiler: Spoiler) -> None:
-    """Read a frame as each kind of status."""
+    """Parse a frame as each kind of status."""
     try:
         message = mapping(decode(spoiler.raw(as_json(case)))).get("message")
     except ValueError:
@@ -233,7 +233,7 @@ def read_frame(case: Any, spoiler: Spoiler) -> None:
 
 
 def replies() -> list[Any]:
-    """Write what a display answers."""
+    """Return answers of a display."""
     return [
         {"message": {"ok": True, "playlist": DAY}},
         {"message": {"ok": False, "error": {"code": "x", "message": "no"}}},
@@ -242,7 +242,7 @@ def replies() -> list[Any]:
 
 
 def read_reply(case: Any, spoiler: Spoiler) -> None:
-    """Read an answer with any status."""
+    """Parse an answer with any status."""
     body = spoiler.raw(as_json(case))
     for status in (200, 204, 422, 429, 500):
         headers = {"Content-Type": "text/plain", "Retry-After": str(case)[:99]}
@@ -251,7 +251,7 @@ def read_reply(case: Any, spoiler: Spoiler) -> None:
 
 
 def catalog_pages() -> list[Any]:
-    """Take records of the simulated catalog."""
+    """Return records of the simulated catalog."""
     data = CatalogData("https://media.example.org")
     show = data.find_exhibition("Net Evil")
     series = data.series(show["id"])[0]
@@ -259,7 +259,7 @@ def catalog_pages() -> list[Any]:
 
 
 def read_catalog(case: Any, spoiler: Spoiler) -> None:
-    """Read a page as each kind of record, and write what is kept of it."""
+    """Parse a page as each kind of record, and serialize the result."""
     try:
         page = mapping(decode(spoiler.raw(as_json(case)), strict=True)).get("result")
     except ValueError:
@@ -278,7 +278,7 @@ def read_catalog(case: Any, spoiler: Spoiler) -> None:
 
 
 def feed_pages() -> list[Any]:
-    """Write what a feed lists, and how it fails."""
+    """Return lists and errors of a feed."""
     channel = {
         "id": "c",
         "title": "Evenings",
@@ -294,7 +294,7 @@ def feed_pages() -> list[Any]:
 
 
 def read_feed(case: Any, spoiler: Spoiler) -> None:
-    """Read a page, and an error."""
+    """Parse a page, and an error."""
     body = spoiler.raw(as_json(case))
     for status in (400, 401, 409, 500):
         answer = Answer(status, {"Content-Type": "application/json"}, body, "http://a/")
@@ -312,7 +312,7 @@ def read_feed(case: Any, spoiler: Spoiler) -> None:
 
 
 def read_document(case: Any, spoiler: Spoiler) -> None:
-    """Check, show, sign and verify a playlist."""
+    """Validate, prepare, sign and verify a playlist."""
     document = parse(spoiler.raw(as_json(case)).decode("utf-8", "replace"))
     validate(document)
     verify(document)
@@ -324,7 +324,7 @@ def read_document(case: Any, spoiler: Spoiler) -> None:
 
 
 def read_txt(case: Any, spoiler: Spoiler) -> None:
-    """Read addresses and texts."""
+    """Parse addresses and texts."""
     for text in mapping(case).values():
         clean(text, 100)
         if isinstance(text, str):
@@ -371,7 +371,7 @@ ACTION_SAMPLES: list[Any] = [
 
 
 def read_action(case: Any, spoiler: Spoiler) -> None:
-    """Check the fields of every action; Home Assistant itself reads the target, and that not tolerantly."""
+    """Validate the fields of every action, without the target, which Home Assistant itself validates."""
     if isinstance(case, dict):
         case["entity_id"] = ["media_player.wall"]
     for _, _, schema, _ in ACTIONS:
@@ -380,7 +380,7 @@ def read_action(case: Any, spoiler: Spoiler) -> None:
 
 
 def read_media_id(case: Any, spoiler: Spoiler) -> None:
-    """Read ids."""
+    """Parse ids."""
     for text in mapping(case).values():
         if isinstance(text, str):
             split_media_id(text)
@@ -390,7 +390,7 @@ def read_media_id(case: Any, spoiler: Spoiler) -> None:
 
 
 def stored() -> list[Any]:
-    """Write what is kept on disk."""
+    """Return stored data."""
     data = CatalogData("https://media.example.org")
     show = Exhibition.parse(data.find_exhibition("Net Evil"))
     assert show is not None
@@ -406,7 +406,7 @@ def stored() -> list[Any]:
 
 
 def read_stored(case: Any, spoiler: Spoiler) -> None:
-    """Read what was kept."""
+    """Parse stored data."""
     for data in mapping(case).values():
         CachedList.from_store(data, Exhibition)
         CachedList.from_store(data, FeedPlaylist)
@@ -445,7 +445,7 @@ TARGETS: dict[str, Target] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """What went wrong, and how to see it again."""
+    """A failure, and how to reproduce it."""
 
     target: str
     seed: int
@@ -454,23 +454,23 @@ class Finding:
 
 
 def _seconds(read: Callable[[], None]) -> float:
-    """Return how long it takes to read."""
+    """Return the duration of a read."""
     started = time.process_time()
     read()
     return time.process_time() - started
 
 
 def _problem(target: Target, samples: list[Any], seed: int) -> str:
-    """Read one case; return what went wrong."""
+    """Run one case; return what went wrong."""
 
     def read() -> None:
-        """Read the case, which is the same each time."""
+        """Parse the case, which is the same each time."""
         spoiler = Spoiler(seed)
         with suppress(*target.allowed):
             target.read(spoiler.case(samples), spoiler)
 
     try:
-        # What takes long is tried again: now and then memory is tidied meanwhile.
+        # A slow case is tried again, as the garbage collector may have run.
         took = next((t for _ in range(3) if (t := _seconds(read)) < MOST_SECONDS), None)
     except Exception as err:  # noqa: BLE001
         trace = err.__traceback__
@@ -486,7 +486,7 @@ def _problem(target: Target, samples: list[Any], seed: int) -> str:
 
 
 def fuzz(name: str, cases: int, seed: int) -> Iterator[Finding]:
-    """Feed a target; each case has a seed of its own."""
+    """Run the cases of a target; each has its own seed."""
     target = TARGETS[name]
     samples = target.samples()
     for number in range(seed, seed + cases):

@@ -1,4 +1,4 @@
-"""What the tests of browsing, searching and choosing share: a display, a catalog and a feed in one Home Assistant."""
+"""Helpers for tests of browsing, searching and sources: a display, a catalog and a feed in one Home Assistant."""
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -21,7 +21,7 @@ from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 
-# Shows of the simulated catalog.
+# Exhibitions of the simulated catalog.
 LARGE = "Twenty Kinds of Weather"
 SMALL = "Everything Is a Window"
 READY_MADE = "Tender Machines"
@@ -30,7 +30,7 @@ CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 
 
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for a server that is in trouble."""
+    """Shorten the timeouts for servers."""
     monkeypatch.setattr(catalog_client, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 2.0)
     monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
@@ -58,7 +58,7 @@ class Gallery:
         load: bool = True,
         catalog: CatalogSimulator | None = None,
     ) -> AsyncIterator[Gallery]:
-        """Set everything up, and wait until the library was read."""
+        """Set up everything, and wait until the library was read."""
         assert await async_setup_component(hass, "media_source", {})
         async with AsyncExitStack() as stack:
             catalog = await stack.enter_async_context(catalog or CatalogSimulator())
@@ -85,41 +85,41 @@ class Gallery:
             yield gallery
 
     async def load(self) -> None:
-        """Load the library, and wait until it was read."""
+        """Set up the library, and wait until it was read."""
         await set_up(self.hass, self.entry)
         await self.library.async_children("exhibitions")
         await self.library.async_children("playlists")
         await self.settled()
 
     async def settled(self) -> None:
-        """Wait until the displays were told of changes."""
+        """Wait until the displays were updated."""
         await until(lambda: self.library.sources().keys() == set(self.source_list))
 
     @property
     def library(self) -> Library:
-        """The library."""
+        """Return the library."""
         library: Library = self.entry.runtime_data
         return library
 
     @property
     def source_list(self) -> list[str]:
-        """What the display has to choose from."""
+        """Return the source list of the display."""
         return list(self.attribute("source_list") or ())
 
     def attribute(self, name: str) -> Any:
-        """Get an attribute of the display."""
+        """Return an attribute of the display."""
         return state_of(self.hass).attributes.get(name)
 
     def media_id(self, node: str = "") -> str:
-        """Name a node of the library."""
+        """Return the media id of a node."""
         return f"media-source://dp1/{self.entry.entry_id}/{node}".removesuffix("/")
 
     def exhibition(self, title: str) -> str:
-        """Name the node of an exhibition."""
+        """Return the media id of an exhibition."""
         return f"exhibition/{self.catalog.data.find_exhibition(title)['id']}"
 
     async def call(self, action: str, **data: Any) -> Any:
-        """Call an action of the integration for its response."""
+        """Call an action of the integration and return its response."""
         return await self.hass.services.async_call(
             "dp1", action, data, blocking=True, return_response=True
         )
@@ -141,13 +141,13 @@ class Gallery:
         )
 
     async def play(self, media_id: str, kind: str = "playlist") -> None:
-        """Play something as a dashboard does."""
+        """Play media like a dashboard."""
         await self.player(
             "play_media", media_content_id=media_id, media_content_type=kind
         )
 
     async def browse(self, media_id: str = "", kind: str = "directory") -> Any:
-        """Open something in the media browser of the display."""
+        """Browse media on the display."""
         data = (
             {"media_content_id": media_id, "media_content_type": kind}
             if media_id
@@ -157,7 +157,7 @@ class Gallery:
         return found[ENTITY_ID]
 
     async def search(self, query: str, **data: Any) -> list[Any]:
-        """Search on the display."""
+        """Search media on the display."""
         found = await self.player(
             "search_media", response=True, search_query=query, **data
         )
@@ -165,5 +165,5 @@ class Gallery:
 
 
 def titles(found: Iterable[Any]) -> list[str]:
-    """List the titles of pages or results."""
+    """Return the titles of pages or results."""
     return [it.title for it in found]

@@ -1,4 +1,4 @@
-"""What the tests of a house share: displays by name, a phone that commands them, and addresses with playlists."""
+"""Helpers for tests of several displays: a phone that controls them, and playlists by URL."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -19,7 +19,7 @@ from .simulators.display import DisplaySimulator
 
 
 def series(name: str, works: int) -> dict[str, Any]:
-    """Write a playlist of works that nobody else has."""
+    """Return a playlist of distinct works."""
     return {
         "dpVersion": "1.1.0",
         "title": name,
@@ -39,16 +39,16 @@ def series(name: str, works: int) -> dict[str, Any]:
 
 
 def titles(document: Sequence[dict[str, Any]]) -> list[str]:
-    """List the titles of works."""
+    """Return the titles of works."""
     return [item["title"] for item in document]
 
 
 @asynccontextmanager
 async def served(*documents: dict[str, Any]) -> AsyncIterator[list[str]]:
-    """Serve playlists, each at an address of its own."""
+    """Serve playlists, each at its own URL."""
 
     def answer(request: Request) -> Reply:
-        """Give out the playlist that is asked for."""
+        """Return the requested playlist."""
         number = request.path.partition("?")[0].rpartition("/")[2]
         return Reply(200, documents[int(number)])
 
@@ -58,7 +58,7 @@ async def served(*documents: dict[str, Any]) -> AsyncIterator[list[str]]:
 
 @dataclass
 class House:
-    """Displays of one Home Assistant, by name, and the address of the camera at the door."""
+    """The displays of one Home Assistant by name, and the URL of the camera at the door."""
 
     hass: HomeAssistant
     door: str = ""
@@ -70,7 +70,7 @@ class House:
     async def of(
         cls, hass: HomeAssistant, *names: str, profile: str = "B", **options: Any
     ) -> AsyncIterator[House]:
-        """Set displays up."""
+        """Set up displays."""
         house = cls(hass)
         async with AsyncExitStack() as stack:
             stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.1))
@@ -101,21 +101,21 @@ class House:
             yield house
 
     def entity(self, name: str) -> str:
-        """Name the media player of a display."""
+        """Return the media player of a display."""
         return f"media_player.{name}"
 
     def state(self, name: str) -> State:
-        """Get the state of a display."""
+        """Return the state of a display."""
         return state_of(self.hass, self.entity(name))
 
     def attribute(self, name: str, attribute: str) -> Any:
-        """Get an attribute of a display."""
+        """Return an attribute of a display."""
         return self.state(name).attributes.get(attribute)
 
     async def do(
         self, action: str, *names: str, response: bool = False, **data: Any
     ) -> Any:
-        """Do something with displays."""
+        """Call an action on displays."""
         domain, _, service = action.rpartition(".")
         return await self.hass.services.async_call(
             domain or "media_player",
@@ -126,11 +126,11 @@ class House:
         )
 
     async def show(self, *names: str, **data: Any) -> None:
-        """Show a playlist."""
+        """Cast a playlist."""
         await self.do("dp1.cast_playlist", *names, **data)
 
     async def play(self, name: str, media_id: str, **data: Any) -> None:
-        """Play something as a dashboard or an automation does."""
+        """Play media like a dashboard or an automation."""
         await self.do(
             "play_media",
             name,
@@ -140,7 +140,7 @@ class House:
         )
 
     async def phone(self, name: str, command: str, **request: Any) -> None:
-        """Command a display as its owner's phone does, and wait until Home Assistant sees it."""
+        """Send a command like the app of the owner, and wait until Home Assistant is updated."""
         wall = self.walls[name]
         async with (
             aiohttp.ClientSession() as session,
@@ -152,7 +152,7 @@ class House:
         await self.settled(name)
 
     async def phone_casts(self, name: str, document: dict[str, Any]) -> None:
-        """Show a playlist from the phone."""
+        """Cast a playlist from the phone."""
         await self.phone(
             name,
             "displayPlaylist",
@@ -162,11 +162,11 @@ class House:
         await until(lambda: self.attribute(name, "media_playlist") == document["title"])
 
     async def settled(self, name: str) -> None:
-        """Wait until Home Assistant shows what the display does."""
+        """Wait until Home Assistant shows the state of the display."""
         wall = self.walls[name]
 
         def same() -> bool:
-            """Compare both."""
+            """Return whether both agree."""
             shown, state = wall.state, self.state(name)
             if shown.asleep or state.state == "off":
                 return shown.asleep is (state.state == "off")
@@ -178,5 +178,5 @@ class House:
         await until(same)
 
     def hanging(self, name: str) -> str:
-        """Tell the title of the work on a wall."""
+        """Return the title of the current work."""
         return self.walls[name].state.current_title

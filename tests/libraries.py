@@ -1,4 +1,4 @@
-"""What the tests of a library share: its entry, and documents to publish."""
+"""Helpers for tests of a library: its config entry, and documents to publish."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def library_entry(
     options: dict[str, Any] | None = None,
     title: str = "Library",
 ) -> MockConfigEntry:
-    """Make the entry of a library."""
+    """Return the config entry of a library."""
     data = {
         "kind": "library",
         "catalog_url": catalog_url,
@@ -39,7 +39,7 @@ def library_entry(
 
 
 async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry:
-    """Set an entry up."""
+    """Set up an entry."""
     entry.add_to_hass(hass)
     assert await hass.config_entries.async_setup(entry.entry_id)
     await hass.async_block_till_done()
@@ -47,7 +47,7 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry
 
 
 def playlist(**changes: Any) -> dict[str, Any]:
-    """Build a playlist of two works."""
+    """Return a playlist of two works."""
     items = [
         build_item("https://art.example/tide.html", title="Tide", duration=120),
         build_item("https://art.example/dune.mp4", title="Dune"),
@@ -56,7 +56,7 @@ def playlist(**changes: Any) -> dict[str, Any]:
 
 
 def suggested(form: ConfigFlowResult) -> dict[str, Any]:
-    """Read what a form is filled in with."""
+    """Return the suggested values of a form."""
     schema = form["data_schema"]
     assert schema is not None
     return {

@@ -1,4 +1,4 @@
-"""The sources of the project as trees, for the tests that judge them without running them."""
+"""The syntax trees of the project, for tests of its structure."""
 
 import ast
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def modules(folder: Path) -> dict[str, ast.Module]:
 
 
 def imports(name: str, tree: ast.Module, known: set[str]) -> set[str]:
-    """Return the absolute names that a module imports, anywhere in it; a known module is named rather than its package."""
+    """Return the absolute names that a module imports; a known module is named rather than its package."""
     package = (
         name
         if any(other.startswith(f"{name}.") for other in known)
@@ -41,7 +41,7 @@ def imports(name: str, tree: ast.Module, known: set[str]) -> set[str]:
 
 
 def inside(name: str, package: str) -> bool:
-    """Tell whether a dotted name is a package or something in it."""
+    """Return whether a dotted name is a package or something in it."""
     return name == package or name.startswith(f"{package}.")
 
 

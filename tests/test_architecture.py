@@ -1,4 +1,4 @@
-"""Arrows point one way: what may import what."""
+"""Test which modules may import which."""
 
 import ast
 from pathlib import Path
@@ -9,7 +9,7 @@ from homeassistant.const import Platform
 
 from .sources import INTEGRATION, PACKAGE, ROOT, imports, inside, modules
 
-# What Home Assistant looks for by name and loads by itself.
+# Modules that Home Assistant imports by name.
 PLATFORMS = {
     *Platform,
     "condition",
@@ -23,7 +23,7 @@ PLATFORMS = {
     "system_health",
     "trigger",
 }
-# From what knows nobody to what nobody knows. A room is named by its folder; what is not named is a platform.
+# From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
     {"errors", "storage"},
@@ -56,14 +56,14 @@ SIMULATORS = modules(ROOT / "tests" / "simulators")
 
 
 def room(name: str, package: str) -> str:
-    """Return the room a module is in: the folder or the module right below a package."""
+    """Return the folder or module of a package that a module is in."""
     return name.removeprefix(package).removeprefix(".").partition(".")[0] or "__init__"
 
 
 def backward(
     arrows: dict[str, set[str]], package: str, order: tuple[set[str], ...]
 ) -> list[str]:
-    """Return every import that leads from a room to one that is not before it."""
+    """Return every import of a room that is not on a lower level."""
     places = {name: place for place, rooms in enumerate(order) for name in rooms}
     return [
         f"{name} imports {other}"
@@ -88,13 +88,13 @@ def backward(
     ],
 )
 def test_imports_are_seen(source: str, expected: set[str]) -> None:
-    """Every way to import a module is understood."""
+    """Every form of an import is found."""
     known = {"a", "a.const", "a.b", "a.b.me", "a.b.sibling"}
     assert imports("a.b.me", ast.parse(source), known) == expected
 
 
 def test_a_wrong_arrow_is_seen() -> None:
-    """An import that leads upward, or between rooms of one height, is found."""
+    """An import of a higher level, or of the same one, is found."""
     arrows = {
         f"{PACKAGE}.coordinator": {f"{PACKAGE}.playback.cast", f"{PACKAGE}.const"},
         f"{PACKAGE}.playback.cast": {f"{PACKAGE}.coordinator", "homeassistant.core"},
@@ -108,7 +108,7 @@ def test_a_wrong_arrow_is_seen() -> None:
 
 @pytest.mark.parametrize("name", [name for name in SOURCES if inside(name, CLIENT)])
 def test_client_stands_alone(name: str) -> None:
-    """The client knows nothing of Home Assistant, nor of the rest of the integration."""
+    """The client imports neither Home Assistant nor the rest of the integration."""
     assert not {
         other
         for other in ARROWS[name]
@@ -119,7 +119,7 @@ def test_client_stands_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(SOURCES))
 def test_imports_are_relative(name: str) -> None:
-    """The integration imports itself by relative names, so that it can move as a whole."""
+    """The integration imports itself by relative names, so that it can be moved."""
     assert not {
         base
         for node in ast.walk(SOURCES[name])
@@ -140,7 +140,7 @@ def test_nothing_imports_a_platform() -> None:
 
 
 def test_arrows_point_one_way() -> None:
-    """No room imports one that comes after it."""
+    """No room imports one of a higher level."""
     assert backward(ARROWS, PACKAGE, ORDER) == []
     assert backward(ARROWS, CLIENT, CLIENT_ORDER) == []
 
@@ -149,7 +149,7 @@ def test_arrows_point_one_way() -> None:
     "folder", [path.parent for path in INTEGRATION.rglob("*/__init__.py")]
 )
 def test_each_room_says_what_it_is_for(folder: Path) -> None:
-    """A room's own module holds nothing but what the room is for and what it may import."""
+    """The __init__ of a room only has a docstring with its purpose and what it may import."""
     tree = ast.parse((folder / "__init__.py").read_text())
     assert len(tree.body) == 1
     assert "import" in (ast.get_docstring(tree) or "")

@@ -1,4 +1,4 @@
-"""The benchmark measures everything in one run."""
+"""Test that the benchmark works."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from .sources import ROOT
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_every_measurement_works(tmp_path: Path) -> None:
-    """Several have a Home Assistant of their own, one after the other."""
+    """Measurements with a Home Assistant run one after the other."""
     numbers = tmp_path / "numbers.json"
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "scripts.benchmark_run"),

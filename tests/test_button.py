@@ -1,4 +1,4 @@
-"""Buttons do what they say, and only that."""
+"""Test the buttons of a display."""
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -16,14 +16,14 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
 
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:
-    """Get the commands that did something."""
+    """Return the commands that changed something."""
     return [(one.command, one.request) for one in display.received if not one.is_query]
 
 
@@ -54,7 +54,7 @@ async def test_one_command(
 async def test_default_playlist(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The maker's playlist can be put up."""
+    """The vendor's playlist can be shown."""
     await act(hass, "button", "default_playlist", "press")
     assert written(display) == [("displayDefaultPlaylist", {})]
     await until(lambda: value(hass, "sensor", "work_number") == "1")
@@ -63,7 +63,7 @@ async def test_default_playlist(
 async def test_refresh_nothing(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Where nothing hangs, nothing can be loaded anew, which is said."""
+    """Without a work there is nothing to reload, which is an error."""
     with pytest.raises(HomeAssistantError) as error:
         await act(hass, "button", "refresh_work", "press")
     assert error.value.translation_key == "display_rejected"
@@ -74,7 +74,7 @@ async def test_refresh_nothing(
 async def test_pairing_code(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """The code is shown and hidden again, also where nothing else works meanwhile."""
+    """The code can be shown and hidden, also during set-up."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     await act(hass, "button", "show_pairing_code", "press")
@@ -90,7 +90,7 @@ async def test_pairing_code(
 async def test_reboot_and_return(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display that restarts is away, and comes back by itself."""
+    """A display that restarts is unavailable, and comes back by itself."""
     display.boot_seconds = 0.5
     await act(hass, "button", "reboot", "press")
     await until(lambda: hass.states.get("media_player.wall").state == "unavailable")
@@ -106,7 +106,7 @@ async def test_gone_before_it_answers(
     setup_display: MockConfigEntry,
     key: str,
 ) -> None:
-    """A display that leaves without an answer has obeyed."""
+    """A display that shuts down without an answer is no error."""
     display.inject(FaultKind.CUT, route="/api/cast", times=1)
     await act(hass, "button", key, "press")
 
@@ -118,7 +118,7 @@ async def test_screenshot(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """Each press takes a new picture of what is shown."""
+    """Each press takes a new screenshot."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     first = await known(hass, "image", "screenshot")
@@ -132,7 +132,7 @@ async def test_screenshot_that_fails(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """A picture that cannot be taken is an error, and the old one stays."""
+    """A screenshot that fails is an error, and the old one stays."""
     await set_up(hass, display_entry)
     before = await known(hass, "image", "screenshot")
     display.server.screen.broken = True

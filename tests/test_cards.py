@@ -1,4 +1,4 @@
-"""The cards are served, and the frontend loads them as long as there is an entry."""
+"""Test the dashboard cards."""
 
 from hashlib import sha256
 import json
@@ -25,14 +25,14 @@ URL = f"{CARDS_PATH}?v={VERSION}"
 
 
 async def loaded(client: ClientSessionGenerator) -> list[str]:
-    """Return which modules of ours the frontend loads."""
+    """Return our modules that the frontend loads."""
     page = await (await (await client()).get("/")).text()
     return re.findall(rf'import\("({CARDS_PATH}[^"]*)"\)', page)
 
 
 @pytest.fixture
 async def frontend(hass: HomeAssistant, hass_storage: dict[str, Any]) -> None:
-    """Set the frontend up, where somebody lives already."""
+    """Set up the frontend, after onboarding."""
     hass_storage["onboarding"] = {"version": 4, "data": {"done": STEPS}}
     assert await async_setup_component(hass, "frontend", {})
 
@@ -43,7 +43,7 @@ async def test_the_frontend_loads_the_cards(
     display_entry: MockConfigEntry,
     hass_client_no_auth: ClientSessionGenerator,
 ) -> None:
-    """The page names the file once, with its version, for as long as there is an entry."""
+    """The frontend loads the file once, with its version, as long as there is an entry."""
     await set_up(hass, display_entry)
     assert await loaded(hass_client_no_auth) == [URL]
     await hass.config_entries.async_reload(display_entry.entry_id)
@@ -65,13 +65,13 @@ async def test_the_frontend_loads_the_cards(
 async def test_without_a_frontend(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """A Home Assistant without a frontend sets displays up, and removes them."""
+    """Displays can be set up and removed without the frontend."""
     assert "frontend" not in hass.config.components
     assert await hass.config_entries.async_remove(setup_display.entry_id)
 
 
 def test_the_file_is_small_and_keeps_to_itself() -> None:
-    """The file asks no other host for anything, and what comes from outside never becomes markup."""
+    """The file connects to no other host, and external text never becomes markup."""
     assert len(SOURCE.encode()) < 60_000
     assert not re.search(r"\bfetch\(|\bimport\(|\bimport .* from\b|@import", SOURCE)
     addresses = set(re.findall(r"https?://([\w.-]+)", SOURCE))
@@ -87,7 +87,7 @@ def test_the_file_is_small_and_keeps_to_itself() -> None:
 
 
 def test_every_text_of_the_cards_is_there() -> None:
-    """Each text that the file names exists, and each that exists is named."""
+    """Each text of the file exists, and each existing text is used."""
     english = json.loads((INTEGRATION / "translations" / "en.json").read_text())
     texts = english["config_panel"]["card"]
     literals = set(re.findall(r'"(\w+)"', SOURCE))

@@ -1,4 +1,4 @@
-"""Draw the brand images of the integration from logo.svg with a headless Chromium.
+"""Render the brand images of the integration from logo.svg with a headless Chromium.
 
 Usage: .venv-ha/bin/python scripts/brand/render.py
 """
@@ -11,12 +11,12 @@ from playwright.sync_api import Page, sync_playwright
 
 HERE = Path(__file__).parent
 BRAND = HERE.parents[1] / "custom_components" / "dp1" / "brand"
-HEIGHT = 256  # pixels at scale 1; the drawing is twice as high
+HEIGHT = 256  # Pixels at scale 1; the drawing is twice as high
 WIDTHS = {"icon": 256, "logo": 622}
 
 
 def draw(page: Page, svg: str, name: str, path: Path) -> None:
-    """Write one image: the icon is the left square of the logo."""
+    """Render one image: the icon is the left square of the logo."""
     page.set_content(
         f"<style>body{{margin:0}} svg{{height:{HEIGHT}px;width:auto;display:block}}</style>{svg}"
     )
@@ -25,7 +25,7 @@ def draw(page: Page, svg: str, name: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Write every image, for light and dark backgrounds and for both resolutions."""
+    """Render every image, for light and dark backgrounds and in both resolutions."""
     chromium = os.environ.get("DP1_CHROMIUM") or shutil.which("chromium")
     svg = (HERE / "logo.svg").read_text()
     BRAND.mkdir(exist_ok=True)
