@@ -13,6 +13,8 @@ from .entities import entity_id, shown
 from .simulators.display import DisplaySimulator
 from .simulators.display.player import Page
 
+pytestmark = pytest.mark.usefixtures("entity_registry_enabled_by_default")
+
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
 

@@ -15,6 +15,7 @@ from .simulators.display import DisplaySimulator
 EVENING = playlist("Dawn", "<b>Noon</b>", "Dusk")
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_place_in_the_playlist(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry

@@ -256,7 +256,6 @@ async def test_a_dead_display_does_not_delay_the_start(
     setup_display.runtime_data.connection.async_retry_now()
     await until(lambda: state_of(hass).state == "idle", 15)
     assert ids == {entity.entity_id for entity in er.async_get(hass).entities.values()}
-    assert shown(hass, "event", "activity").state == "unknown"
 
 
 # Who it is
@@ -340,6 +339,7 @@ async def test_entities_stay_during_a_set_up_screen(
 # Moments
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_events_of_an_interlude(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:

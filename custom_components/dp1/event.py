@@ -38,6 +38,8 @@ class ActivityDescription(DisplayDescription, EventEntityDescription):
 
 ACTIVITY = ActivityDescription(
     key="activity",
+    # The logbook tells each new work by its title; this entity would repeat it without.
+    entity_registry_enabled_default=False,
     event_types=[
         ARTWORK_CHANGED,
         PLAYLIST_STARTED,

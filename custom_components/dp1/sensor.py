@@ -87,14 +87,23 @@ SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     DisplaySensorDescription(
         key="work_number",
         is_common=True,
+        # Which keeps it out of the logbook.
+        state_class=SensorStateClass.MEASUREMENT,
         value_fn=lambda data: data.player.position if data.player else None,
     ),
     DisplaySensorDescription(
         key="works",
         is_common=True,
+        # Which keeps it out of the logbook.
+        state_class=SensorStateClass.MEASUREMENT,
         value_fn=lambda data: len(data.player.items) if data.player else None,
     ),
-    DisplaySensorDescription(key="next_work", is_common=True, value_fn=_next_title),
+    DisplaySensorDescription(
+        key="next_work",
+        is_common=True,
+        entity_registry_enabled_default=False,
+        value_fn=_next_title,
+    ),
     DisplaySensorDescription(
         key="last_outage",
         device_class=SensorDeviceClass.TIMESTAMP,
