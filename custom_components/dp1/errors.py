@@ -8,25 +8,37 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from .client.errors import (
     AddressNotAcceptedError,
+    ApiKeyNeededError,
     AuthenticationError,
     BlockedAddressError,
     BusyError,
+    ChangedMeanwhileError,
+    ClockError,
     ConflictError,
+    DeletedError,
+    DocumentTooLargeError,
     Dp1Error,
+    ForbiddenError,
+    IdDeletedError,
+    InUseError,
     InvalidPlaylistError,
     InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
+    NoOwnerError,
     NotFoundError,
+    NotOwnerError,
     NotReadyError,
     PlayerNotRunningError,
     PlaylistRefusedError,
     RefusedError,
     RejectedError,
     SignatureRefusedError,
+    SlugTakenError,
     TemporaryError,
     UnexpectedAnswerError,
     UnreachableError,
+    UnsignedError,
     WebPageError,
 )
 from .client.text import clean
@@ -45,10 +57,22 @@ SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
     (TemporaryError, "temporary"),
     (NotReadyError, "not_ready"),
     (AddressNotAcceptedError, "address_not_accepted"),
+    (ApiKeyNeededError, "needs_key"),
+    (ForbiddenError, "forbidden"),
     (AuthenticationError, "authentication"),
+    (NotOwnerError, "not_owner"),
+    (NoOwnerError, "no_owner"),
+    (UnsignedError, "unsigned"),
+    (ClockError, "clock"),
     (SignatureRefusedError, "signature_refused"),
+    (IdDeletedError, "id_deleted"),
+    (SlugTakenError, "slug_taken"),
+    (InUseError, "in_use"),
+    (ChangedMeanwhileError, "changed"),
     (ConflictError, "conflict"),
+    (DeletedError, "deleted"),
     (NotFoundError, "not_found"),
+    (DocumentTooLargeError, "too_large"),
     (InvalidRequestError, "invalid_request"),
     (WebPageError, "web_page"),
     (UnexpectedAnswerError, "unexpected_answer"),
@@ -91,7 +115,7 @@ def translated(
             key = "display_rejected"
         case _:
             key = f"{subject}_{suffix(err)}"
-    return action_failed(key, name=name, where=where, detail=detail)
+    return action_failed(key, name=name, where=where, detail=detail, **err.placeholders)
 
 
 def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:

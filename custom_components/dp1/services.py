@@ -57,6 +57,11 @@ from .actions.library import (
 )
 from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .actions.targets import async_targets
+from .actions.update import (
+    SERVICE_UPDATE_PLAYLIST,
+    UPDATE_SCHEMA,
+    async_update_playlist,
+)
 from .const import DOMAIN
 from .errors import exactly_one_of
 from .guard import NAMED_HOSTS
@@ -156,6 +161,7 @@ ACTIONS = (
     (SERVICE_PUBLISH_PLAYLIST, async_publish_playlist, PUBLISH_SCHEMA, OPTIONAL),
     (SERVICE_GET_PLAYLIST, async_get_playlist, GET_SCHEMA, ONLY),
     (SERVICE_VALIDATE_PLAYLIST, async_validate_playlist, VALIDATE_SCHEMA, ONLY),
+    (SERVICE_UPDATE_PLAYLIST, async_update_playlist, UPDATE_SCHEMA, OPTIONAL),
     (SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA, NONE),
     (SERVICE_REFRESH_LIBRARY, async_refresh_library, REFRESH_SCHEMA, NONE),
     (SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA, NONE),

@@ -298,13 +298,11 @@ async def test_without_response(
 async def test_own_id_twice(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """The same id for something else is a conflict; nothing is lost and nothing replaced."""
+    """The same id again replaces what is ours."""
     await publish(hass, playlist=playlist(id=ID))
-    error = await failure(
-        hass, "publish_playlist", playlist=playlist(id=ID, title="Other")
-    )
-    assert error.translation_key == "feed_conflict"
-    assert [stored["title"] for stored in feed.documents.values()] == ["Evening"]
+    told = await publish(hass, playlist=playlist(id=ID, title="Other"))
+    assert told["status"] == "updated"
+    assert [stored["title"] for stored in feed.documents.values()] == ["Other"]
 
 
 @pytest.mark.parametrize(
@@ -377,10 +375,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str, int]] = {
         "feed_authentication",
         0,
     ),
-    "403": ({"status": 403, "body": "<html>"}, "feed_authentication", 0),
+    "403": ({"status": 403, "body": "<html>"}, "feed_forbidden", 0),
     "404": ({"status": 404, "body": {"error": "not_found"}}, "feed_not_found", 0),
     "409": ({"status": 409, "body": {"error": "conflict"}}, "feed_conflict", 0),
-    "413": ({"status": 413, "body": "<html>too large"}, "feed_invalid_request", 0),
+    "413": ({"status": 413, "body": "<html>too large"}, "feed_too_large", 0),
     "429": ({"status": 429, "headers": {"Retry-After": "99"}}, "feed_busy", 0),
     "500": ({"status": 500, "body": {"error": "internal_error"}}, "feed_temporary", 0),
     "502": ({"status": 502, "body": "<html>Bad gateway"}, "feed_temporary", 0),
@@ -407,7 +405,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, int]] = {
         "feed_unexpected_answer",
         0,
     ),
-    "page": ({"status": 200, "body": "<html>Welcome"}, "feed_unexpected_answer", 0),
+    "page": ({"status": 200, "body": "<html>Welcome"}, "feed_web_page", 0),
     "cut before the body": ({"cut": Cut.BEFORE_BODY}, "feed_lost_answer", 0),
     "cut after the body": ({"cut": Cut.AFTER_BODY}, "feed_lost_answer", 0),
     "no answer in time": (
@@ -467,7 +465,7 @@ async def test_lost_answer_with_api_key(
     assert error.translation_key in {
         "feed_lost_answer",
         "feed_temporary",
-        "feed_unexpected_answer",
+        "feed_web_page",
     }
     while feed.in_flight:
         await asyncio.sleep(0.01)
@@ -534,7 +532,8 @@ async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
     for sign in (False, True):
         told = await publish(hass, playlist=playlist(), sign=sign)
         assert (told["status"], told["signed_by"]) == ("published", None)
-        assert {"id", "slug", "created"} <= set(told["changed"])
+        assert "changed" not in told
+        assert ("reason" in told) is (sign is True)
         stored = ts_feed.documents[told["id"]]
         assert [work["license"] for work in stored["items"]] == ["open", "open"]
         assert [work["duration"] for work in stored["items"]] == [120, 300]

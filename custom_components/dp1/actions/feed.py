@@ -15,8 +15,15 @@ from homeassistant.util.json import JsonValueType
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlaylistItem
-from ..client.errors import AuthenticationError, Dp1Error, Fault, InvalidPlaylistError
-from ..client.feed.client import Feed, Published
+from ..client.errors import (
+    ApiKeyNeededError,
+    AuthenticationError,
+    Dp1Error,
+    Fault,
+    ForbiddenError,
+    InvalidPlaylistError,
+)
+from ..client.feed.client import Family, Feed, Published
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL
@@ -86,29 +93,45 @@ DELETE_SCHEMA = vol.Schema(
 async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist to the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    await _async_check_user(call, entry)
+    await async_check_user(call, entry)
     what = exactly_one_of(call.data, PUBLISH_FIELDS)
     library = entry.runtime_data
-    key = library.key if _signs(call, entry) else None
+    sign = call.data.get("sign")
     document = await _async_document(call, what)
-    if key is None and not entry.data.get(CONF_API_KEY):
-        _check_signed(call, entry, document)
+    if sign is False and await _async_takes_no_key(call.hass, entry, feed):
+        _check_signed(call, entry, feed, document)
     else:
         if "playlist" not in what:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
-    _check_sources(document)
-    if key is not None:
+    check_sources(document)
+    if sign is not False and (sign or not entry.data.get(CONF_API_KEY)):
         library.async_remember_signed()
-    with _feed_errors(call.hass, entry, feed, writing=True):
+    with feed_errors(call.hass, entry, feed, writing=True):
         published = await feed.publish(
-            document, key=key, curator=library.preferences.curator
+            document,
+            key=None if sign is False else library.key,
+            curator=library.preferences.curator,
+            prefer_api_key=sign is None,
         )
-    _note_feed_key(library, published)
-    return _response(published, library.feed_keys) if call.return_response else None
+    response = await async_note_published(library, published)
+    if sign and feed.signs_itself:
+        response["reason"] = (
+            "this feed signs playlists itself, and keeps no other signature"
+        )
+    return response if call.return_response else None
 
 
-async def _async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None:
+async def _async_takes_no_key(
+    hass: HomeAssistant, entry: LibraryConfigEntry, feed: Feed
+) -> bool:
+    """Return whether nothing but a signature lets a playlist in."""
+    with feed_errors(hass, entry, feed):
+        family = await feed.family()
+    return family is Family.SIGNED or not entry.data.get(CONF_API_KEY)
+
+
+async def async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None:
     """Raise unless the user may write in the owner's name; automations have no user and may."""
     if call.context.user_id is None or entry.options.get(CONF_PUBLISH_FOR_ALL):
         return
@@ -119,23 +142,22 @@ async def _async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> Non
         raise Unauthorized(context=call.context)
 
 
-def _signs(call: ServiceCall, entry: LibraryConfigEntry) -> bool:
-    """Return whether to sign: as requested, or without an API key."""
-    signs: bool = call.data.get("sign", not entry.data.get(CONF_API_KEY))
-    return signs
-
-
 def _check_signed(
-    call: ServiceCall, entry: LibraryConfigEntry, document: Mapping[str, Any]
+    call: ServiceCall,
+    entry: LibraryConfigEntry,
+    feed: Feed,
+    document: Mapping[str, Any],
 ) -> None:
     """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
+        if feed.takes_no_key:
+            raise invalid_input("feed_needs_signature", name=entry.title)
         raise invalid_input("feed_needs_key", name=entry.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
 
 
-def _check_sources(document: Mapping[str, Any]) -> None:
+def check_sources(document: Mapping[str, Any]) -> None:
     """Raise if works are private URLs of this Home Assistant."""
     items = document.get("items")
     if faults := [
@@ -219,12 +241,18 @@ async def _async_cast_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any
     return dict(cast.playlist or {})
 
 
-def _note_feed_key(library: Library, published: Published) -> None:
-    """Remember the key a feed signs with when it first does."""
+async def async_note_published(
+    library: Library, published: Published
+) -> dict[str, Any]:
+    """Show what was published, remember the keys it was signed with, and return the response to it."""
+    await library.async_published(published.document)
+    if library.key and published.signed_by == library.key.did:
+        library.async_remember_signed()
     kids = [v.kid for v in published.verified if v.valid and v.role == "feed"]
     if len(kids) == 1 and not library.feed_keys:
         options = {**library.entry.options, CONF_FEED_KEYS: kids}
         library.hass.config_entries.async_update_entry(library.entry, options=options)
+    return _response(published, library.feed_keys)
 
 
 def _response(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
@@ -254,7 +282,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     match wanted:
         case {"playlist_id": str(ref)}:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-            with _feed_errors(call.hass, entry, feed):
+            with feed_errors(call.hass, entry, feed):
                 stored = await feed.playlist(ref)
                 document = parse(stored.document)
             legacy_keys = entry.runtime_data.feed_keys
@@ -310,15 +338,15 @@ async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
 async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    await _async_check_user(call, entry)
-    if not entry.data.get(CONF_API_KEY):
-        raise invalid_input("feed_needs_key", name=entry.title)
-    with _feed_errors(call.hass, entry, feed, writing=True):
-        await feed.delete(call.data["playlist_id"])
+    await async_check_user(call, entry)
+    library = entry.runtime_data
+    with feed_errors(call.hass, entry, feed, writing=True):
+        deleted = await feed.delete(call.data["playlist_id"], key=library.key)
+    library.async_deleted(deleted.id)
 
 
 @contextmanager
-def _feed_errors(
+def feed_errors(
     hass: HomeAssistant,
     entry: LibraryConfigEntry,
     feed: Feed,
@@ -328,7 +356,13 @@ def _feed_errors(
     """Translate errors of a feed, and start a reauth flow if it refuses to be written."""
     try:
         yield
+    except ApiKeyNeededError as err:
+        raise invalid_input("feed_needs_key", name=entry.title) from err
     except Dp1Error as err:
-        if writing and isinstance(err, AuthenticationError):
+        if (
+            writing
+            and isinstance(err, AuthenticationError)
+            and not isinstance(err, ForbiddenError)
+        ):
             entry.async_start_reauth(hass)
         raise translated(err, "feed", entry.title, feed.url) from err

@@ -1,7 +1,8 @@
 """Errors of displays, feeds, catalogs and documents: one class for each thing that callers handle differently."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from .text import one_line
 
@@ -17,7 +18,13 @@ class Fault:
 
 
 class Dp1Error(Exception):
-    """Base of all errors; the message may be shown and logged, whatever its source."""
+    """Base of all errors; the message may be shown and logged, whatever its source.
+
+    Attributes:
+        placeholders: what a text about it names, beside the message.
+    """
+
+    placeholders: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str = "") -> None:
         """Initialize with the message as one line without control characters."""
@@ -127,7 +134,50 @@ class PlaylistRefusedError(RejectedError):
 
 
 class AuthenticationError(Dp1Error):
-    """The feed does not accept the key (401, 403)."""
+    """The server does not accept the key (401), or who asks (403)."""
+
+
+class ForbiddenError(AuthenticationError):
+    """The feed does not allow this, whatever the key (403)."""
+
+
+class ApiKeyNeededError(AuthenticationError):
+    """The feed needs an API key for this, and there is none: nothing was sent."""
+
+
+class SignatureNeededError(AuthenticationError):
+    """The feed takes no API key, only signatures (401)."""
+
+
+class NotOwnerError(Dp1Error):
+    """The playlist belongs to others: nothing was sent."""
+
+    def __init__(self, owners: Iterable[str], ours: str) -> None:
+        """Keep the DIDs of the owners and our own."""
+        names = ", ".join(owners)
+        super().__init__(f"the playlist belongs to {names}")
+        self.placeholders = {"owner": names, "ours": ours}
+
+
+class NoOwnerError(Dp1Error):
+    """The playlist was published with an API key, and nobody can change or delete it: nothing was sent."""
+
+
+class UnsignedError(Dp1Error):
+    """What the feed holds is not as our key has signed it, so nothing about it is signed: nothing was sent."""
+
+
+class ClockError(Dp1Error):
+    """The feed refuses the time of a document or an intent."""
+
+    def __init__(self, minutes: int) -> None:
+        """Keep by how many minutes the clocks differ."""
+        super().__init__(f"the clocks differ by {minutes} minutes")
+        self.placeholders = {"minutes": str(minutes)}
+
+
+class TimestampRefusedError(Dp1Error):
+    """The feed refuses the time of a document or an intent, which another time would mend."""
 
 
 class SignatureRefusedError(Dp1Error):
@@ -138,12 +188,36 @@ class ConflictError(Dp1Error):
     """The feed has another document with this id or slug, or one that depends on it."""
 
 
+class IdDeletedError(ConflictError):
+    """A document with this id was deleted, and the id never comes back."""
+
+
+class SlugTakenError(ConflictError):
+    """The feed holds another document with this slug."""
+
+
+class InUseError(ConflictError):
+    """A group or channel of the feed holds the playlist."""
+
+
+class ChangedMeanwhileError(ConflictError):
+    """The document was changed by somebody else since it was read."""
+
+
 class NotFoundError(Dp1Error):
     """There is no document or record with this id."""
 
 
+class DeletedError(NotFoundError):
+    """The document was deleted."""
+
+
 class InvalidRequestError(Dp1Error):
     """The feed or catalog refused the request (400, 422) with its own message."""
+
+
+class DocumentTooLargeError(InvalidRequestError):
+    """The document is larger than the feed takes (413)."""
 
 
 class BlockedAddressError(InvalidRequestError):

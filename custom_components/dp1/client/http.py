@@ -40,7 +40,7 @@ MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
 _HEADERS = {"Accept": "application/json"}
 _JSON_HEADERS = {**_HEADERS, "Content-Type": "application/json"}
-_encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ async def request_json(
             raise InvalidRequestError(str(err)) from None
     data, defaults = None, _HEADERS
     if json is not None:
-        data, defaults = _encode(json).encode(), _JSON_HEADERS
+        data, defaults = encode(json).encode(), _JSON_HEADERS
     try:
         async with session.request(
             method,

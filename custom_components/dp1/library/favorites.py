@@ -1,7 +1,7 @@
 """Favorites of a library, stored with enough to show and play them without the servers."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import voluptuous as vol
@@ -126,6 +126,13 @@ class Favorites:
             raise ValueError("not a work or a playlist")
         self._favorites.pop(node.id, None)
         self._favorites[node.id] = Favorite(node, item)
+        self._save_soon()
+
+    @callback
+    def async_update(self, node: Node) -> None:
+        """Update a node that is a favorite."""
+        favorite = self._favorites[node.id]
+        self._favorites[node.id] = replace(favorite, node=node)
         self._save_soon()
 
     @callback

@@ -14,7 +14,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.paging import Listing
-from ..client.errors import Dp1Error, NoAnswerError, NotFoundError
+from ..client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.feed.paging import Page
 from ..client.values import moment, whole
@@ -57,6 +57,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.client = client
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}
+        self._deleted: set[str] = set()
         self._older_read_at: datetime | None = None
         self._skipped = 0
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
@@ -100,6 +101,35 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self._documents.clear()
         return await super().async_look_now()
 
+    @callback
+    def async_put(self, document: Mapping[str, Any]) -> None:
+        """Update the list with a playlist that has just been written."""
+        if (playlist := FeedPlaylist.parse(document)) is None:
+            return
+        records = [
+            playlist if old.id == playlist.id else old for old in self.data.records
+        ]
+        if playlist.id not in self._playlists:
+            records.insert(0, playlist)
+        self._set_records(playlist.id, records)
+
+    @callback
+    def async_drop(self, key: str) -> None:
+        """Remove a playlist that has just been deleted from the list."""
+        self._deleted.add(key)
+        records = [old for old in self.data.records if old.id != key]
+        self._set_records(key, records)
+
+    def _set_records(self, key: str, records: Sequence[FeedPlaylist]) -> None:
+        """Replace the list, of which one playlist has changed."""
+        for ref, (_, stored) in list(self._documents.items()):
+            if stored.document.get("id") == key:
+                del self._documents[ref]
+        total = len(records) + self._skipped
+        self.data = replace(self.data, records=tuple(records), total=total)
+        self._index_playlists()
+        self.async_updated()
+
     def playlist(self, ref: str) -> FeedPlaylist | None:
         """Return a known playlist by id, slug or address."""
         if self.url is not None:
@@ -128,6 +158,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
         if self.client is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
+        if ref in self._deleted:
+            raise DeletedError(f"the playlist {ref!r} was deleted")
         cached = self._documents.get(ref)
         if cached and self.hass.loop.time() - cached[0] < DOCUMENT_MAX_AGE_SECONDS:
             return cached[1]
@@ -294,7 +326,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         )
         count = sum(len(playlist.items) for playlist in found.values())
         for playlist in playlists:
-            if playlist is None or playlist.id in found:
+            if playlist is None or playlist.id in found or playlist.id in self._deleted:
                 continue
             count += len(playlist.items)
             if count > MAX_ITEMS:

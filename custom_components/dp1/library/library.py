@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
@@ -185,6 +186,19 @@ class Library:
             if reason is not None:
                 raise translated(reason, server, self.title, url or "") from reason
 
+    async def async_published(self, document: Mapping[str, Any]) -> None:
+        """Show a playlist that has just been published or changed."""
+        self.feed_coordinator.async_put(document)
+        node = node_id(NodeKind.PLAYLIST, document["id"])
+        if self.favorites.is_favorite(node):
+            self.favorites.async_update(await self.async_node(node))
+
+    @callback
+    def async_deleted(self, key: str) -> None:
+        """Stop offering a playlist that has just been deleted."""
+        self.feed_coordinator.async_drop(key)
+        self.favorites.async_remove(node_id(NodeKind.PLAYLIST, key))
+
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
@@ -241,7 +255,12 @@ class Library:
         self, node: str, *, limit: int | None = None
     ) -> BuiltPlaylist:
         """Return what a display is to show for a node, or raise why there is nothing."""
-        built = await self._builder.async_build(node, limit)
+        try:
+            built = await self._builder.async_build(node, limit)
+        except NotFoundError:
+            if node.startswith(f"{NodeKind.PLAYLIST}/"):
+                self.favorites.async_remove(node)
+            raise
         document = built.cast.playlist or {}
         name = built.cast.playlist_url or document.get("id")
         if name and self._store.casts.get(name) != built.node_id:

@@ -87,7 +87,9 @@ async def async_check_key(
         return {CONF_API_KEY: "key_without_feed"}
     try:
         async with _guard(hass, url) as guard:
-            await feed.Feed(guard, url, api_key=key).check_key()
+            client = feed.Feed(guard, url, api_key=key)
+            if await client.family() is not feed.Family.SIGNED:
+                await client.check_key()
     except AuthenticationError:
         return {CONF_API_KEY: "invalid_auth"}
     except Dp1Error as err:

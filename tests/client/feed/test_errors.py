@@ -64,10 +64,10 @@ def test_real_answers(row: dict[str, Any]) -> None:
     [
         (400, errors.InvalidRequestError, "HTTP 400 Bad Request"),
         (401, errors.AuthenticationError, "HTTP 401 Unauthorized"),
-        (403, errors.AuthenticationError, "HTTP 403 Forbidden"),
+        (403, errors.ForbiddenError, "it does not allow this"),
         (404, errors.NotFoundError, "HTTP 404 Not Found"),
         (409, errors.ConflictError, "HTTP 409 Conflict"),
-        (413, errors.InvalidRequestError, "HTTP 413 Content Too Large"),
+        (413, errors.DocumentTooLargeError, "the document is too large"),
         (422, errors.InvalidRequestError, "HTTP 422 Unprocessable Content"),
         (429, errors.BusyError, "HTTP 429 Too Many Requests"),
         (500, errors.TemporaryError, "HTTP 500 Internal Server Error"),
@@ -88,8 +88,8 @@ def test_without_words(
 
 def test_plain_text() -> None:
     """A few words about the request are passed on."""
-    found = refusal(413, b"body \xff too large\n", "text/plain; charset=utf-8")
-    assert str(found) == "body \N{REPLACEMENT CHARACTER} too large"
+    found = refusal(422, b"body \xff too long\n", "text/plain; charset=utf-8")
+    assert str(found) == "body \N{REPLACEMENT CHARACTER} too long"
 
 
 def test_code_without_message() -> None:

@@ -16,11 +16,13 @@ from custom_components.dp1.client.errors import (
     InvalidPlaylistError,
     LostAnswerError,
     NotFoundError,
+    NotOwnerError,
     SignatureRefusedError,
+    SlugTakenError,
     TemporaryError,
 )
 from custom_components.dp1.client.feed import connection as feed_connection
-from custom_components.dp1.client.feed.client import Family, Feed
+from custom_components.dp1.client.feed.client import Deleted, Family, Feed
 from custom_components.dp1.client.playlist.document import build, build_item, normalize
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 
@@ -111,7 +113,7 @@ async def test_publish_with_key_on_v2() -> None:
     async with served() as (feed, simulator):
         told = await feed.publish(foreign)
         assert told.id != foreign["id"]
-        assert set(told.changed) >= {"id", "created", "slug"}
+        assert told.changed == ("id",)
         assert (told.signed_by, [v.valid for v in told.verified]) == (None, [True])
         assert list(simulator.documents) == [told.id]
 
@@ -121,8 +123,7 @@ async def test_publish_on_ts() -> None:
     async with served("ts") as (feed, simulator):
         told = await feed.publish(playlist(note={"text": "hi"}), key=KEY)
         assert told.signed_by is None
-        assert {"id", "slug", "created", "note", "items[0].id"} <= set(told.changed)
-        assert "items[0].duration" not in told.changed
+        assert told.changed == ("note",)
         assert [v.valid for v in told.verified] == [None]
         async with aiohttp.ClientSession() as session:
             known = Feed(
@@ -145,7 +146,7 @@ async def test_queued_on_ts() -> None:
             await feed.playlist(told.id)
         await simulator.process_queue()
         assert (await feed.playlist(told.id)).document == told.document
-        assert await feed.delete(told.id) == "queued"
+        assert (await feed.delete(told.id)).status == "queued"
         await simulator.process_queue()
         with pytest.raises(NotFoundError):
             await feed.playlist(told.id)
@@ -234,15 +235,21 @@ async def test_publish_twice_is_once() -> None:
         assert len(simulator.documents) == 1
 
 
-async def test_taken_id_and_slug() -> None:
-    """Another document by the same name is a conflict, and stays as it was."""
+async def test_named_again() -> None:
+    """The same id or slug of ours is the same playlist; another one's is taken."""
+    other = SigningKey.generate()
     async with served(key="") as (feed, simulator):
         first = await feed.publish(playlist(slug="evening"), key=KEY)
-        with pytest.raises(ConflictError):
-            await feed.publish(playlist(slug="evening"), key=KEY)
-        with pytest.raises(ConflictError):
-            await feed.publish(playlist(id=first.id, title="Other"), key=KEY)
-        assert list(simulator.documents.values()) == [first.document]
+        second = await feed.publish(playlist(slug="evening", title="Night"), key=KEY)
+        third = await feed.publish(playlist(id=first.id, title="Dawn"), key=KEY)
+        assert {first.id, second.id, third.id} == simulator.documents.keys()
+        assert (second.status, third.status) == ("updated", "updated")
+        assert third.slug == "evening"
+        with pytest.raises(SlugTakenError):
+            await feed.publish(playlist(slug="evening"), key=other)
+        with pytest.raises(NotOwnerError):
+            await feed.publish(playlist(id=first.id), key=other)
+        assert list(simulator.documents.values()) == [third.document]
 
 
 async def test_refused_signatures() -> None:
@@ -300,7 +307,7 @@ async def test_delete(family: FamilyName) -> None:
     """Gone, and gone only once."""
     async with served(family) as (feed, simulator):
         told = await feed.publish(playlist())
-        assert await feed.delete(told.slug) == "deleted"
+        assert await feed.delete(told.slug) == Deleted(told.id)
         assert not simulator.documents
         with pytest.raises(NotFoundError):
             await feed.delete(told.slug)

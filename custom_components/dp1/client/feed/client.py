@@ -1,41 +1,40 @@
-"""One DP-1 feed: read, list, publish, replace and delete playlists, whichever of the two server families it is.
+"""One DP-1 feed: read, list, publish, replace and delete playlists, whichever of the server families it is.
 
-Routes, envelopes and differences between the families ("V2", in Go, and "TS", in TypeScript) are as their servers'
-interface descriptions and running servers show them.
+Routes, envelopes and differences between the families are as their servers' interface descriptions and running
+servers show them.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 import re
-from typing import Any, Literal
-from urllib.parse import quote, unquote
+from typing import Any
 
 import aiohttp
 
 from ..errors import (
     AuthenticationError,
+    Dp1Error,
+    ForbiddenError,
     InvalidRequestError,
     LostAnswerError,
     NoAnswerError,
     NotFoundError,
+    SignatureNeededError,
+    SignatureRefusedError,
     UnexpectedAnswerError,
 )
 from ..guard import Guard
 from ..playlist.signing import SigningKey
 from ..url import web_url, with_scheme
 from .connection import AnswerCache, FeedConnection
+from .family import Family, family_of
 from .paging import PAGE_SIZE, Page, pages, records
-from .publish import (
-    Draft,
-    Published,
-    draft_as_signed,
-    draft_signed,
-    draft_with_key,
-    send,
-)
+from .publish import Published
+from .references import playlist_url
+from .writer import Change, Deleted, Writer
 
 __all__ = [
+    "Deleted",
     "Family",
     "Feed",
     "Published",
@@ -44,14 +43,6 @@ __all__ = [
 ]
 
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
-UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-
-
-class Family(StrEnum):
-    """Which of the two kinds of server a feed is."""
-
-    V2 = "v2"
-    TS = "ts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,7 @@ def normalize_url(text: str) -> str:
 
 
 class Feed:
-    """One feed, read by anyone, written to with an API key or (V2 family) a curator's signature.
+    """One feed, read by anyone, written to with an API key or (in Go) a curator's signature.
 
     All methods raise the errors of ``client/errors.py``: UnreachableError and LostAnswerError for the way there,
     AuthenticationError, NotFoundError, ConflictError, BusyError, TemporaryError, InvalidRequestError and
@@ -116,6 +107,16 @@ class Feed:
         self._cache = AnswerCache()
         self._family: Family | None = None
 
+    @property
+    def signs_itself(self) -> bool:
+        """Return whether the feed is known to sign by itself and to keep no other signature."""
+        return self._family is Family.TS
+
+    @property
+    def takes_no_key(self) -> bool:
+        """Return whether the feed is known to take signatures only."""
+        return self._family is Family.SIGNED
+
     async def family(self) -> Family:
         """Ask what kind of feed this is.
 
@@ -130,18 +131,14 @@ class Feed:
             told = (await connection.read(self.url)).json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
-        told = told if isinstance(told, dict) else {}
-        endpoints = told.get("endpoints")
-        if not isinstance(endpoints, dict) or "playlists" not in endpoints:
-            raise UnexpectedAnswerError("no DP-1 feed at this address")
-        v2 = told.get("runtime") == "go" or "registry" in endpoints
-        self._family = Family.V2 if v2 else Family.TS
+        self._family = family_of(told)
         return self._family
 
     async def check_key(self) -> None:
         """Find out whether the API key is accepted, by a request that can change nothing.
 
-        Both families look at the key first; past that, an object without any field is no playlist to them.
+        Servers that take a key look at it first; past that, an object without any field is no playlist to them. A
+        signed feed takes none and must not be asked.
 
         Raises:
             AuthenticationError: it is not, or there is none.
@@ -221,60 +218,118 @@ class Feed:
         *,
         key: SigningKey | None = None,
         curator: str = "",
+        prefer_api_key: bool = False,
     ) -> Published:
         """Publish a playlist: signed with ``key``, else with the API key, else with the signatures it has.
 
-        A TS feed signs by itself and drops ours, so there the API key counts alone. Where the feed is told apart by
-        the document's id (signed, V2), an answer that got lost is looked for and the document never stored twice;
-        elsewhere a lost answer is an error and nothing is sent again. It ends within 30 s.
+        A playlist of ours that the document names by its id or slug is replaced. A TS feed signs by itself and drops
+        our signature, so there the API key counts alone; a signed feed takes no API key. Where the feed tells
+        documents apart by their id (signed ones, in Go), an answer that got lost is looked for and the document never
+        stored twice; elsewhere a lost answer is an error and nothing is sent again. It ends within 30 s.
 
         Args:
             document: a playlist; what it lacks is filled in, signatures of others go when there is a new one.
             key: who signs.
             curator: name to give the signer, unless the playlist names them.
+            prefer_api_key: do not sign where the feed takes the API key that there is.
 
         Raises:
             InvalidPlaylistError: not a valid playlist; nothing was sent, or nothing was stored.
             SignatureRefusedError: the feed does not accept the signatures.
+            NotOwnerError: the playlist that the document names belongs to others.
             ConflictError: the feed holds another document with this id or slug.
             LostAnswerError: it may or may not have been published.
         """
+        return await self._write(
+            lambda writer: writer.publish(document), key, curator, prefer_api_key
+        )
+
+    async def update(
+        self,
+        ref: str,
+        change: Change,
+        *,
+        key: SigningKey | None = None,
+        curator: str = "",
+    ) -> Published:
+        """Change a playlist of ours by id, slug or its address on this feed.
+
+        Args:
+            ref: which.
+            change: makes the new document of the stored one; may be called twice.
+            key: who signs; the API key counts where the feed takes the one that there is.
+            curator: name to give the signer, unless the playlist names them.
+
+        Raises:
+            Dp1Error: as ``publish`` has it.
+        """
+        return await self._write(
+            lambda writer: writer.update(ref, change), key, curator, True
+        )
+
+    async def delete(self, ref: str, *, key: SigningKey | None = None) -> Deleted:
+        """Delete a playlist by id, slug or its address on this feed: by signature, or with the API key.
+
+        Raises:
+            NotFoundError: there is none.
+            NotOwnerError: it belongs to others.
+            ApiKeyNeededError: the feed needs an API key for that.
+            Dp1Error: as ``publish`` has it.
+        """
+        return await self._write(lambda writer: writer.delete(ref), key)
+
+    async def _write[T](
+        self,
+        write: Callable[[Writer], Awaitable[T]],
+        key: SigningKey | None,
+        curator: str = "",
+        prefer_api_key: bool = False,
+    ) -> T:
+        """Write by the right that the feed asks for; a server may have got another contract since it was asked."""
         connection = self._connection.with_deadline()
+
+        async def attempt(family: Family) -> T:
+            """Write as to one family."""
+            return await write(
+                Writer(
+                    connection, family, key, curator, prefer_api_key, self._legacy_keys
+                )
+            )
+
+        known = self._family
         try:
-            family = self._family or await self._ask_family(connection)
+            family = known or await self._ask_family(connection)
         except LostAnswerError as err:
             raise NoAnswerError(f"{err}; nothing was sent") from err
-        draft = self._draft(document, key, curator, family)
-        return await send(
-            connection, "POST", f"{self.url}/playlists", draft, self._legacy_keys
-        )
+        try:
+            try:
+                return await attempt(family)
+            except (AuthenticationError, InvalidRequestError) as err:
+                other = await self._family_after(connection, err, family, known)
+                if other is family:
+                    raise
+            return await attempt(other)
+        except AuthenticationError as err:
+            if self._family is Family.SIGNED and not isinstance(err, ForbiddenError):
+                raise SignatureRefusedError(str(err)) from err
+            raise
 
-    async def delete(self, ref: str) -> Literal["deleted", "queued"]:
-        """Delete a playlist by id, slug or its address on this feed; needs the API key."""
-        answer = await self._connection.write(
-            "DELETE", self._own_address(ref), with_key=True, repeatable=True
-        )
-        return "queued" if answer.status == 202 else "deleted"
-
-    def _draft(
+    async def _family_after(
         self,
-        document: Mapping[str, Any],
-        key: SigningKey | None,
-        curator: str,
+        connection: FeedConnection,
+        err: Dp1Error,
         family: Family,
-    ) -> Draft:
-        """Choose by which right to write, and prepare the document for it."""
-        if key and family is Family.V2:
-            return draft_signed(document, key, curator)
-        if self._connection.api_key:
-            return draft_with_key(document, complete=family is Family.TS)
-        if family is Family.TS:
-            raise AuthenticationError(
-                "this feed signs by itself and needs an API key to publish"
-            )
-        if not document.get("signatures"):
-            raise AuthenticationError("this feed needs an API key or a signature")
-        return draft_as_signed(document)
+        known: Family | None,
+    ) -> Family:
+        """Return the kind of the feed by its refusal of a write; only what was known from before is asked again."""
+        if isinstance(err, SignatureNeededError):
+            self._family = family = Family.SIGNED
+        elif known is not None:
+            try:
+                family = await self._ask_family(connection)
+            except Dp1Error:
+                return family
+        return family
 
     async def _document(self, url: str) -> dict[str, Any]:
         """Read one JSON object, from the cache if the host says that nothing changed."""
@@ -296,16 +351,4 @@ class Feed:
         Raises:
             NotFoundError: no playlist can be called that.
         """
-        name = ref.strip()
-        if name in ("", ".", ".."):
-            raise NotFoundError("no name")
-        if UUID_FORM.fullmatch(name):
-            name = name.lower()
-        return f"{self.url}/playlists/{quote(name, safe='')}"
-
-    def _own_address(self, ref: str) -> str:
-        """Return the address of a playlist of this feed; another host's is not ours to change."""
-        name = unquote(ref.strip().removeprefix(f"{self.url}/playlists/"))
-        if "://" in name:
-            raise InvalidRequestError("not a playlist of this feed")
-        return self.playlist_url(name)
+        return playlist_url(self.url, ref)

@@ -9,9 +9,10 @@ from typing import Self
 
 import aiohttp
 
-from ..errors import AuthenticationError, BusyError, NoAnswerError
+from ..errors import ApiKeyNeededError, AuthenticationError, BusyError, NoAnswerError
 from ..guard import Guard
 from ..http import Answer, request_json
+from .clock import FeedClock
 from .errors import feed_error
 
 MAX_ANSWERS = 32
@@ -56,12 +57,14 @@ class FeedConnection:
         session: what to send with.
         url: normalized base address of the feed.
         api_key: the feed's API key, if there is one.
+        clock: the clock of the feed.
         end: when the last request has to be over, on the clock of the event loop; None for each its own deadline.
     """
 
     session: aiohttp.ClientSession | Guard = field(repr=False)
     url: str
     api_key: str | None = field(default=None, repr=False)
+    clock: FeedClock = field(default_factory=FeedClock, repr=False)
     end: float | None = None
 
     def with_deadline(self) -> Self:
@@ -126,7 +129,7 @@ class FeedConnection:
     def _authorization(self) -> str:
         """Write the header as the strictest server wants it: exactly one blank."""
         if not self.api_key:
-            raise AuthenticationError("this feed needs an API key for that")
+            raise ApiKeyNeededError("this feed needs an API key for that")
         if not (self.api_key.isascii() and self.api_key.isprintable()):
             raise AuthenticationError("the API key has characters that no key has")
         return f"Bearer {self.api_key}"
@@ -160,10 +163,16 @@ class FeedConnection:
                 max_body=MAX_BODY if tail is None else MAX_SKIPPED_BODY,
                 tail=tail,
             )
+            self.clock.note(answer.headers)
             await answer.async_decode()
             if answer.ok or (answer.status == 304 and headers):
                 return answer
-            error = feed_error(answer, secret=self.api_key, sent_document=document)
+            error = feed_error(
+                answer,
+                secret=self.api_key,
+                sent_document=document,
+                reading=reading,
+            )
             if not isinstance(error, BusyError) or attempt == TRIES:
                 raise error
             if answer.status != 429 and not (reading or repeatable):

@@ -11,13 +11,22 @@ import logging
 import re
 
 from ..errors import (
+    ChangedMeanwhileError,
     ConflictError,
+    DocumentTooLargeError,
     Dp1Error,
     Fault,
+    ForbiddenError,
+    IdDeletedError,
+    InUseError,
     InvalidPlaylistError,
     InvalidRequestError,
+    NoOwnerError,
     NotFoundError,
+    SignatureNeededError,
     SignatureRefusedError,
+    SlugTakenError,
+    TimestampRefusedError,
     UnexpectedAnswerError,
 )
 from ..http import Answer, status_error
@@ -30,7 +39,20 @@ MAX_FAULTS = 50
 
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
 IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
-DATABASE_CONFLICTS = ("SQLSTATE 23505", "SQLSTATE 23503")
+# What the text of a refusal names, by which alone refusals of one status differ.
+REFUSALS: tuple[tuple[int, str, type[Dp1Error], str], ...] = (
+    (401, "must carry signatures", SignatureNeededError, "it takes signatures only"),
+    (403, "has no owner", NoOwnerError, "the playlist belongs to nobody"),
+    (403, "", ForbiddenError, "it does not allow this"),
+    (409, "was deleted on this feed", IdDeletedError, "the ID was deleted"),
+    (409, "with this slug", SlugTakenError, "another playlist has this slug"),
+    (409, "since it was authorized", ChangedMeanwhileError, "it has just been changed"),
+    (413, "", DocumentTooLargeError, "the document is too large"),
+    (500, "playlist_item_index_pkey", InvalidRequestError, "two works have one ID"),
+    (500, "_slug_key", SlugTakenError, "another playlist has this slug"),
+    (500, "SQLSTATE 23505", ConflictError, "another playlist has this ID"),
+    (500, "SQLSTATE 23503", InUseError, "a group or channel holds the playlist"),
+)
 
 SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
@@ -39,25 +61,35 @@ INPUT_PREFIX = re.compile(r"^Invalid \w+ data: ")
 INPUT_FAULT = re.compile(r"^(?P<path>[\w.-]*): (?P<text>.*)$", re.DOTALL)
 
 
-def feed_error(answer: Answer, *, secret: str | None, sent_document: bool) -> Dp1Error:
+def feed_error(
+    answer: Answer,
+    *,
+    secret: str | None,
+    sent_document: bool,
+    reading: bool = False,
+) -> Dp1Error:
     """Say what an answer that is not a success means.
 
     Args:
         answer: the answer.
         secret: what must not be repeated even if the feed does.
         sent_document: whether the request carried a document, so that a complaint is about it.
+        reading: whether the request asked for nothing but an answer.
     """
     code, text = _words(answer)
     words = _safe(text, secret)
     message = _safe(_status_text(answer), secret)
     if words:
         _LOGGER.debug("The feed answered %s: %s", answer.status, words)
-    if answer.status >= 500 and any(state in text for state in DATABASE_CONFLICTS):
-        return ConflictError("it holds another document with this id or slug")
+    for status, part, kind, told in () if reading else REFUSALS:
+        if answer.status == status and part in text:
+            return kind(told)
     if answer.status < 500 and not is_technical(text):
         message = words or message
     if answer.status not in (400, 422):
         return status_error(answer, message)
+    if code == "invalid_timestamp":
+        return TimestampRefusedError(message)
     if code in SIGNATURE_CODES:
         return SignatureRefusedError(message)
     if not sent_document:
@@ -107,8 +139,6 @@ def _faults(code: str, text: str) -> list[Fault]:
     """Find the places a complaint about a document names."""
     if code == "invalid_id":
         return [Fault("id", text)]
-    if code == "invalid_timestamp":
-        return [Fault("created", text)]
     faults = _schema_faults(text) or _binding_faults(text)
     if not faults and code == "validation_error":
         faults = _input_faults(text)

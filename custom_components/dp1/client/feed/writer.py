@@ -1,0 +1,327 @@
+"""Publishing, changing and deleting playlists on one feed, by the right that its family asks for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..errors import (
+    ApiKeyNeededError,
+    AuthenticationError,
+    BusyError,
+    ChangedMeanwhileError,
+    Dp1Error,
+    Fault,
+    InvalidPlaylistError,
+    LostAnswerError,
+    NotFoundError,
+    NotOwnerError,
+    SignatureRefusedError,
+    SlugTakenError,
+    TemporaryError,
+    TimestampRefusedError,
+    UnexpectedAnswerError,
+    UnsignedError,
+)
+from ..playlist.document import slugify
+from ..playlist.signing import SigningKey, payload_hash
+from .connection import FeedConnection
+from .drafts import (
+    Document,
+    Draft,
+    draft_as_signed,
+    draft_signed,
+    draft_with_key,
+    unsigned,
+)
+from .family import Family
+from .intents import delete_body, replace_body
+from .owners import check_owner, curator_keys, is_signed_by, owners
+from .publish import (
+    Published,
+    Stored,
+    check_size,
+    published,
+    refused_time,
+    send_signed,
+    send_with_key,
+)
+from .references import own_url, playlist_url
+
+type Change = Callable[[Document], Document]
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What became of a playlist that was to go.
+
+    Attributes:
+        id: its id.
+        status: ``queued`` if the feed will delete it later.
+    """
+
+    id: str
+    status: Literal["deleted", "queued"] = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """A playlist that a feed holds, and whether it was found by its id, else by its slug."""
+
+    document: Document
+    by_id: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes to one feed.
+
+    Attributes:
+        connection: the feed.
+        family: its kind.
+        key: who signs; None to publish a document as others have signed it, or with the API key.
+        curator: name to give the signer.
+        prefer_api_key: use the API key rather than a signature where the feed takes both.
+        legacy_keys: ``did:key`` of the signers that a v1.0.x ``signature`` may come from.
+    """
+
+    connection: FeedConnection
+    family: Family
+    key: SigningKey | None
+    curator: str = ""
+    prefer_api_key: bool = False
+    legacy_keys: tuple[str, ...] = ()
+
+    @property
+    def by_key(self) -> bool:
+        """Return whether the API key lets us in."""
+        match self.family:
+            case Family.SIGNED:
+                return False
+            case Family.TS:
+                return True
+            case Family.V2:
+                has_key = bool(self.connection.api_key)
+                return has_key and (self.key is None or self.prefer_api_key)
+
+    async def publish(self, document: Mapping[str, Any]) -> Published:
+        """Publish a playlist, in the place of the one of ours that it names by id or slug."""
+        if self.family is Family.TS and not self.connection.api_key:
+            raise AuthenticationError(
+                "this feed signs by itself and needs an API key to publish"
+            )
+        if self.key is None and not self.by_key:
+            if not document.get("signatures"):
+                if self.family is Family.SIGNED:
+                    raise SignatureRefusedError("this feed takes signatures only")
+                raise ApiKeyNeededError("this feed needs an API key or a signature")
+            try:
+                return await self._create(draft_as_signed(document))
+            except TimestampRefusedError as err:
+                raise InvalidPlaylistError([Fault("created", str(err))]) from err
+        return await self._twice(lambda: self._publish(document))
+
+    async def _publish(self, document: Mapping[str, Any]) -> Published:
+        """Publish a playlist, or replace the one that it names."""
+        if (existing := await self._find(document)) is None:
+            return await self._create(self._draft(document))
+        return await self._replace(document, existing)
+
+    async def update(self, ref: str, change: Change) -> Published:
+        """Change a playlist of ours, by its id, slug or address on this feed."""
+        url = own_url(self.connection.url, ref)
+
+        async def update() -> Published:
+            """Read it and send what becomes of it."""
+            existing = await self._read(url)
+            self._check_owned(existing, {})
+            if not self.by_key and not is_signed_by(existing.document, self._signer()):
+                raise UnsignedError("the works are known from the feed alone")
+            return await self._replace(change(unsigned(existing.document)), existing)
+
+        return await self._twice(update)
+
+    async def delete(self, ref: str) -> Deleted:
+        """Delete a playlist of ours, by its id, slug or address on this feed."""
+        signs = self.family is Family.SIGNED
+        if not signs and not self.connection.api_key:
+            raise ApiKeyNeededError("this feed needs an API key to delete")
+        existing = await self._read(own_url(self.connection.url, ref))
+        if signs:
+            return await self._twice(lambda: self._delete(existing))
+        return await self._send_delete(existing.document, None)
+
+    async def _delete(self, existing: Existing) -> Deleted:
+        """Delete a playlist by a signed intent."""
+        stored = existing.document
+        key = self._signer()
+        check_owner(stored, key)
+        if not existing.by_id and not is_signed_by(stored, key):
+            raise UnsignedError("its id is known from the feed alone")
+        now = self.connection.clock.for_intents()
+        return await self._send_delete(stored, delete_body(stored, key, now))
+
+    async def _send_delete(
+        self, stored: Document, body: Mapping[str, Any] | None
+    ) -> Deleted:
+        """Delete what was just there; if it is gone then, it was by the first arrival of this very request."""
+        url = playlist_url(self.connection.url, stored["id"])
+        for last in (False, True):
+            try:
+                answer = await self.connection.write(
+                    "DELETE", url, body, with_key=body is None, repeatable=True
+                )
+            except BusyError:
+                raise
+            except NotFoundError:
+                break
+            except (LostAnswerError, UnexpectedAnswerError, TemporaryError) as err:
+                if await self._is_gone(url, err):
+                    break
+                if last or body is None:
+                    raise
+            else:
+                if answer.status == 202:
+                    return Deleted(stored["id"], "queued")
+                break
+        return Deleted(stored["id"])
+
+    async def _is_gone(self, url: str, doubt: Dp1Error) -> bool:
+        """Look whether a playlist is gone, or raise the doubt if that is not possible."""
+        try:
+            await self.connection.read(url)
+        except NotFoundError:
+            return True
+        except Dp1Error:
+            raise doubt from None
+        return False
+
+    # Steps
+
+    async def _twice[T](self, attempt: Callable[[], Any]) -> T:
+        """Try once more what somebody else's change, or a clock that was not known yet, has spoilt."""
+        try:
+            result: T = await attempt()
+        except ChangedMeanwhileError, TimestampRefusedError:
+            try:
+                result = await attempt()
+            except TimestampRefusedError as err:
+                raise refused_time(self.connection, err) from err
+        return result
+
+    async def _find(self, document: Mapping[str, Any]) -> Existing | None:
+        """Find the playlist of ours that a document names by id or slug."""
+        key, slug = document.get("id"), document.get("slug")
+        if isinstance(key, str) and key:
+            try:
+                existing = await self._read(playlist_url(self.connection.url, key))
+            except NotFoundError:
+                pass
+            else:
+                self._check_owned(existing, document)
+                return existing
+        name = slugify(slug) if isinstance(slug, str) else ""
+        if not name:
+            return None
+        try:
+            existing = await self._read(playlist_url(self.connection.url, name))
+        except NotFoundError:
+            return None
+        try:
+            self._check_owned(existing, document)
+        except NotOwnerError as err:
+            raise SlugTakenError("another playlist has this slug") from err
+        return existing
+
+    async def _read(self, url: str) -> Existing:
+        """Read a playlist, which is the one that was asked for."""
+        document = (await self.connection.read(url)).json()
+        if not isinstance(document, dict) or not isinstance(document.get("id"), str):
+            raise UnexpectedAnswerError("the answer is not a playlist")
+        by_id = playlist_url(self.connection.url, document["id"]) == url
+        if self.family is Family.SIGNED and not by_id:
+            slug = document.get("slug")
+            if playlist_url(self.connection.url, str(slug)) != url:
+                raise UnexpectedAnswerError("the answer is another playlist")
+        return Existing(document, by_id)
+
+    def _check_owned(self, existing: Existing, document: Mapping[str, Any]) -> None:
+        """Check that a playlist is ours to replace; nothing is signed that only the feed has named."""
+        stored = existing.document
+        if self.by_key:
+            others = [did for did in owners(stored) if not self._is_ours(did)]
+            if (
+                self.family is Family.V2
+                and others
+                and len(others) == len(owners(stored))
+            ):
+                raise NotOwnerError(others, self.key.did if self.key else "-")
+            return
+        key = self._signer()
+        check_owner(stored, key)
+        if is_signed_by(stored, key):
+            return
+        named = {*curator_keys(document), key.did}
+        if not existing.by_id or not set(curator_keys(stored)) <= named:
+            raise UnsignedError("the playlist does not carry our signature")
+
+    def _is_ours(self, did: str) -> bool:
+        """Return whether a DID is our own."""
+        return self.key is not None and self.key.did == did
+
+    def _signer(self) -> SigningKey:
+        """Return the key that signs."""
+        if self.key is None:
+            raise SignatureRefusedError("this feed takes signatures only")
+        return self.key
+
+    def _draft(
+        self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
+    ) -> Draft:
+        """Prepare a document by the right we write with."""
+        if self.by_key:
+            complete = self.family is Family.TS
+            return draft_with_key(document, complete=complete, stored=stored)
+        assert self.key is not None
+        now = self.connection.clock.for_documents()
+        return draft_signed(document, self.key, self.curator, now, stored)
+
+    async def _create(self, draft: Draft) -> Published:
+        """Send a new playlist."""
+        url = f"{self.connection.url}/playlists"
+        if self.family is Family.SIGNED:
+            check_size(draft.document)
+        send = send_signed if draft.signed else send_with_key
+        stored = await send(self.connection, "POST", url, draft.document)
+        return self._published(draft, stored, "published")
+
+    async def _replace(
+        self, document: Mapping[str, Any], existing: Existing
+    ) -> Published:
+        """Send a playlist in the place of another; the same again needs no sending."""
+        held = existing.document
+        draft = self._draft(document, held)
+        url = playlist_url(self.connection.url, held["id"])
+        if not draft.signed:
+            stored = await send_with_key(self.connection, "PUT", url, draft.document)
+            return self._published(draft, stored, "updated")
+        assert self.key is not None
+        if payload_hash(draft.document) == payload_hash(held) and is_signed_by(
+            held, self.key
+        ):
+            return self._published(draft, Stored(held), "published")
+        body = None
+        if self.family is Family.SIGNED:
+            now = self.connection.clock.for_intents()
+            body = replace_body(draft.document, self.key, now)
+            check_size(body)
+        stored = await send_signed(self.connection, "PUT", url, draft.document, body)
+        return self._published(draft, stored, "updated")
+
+    def _published(
+        self,
+        draft: Draft,
+        stored: Stored,
+        status: Literal["published", "updated"],
+    ) -> Published:
+        """Tell what became of a draft."""
+        return published(self.connection, draft, stored, status, self.legacy_keys)

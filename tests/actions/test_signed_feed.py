@@ -1,0 +1,190 @@
+"""Playlists on the signed feed, through Home Assistant: published, seen, changed, deleted, and nobody asked for a key."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from homeassistant.components.media_source import async_browse_media
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
+
+from .test_feed import call, failure, reauth_flows, writes
+
+from tests.client.timing import impatient
+from tests.libraries import DID, library_entry, playlist, set_up
+from tests.simulators.feed import FeedSimulator, refusal
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+OPTIONS = {"sources": ["playlists", "favorites"], "source_limit": 50}
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not wait long."""
+    impatient(monkeypatch, 0.5)
+
+
+@pytest.fixture
+async def signed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
+    """Serve a signed feed."""
+    async with FeedSimulator("signed", random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry:
+    """Set up a library of it, which still has an API key."""
+    assert await async_setup_component(hass, "media_source", {})
+    return await set_up(
+        hass, library_entry(signed.url, api_key="of former times", options=OPTIONS)
+    )
+
+
+async def delete(hass: HomeAssistant, ref: str) -> None:
+    """Delete a playlist."""
+    data = {"playlist_id": ref}
+    await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
+
+
+async def seen(hass: HomeAssistant, entry: MockConfigEntry) -> set[str]:
+    """Return the titles that the browser, the search and the source list agree on."""
+    url = f"media-source://dp1/{entry.entry_id}/playlists"
+    page = await async_browse_media(hass, url)
+    browsed = {str(child.title) for child in page.children or ()}
+    found = await call(hass, "search", query="evening", kinds=["playlist"])
+    assert {result["title"] for result in found["results"]} == browsed
+    assert {
+        name for name in entry.runtime_data.sources() if "vening" in name
+    } == browsed
+    return browsed
+
+
+async def test_seen_at_once(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Published, seen, changed, seen changed, deleted, gone: without another look at the list of the feed."""
+    await library.runtime_data.feed_coordinator.async_list()
+    lists = signed.requests["GET", "/api/v1/playlists"]
+    told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
+    assert (told["status"], told["signed_by"]) == ("published", DID)
+    assert await seen(hass, library) == {"Evening"}
+    node = f"media-source://dp1/{library.entry_id}/playlist/{told['id']}"
+    await call(hass, "add_favorite", media_content_id=node)
+    works = [item["id"] for item in signed.documents[told["id"]]["items"]]
+    changed = await call(
+        hass,
+        "update_playlist",
+        playlist_id="evening",
+        title="Late evening",
+        summary="Three works.",
+        add=["https://art.example/moon.html", {"source": "https://art.example/5.png"}],
+        remove=[1],
+        order=[2],
+    )
+    assert (changed["id"], changed["status"]) == (told["id"], "updated")
+    assert await seen(hass, library) == {"Late evening"}
+    page = await async_browse_media(hass, node)
+    assert len(page.children or ()) == 3
+    read = await call(hass, "get_playlist", playlist_id="evening")
+    assert read["playlist"]["items"][0]["id"] == works[1]
+    nightly = await call(
+        hass, "publish_playlist", playlist=playlist(title="evening II"), slug="evening"
+    )
+    assert (nightly["id"], nightly["status"]) == (told["id"], "updated")
+    assert await seen(hass, library) == {"evening II"}
+    await delete(hass, "evening")
+    assert await seen(hass, library) == set()
+    assert not library.runtime_data.favorites.nodes()
+    assert signed.requests["GET", "/api/v1/playlists"] == lists
+    for action, data in (
+        ("publish_playlist", {"media_content_id": node}),
+        ("add_favorite", {"media_content_id": node}),
+    ):
+        error = await failure(hass, action, **data)
+        assert error.translation_key == "feed_deleted"
+    assert not any("authorization" in asked.headers for asked in signed.log)
+    assert library.data["has_signed"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "titles"),
+    [
+        ({"order": [2]}, ["Dune", "Tide"]),
+        ({"order": ["2", "1"], "remove": "1"}, ["Dune"]),
+        ({"summary": ""}, ["Tide", "Dune"]),
+    ],
+)
+async def test_update(
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    changes: dict[str, Any],
+    titles: list[str],
+) -> None:
+    """Works are named by their number before the change; an empty summary goes."""
+    told = await call(hass, "publish_playlist", playlist=playlist(summary="Two"))
+    data = {"playlist_id": told["id"], **changes}
+    await hass.services.async_call("dp1", "update_playlist", data, blocking=True)
+    held = signed.documents[told["id"]]
+    assert [item["title"] for item in held["items"]] == titles
+    assert ("summary" in held) is ("summary" not in changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({}, "nothing_to_change"),
+        ({"remove": [3]}, "work_not_in_playlist"),
+        ({"order": ["other"]}, "work_not_in_playlist"),
+        ({"remove": [1, 2]}, "playlist_invalid"),
+        ({"add": [{"source": 5}]}, "playlist_invalid"),
+        ({"add": [{"source": "http://ha/api/x?authSig=e"}]}, "playlist_invalid"),
+        ({"add": [{"source": {1: 2}}]}, "playlist_invalid"),
+    ],
+)
+async def test_wrong_updates(
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    changes: dict[str, Any],
+    key: str,
+) -> None:
+    """What cannot be changed is said, and nothing is sent."""
+    told = await call(hass, "publish_playlist", playlist=playlist())
+    error = await failure(hass, "update_playlist", playlist_id=told["id"], **changes)
+    assert error.translation_key == key
+    assert writes(signed) == ["POST"]
+
+
+async def test_nobody_is_asked_for_a_key(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Neither 401 nor 403 of a signed feed is a question of the API key."""
+    for status, key in ((401, "feed_signature_refused"), (403, "feed_forbidden")):
+        signed.fault(refusal(status, "x")).method = "POST"
+        error = await failure(hass, "publish_playlist", playlist=playlist())
+        assert error.translation_key == key
+        assert "key" not in str(error).lower()
+    unsigned = {"playlist": playlist(), "sign": False}
+    error = await failure(hass, "publish_playlist", **unsigned)
+    assert error.translation_key == "feed_needs_signature"
+    await hass.async_block_till_done()
+    assert not reauth_flows(hass)
+
+
+async def test_upgraded_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A library without a key may delete from the day on which its feed takes signatures."""
+    await set_up(hass, library_entry(feed.url))
+    told = await call(hass, "publish_playlist", playlist=playlist())
+    with pytest.raises(HomeAssistantError) as caught:
+        await delete(hass, told["id"])
+    assert caught.value.translation_key == "feed_needs_key"
+    feed.upgrade()
+    await delete(hass, told["id"])
+    assert not feed.documents
+    assert not reauth_flows(hass)
+    error = await failure(hass, "publish_playlist", playlist=playlist(id=told["id"]))
+    assert error.translation_key == "feed_id_deleted"

@@ -1,0 +1,388 @@
+"""Publishing, changing and deleting on the signed feed, and what is never signed."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.errors import (
+    ClockError,
+    ConflictError,
+    DocumentTooLargeError,
+    ForbiddenError,
+    IdDeletedError,
+    InUseError,
+    LostAnswerError,
+    NoOwnerError,
+    NotFoundError,
+    NotOwnerError,
+    SignatureRefusedError,
+    SlugTakenError,
+    UnexpectedAnswerError,
+    UnsignedError,
+)
+from custom_components.dp1.client.feed import publish as feed_publish
+from custom_components.dp1.client.feed.client import Deleted, Family, Feed
+from custom_components.dp1.client.feed.clock import FeedClock
+from custom_components.dp1.client.feed.family import family_of
+from custom_components.dp1.client.feed.intents import delete_body, replace_body
+from custom_components.dp1.client.playlist.signing import (
+    SigningKey,
+    canonical,
+    digest,
+    sign,
+)
+
+from .feeds import API_KEY, ID, KEY, NOW, OTHER_ID, impatient, playlist
+
+from tests.simulators.feed import Cut, FeedSimulator, refusal
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+VECTORS = json.loads(
+    (Path(__file__).parents[2] / "fixtures/vectors/intents.json").read_text()
+)
+THEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
+OTHER = SigningKey.generate()
+
+
+@asynccontextmanager
+async def served(
+    family: Any = "signed", **options: Any
+) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
+    """Serve a feed, and open it."""
+    with impatient():
+        async with (
+            FeedSimulator(family, random_seed=1) as simulator,
+            aiohttp.ClientSession() as session,
+        ):
+            yield Feed(session, simulator.url, **options), simulator
+
+
+def writes(simulator: FeedSimulator) -> list[str]:
+    """List the methods of the requests that change something."""
+    return [asked.method for asked in simulator.log if asked.method != "GET"]
+
+
+def titled(title: str) -> Any:
+    """Return a change of the title."""
+    return lambda document: {**document, "title": title}
+
+
+def test_vectors_of_intents() -> None:
+    """Both intents and all signatures are byte for byte those of the real implementation."""
+    replaced = replace_body(VECTORS["put"]["document"], KEY, THEN)
+    assert replaced == VECTORS["put"]
+    intent = replaced["authorization"]
+    assert canonical(intent).decode() == VECTORS["put_intent_canonical"]
+    assert digest(intent).hex() == VECTORS["put_intent_digest"]
+    deleted = delete_body(VECTORS["post"], KEY, THEN)
+    assert deleted == VECTORS["delete"]
+    assert canonical(deleted).decode() == VECTORS["delete_intent_canonical"]
+    assert digest(deleted).hex() == VECTORS["delete_intent_digest"]
+    assert sign(VECTORS["put"]["document"], KEY, now=THEN) == VECTORS["put"]["document"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "family"),
+    [
+        ({}, Family.SIGNED),
+        ({"version": "1.0.0", "endpoints": {"playlists": "x", "registry": "y"}}, Family.SIGNED),
+        ({"version": "0.1.0", "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
+        ({"version": None, "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
+        ({"version": "1.0.0", "runtime": "workerd"}, Family.TS),
+        ({"runtime": None, "endpoints": {"playlists": "x", "registry": "y"}}, Family.V2),
+    ],
+)  # fmt: skip
+def test_family(changes: dict[str, Any], family: Family) -> None:
+    """Told by what the server says of itself."""
+    info = {"runtime": "go", "version": "1.2.0", "endpoints": {"playlists": "x"}}
+    assert family_of(info | changes) is family
+
+
+async def test_publish_change_delete() -> None:
+    """One playlist from its first publication to its end; the API key stays at home."""
+    async with served(api_key=API_KEY) as (feed, simulator):
+        first = await feed.publish(playlist(slug="Night"), key=KEY, prefer_api_key=True)
+        assert (first.status, first.signed_by, first.slug) == (
+            "published",
+            KEY.did,
+            "night",
+        )
+        stored = simulator.documents[first.id]
+        assert all("id" in item for item in stored["items"])
+        again = await feed.publish(playlist(slug="night", title="Dawn"), key=KEY)
+        assert (again.id, again.status, again.left_out) == (first.id, "updated", ())
+        held = simulator.documents[first.id]
+        assert (held["title"], held["created"]) == ("Dawn", stored["created"])
+        assert held["items"] == stored["items"]
+        same = await feed.publish(playlist(slug="night", title="Dawn"), key=KEY)
+        assert same.status == "published"
+        assert writes(simulator) == ["POST", "PUT"]
+        told = await feed.update("night", titled("Dusk"), key=KEY)
+        assert (told.status, told.document["title"]) == ("updated", "Dusk")
+        assert await feed.delete(first.url, key=KEY) == Deleted(first.id)
+        assert not simulator.documents
+        with pytest.raises(NotFoundError):
+            await feed.delete(first.id, key=KEY)
+        with pytest.raises(IdDeletedError):
+            await feed.publish(playlist(id=first.id), key=KEY)
+        sent = [asked.headers.get("authorization") for asked in simulator.log]
+        assert set(sent) == {None}
+
+
+async def test_identical_again() -> None:
+    """What others have signed goes as it is, twice with one result."""
+    given = VECTORS["post"]
+    async with served() as (feed, simulator):
+        for _ in range(2):
+            told = await feed.publish(given)
+            assert (told.id, told.status) == (ID, "published")
+        await feed.publish(
+            {k: v for k, v in given.items() if k != "signatures"}, key=KEY
+        )
+        assert len(simulator.documents) == 1
+        with pytest.raises(ConflictError):
+            await feed.publish(sign({**given, "title": "Else"}, KEY, now=NOW))
+        with pytest.raises(SignatureRefusedError):
+            await feed.publish(playlist())
+
+
+async def test_whose_it_is() -> None:
+    """Nothing is sent for what belongs to others or to nobody, and the owner is told."""
+    async with served() as (feed, simulator):
+        theirs = await feed.publish(playlist(slug="theirs"), key=OTHER)
+        (old,) = simulator.seed([playlist(slug="old")])
+        sent = len(writes(simulator))
+        for attempt in (
+            feed.delete(theirs.id, key=KEY),
+            feed.update("theirs", titled("Ours"), key=KEY),
+            feed.publish(playlist(id=theirs.id), key=KEY),
+        ):
+            with pytest.raises(NotOwnerError) as caught:
+                await attempt
+            assert caught.value.placeholders == {"owner": OTHER.did, "ours": KEY.did}
+        with pytest.raises(NoOwnerError):
+            await feed.delete("old", key=KEY)
+        for slug in ("theirs", "old"):
+            with pytest.raises((SlugTakenError, NoOwnerError)):
+                await feed.publish(playlist(slug=slug), key=KEY)
+        assert len(writes(simulator)) == sent
+        assert simulator.documents.keys() == {theirs.id, old["id"]}
+
+
+async def test_a_second_owner() -> None:
+    """One who is named without having signed deletes by id, and replaces what he names whole."""
+    both = [{"name": name, "key": key.did} for name, key in (("A", OTHER), ("B", KEY))]
+    async with served() as (feed, simulator):
+        one = await feed.publish(playlist(slug="one", curators=both), key=OTHER)
+        two = await feed.publish(playlist(slug="two", curators=both), key=OTHER)
+        for attempt in (
+            feed.update(one.id, titled("Ours"), key=KEY),
+            feed.delete("one", key=KEY),
+            feed.publish(playlist(id=one.id), key=KEY),
+        ):
+            with pytest.raises(UnsignedError):
+                await attempt
+        told = await feed.publish(playlist(id=one.id, curators=both), key=KEY)
+        assert told.document["curators"] == both
+        assert await feed.delete(two.id, key=KEY) == Deleted(two.id)
+        # Another curator cannot be added in their name, and is said to be left out.
+        more = [*both, {"name": "C", "key": SigningKey.generate().did}]
+        told = await feed.publish(
+            playlist(slug="one", title="x", curators=more), key=KEY
+        )
+        assert told.left_out == ("curators[2]",)
+        assert simulator.documents[one.id]["curators"] == both
+
+
+@pytest.mark.parametrize("ref", ["night", ID])
+async def test_nothing_is_signed_that_only_the_feed_names(ref: str) -> None:
+    """A feed that answers with another playlist of ours gets no intent for it."""
+
+    def other(document: dict[str, Any], _: object) -> dict[str, Any]:
+        """Name another one."""
+        return {**document, "id": OTHER_ID}
+
+    def slug(document: dict[str, Any], _: object) -> dict[str, Any]:
+        """Name it otherwise."""
+        return {**document, "slug": "other"}
+
+    async with served() as (feed, simulator):
+        await feed.publish(playlist(id=ID, slug="night"), key=KEY)
+        simulator.requests.clear()
+        simulator.log.clear()
+        for change in (other, slug):
+            for write in (
+                lambda: feed.delete(ref, key=KEY),
+                lambda: feed.update(ref, titled("x"), key=KEY),
+            ):
+                if change is slug and ref == ID:
+                    continue
+                simulator.fault(path="/playlists/", change=change)
+                with pytest.raises((UnexpectedAnswerError, UnsignedError)):
+                    await write()
+        assert not writes(simulator)
+
+
+async def test_clocks() -> None:
+    """Times are the feed's while that makes sense, else the person is told by how much the clocks differ."""
+    async with served() as (feed, simulator):
+        for minutes in (-40, 40, -7):
+            simulator.clock_offset = minutes * 60
+            told = await feed.publish(
+                playlist(slug="night", summary=str(minutes)), key=KEY
+            )
+            assert told.status in ("published", "updated")
+            await feed.delete("night", key=KEY)
+        simulator.clock_offset = -3 * 3600
+        told = await feed.publish(playlist(slug="evening"), key=KEY)
+        with pytest.raises(ClockError) as caught:
+            await feed.delete("evening", key=KEY)
+        assert caught.value.placeholders == {"minutes": "180"}
+        # A proxy writes a time of its own.
+        simulator.clock_offset, simulator.date_offset = -600, 600
+        await feed.family()
+        with pytest.raises(ClockError):
+            await feed.publish(playlist(), key=KEY)
+
+
+async def test_clock_turns_while_it_is_known() -> None:
+    """A time that was right before is mended by the refusal."""
+    async with served() as (feed, simulator):
+        await feed.family()
+        simulator.clock_offset = -1800
+        assert (await feed.publish(playlist(), key=KEY)).status == "published"
+        assert writes(simulator) == ["POST", "POST"]
+
+
+def test_dates() -> None:
+    """No date, a wrong one and an old one out of a cache."""
+    clock = FeedClock()
+    for text in ("", "yesterday"):
+        clock.note({"Date": text})
+        assert clock.minutes_off == 1
+    clock.note({"Date": "Sat, 03 Jan 2026 04:05:06 -0000", "Age": "x"})
+    assert clock.for_documents().year == 2026
+    clock.note({"Date": "Fri, 01 Jan 2100 00:00:00 GMT", "Age": "10"})
+    assert clock.for_documents() <= datetime.now(UTC)
+    assert (clock.for_intents() - datetime.now(UTC)).total_seconds() < 1
+
+
+async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before sending."""
+    monkeypatch.setattr(feed_publish, "MAX_BODY", 5000)
+    async with served() as (feed, simulator):
+        await feed.publish(playlist(slug="night"), key=KEY)
+        for slug in ("night", "day"):
+            large = playlist(slug=slug, note={"text": "x"}, summary="x" * 2000)
+            large["items"] = large["items"] * 20
+            with pytest.raises(DocumentTooLargeError):
+                await feed.publish(large, key=KEY)
+        assert writes(simulator) == ["POST"]
+
+
+async def test_doubtful_writes() -> None:
+    """A lost answer is looked for: replaced once, and gone is gone."""
+    async with served() as (feed, simulator):
+        for cut in (Cut.AFTER_DONE, Cut.AFTER_BODY):
+            await feed.publish(playlist(slug="night", summary=cut), key=KEY)
+            simulator.fault(method="PUT", cut=cut)
+            told = await feed.update("night", titled(cut), key=KEY)
+            assert (told.status, told.document["title"]) == ("updated", cut)
+            simulator.fault(method="DELETE", cut=cut)
+            assert await feed.delete("night", key=KEY) == Deleted(told.id)
+            assert not simulator.documents
+        await feed.publish(playlist(slug="night"), key=KEY)
+        simulator.fault(method="DELETE", cut=Cut.AFTER_BODY, times=None)
+        with pytest.raises(LostAnswerError):
+            await feed.delete("night", key=KEY)
+
+
+async def test_changed_in_between() -> None:
+    """Read again and tried once more; then told."""
+    conflict = (
+        409,
+        "conflict",
+        "the resource changed since it was authorized; re-read and retry",
+    )
+    async with served() as (feed, simulator):
+        await feed.publish(playlist(slug="night"), key=KEY)
+        simulator.fault(refusal(*conflict)).method = "PUT"
+        assert (await feed.update("night", titled("x"), key=KEY)).status == "updated"
+        simulator.fault(refusal(*conflict, times=None)).method = "PUT"
+        with pytest.raises(ConflictError):
+            await feed.update("night", titled("y"), key=KEY)
+
+
+@pytest.mark.parametrize("api_key", [None, API_KEY])
+async def test_upgraded_server(api_key: str | None) -> None:
+    """A server that has taken keys takes signatures one day, under a configuration that stays."""
+    async with served("v2", api_key=api_key) as (feed, simulator):
+        simulator.settings.api_key = API_KEY
+        first = await feed.publish(playlist(slug="night"), key=KEY)
+        again = await feed.publish(playlist(slug="night", title="z"), key=KEY)
+        assert again.id == first.id
+        simulator.upgrade()
+        keyed = [asked for asked in simulator.log if "authorization" in asked.headers]
+        for write in (
+            feed.update("night", titled("y"), key=KEY),
+            feed.publish(playlist(slug="day"), key=KEY, prefer_api_key=True),
+            feed.delete("night", key=KEY),
+        ):
+            await write
+        (kept,) = simulator.documents.values()
+        assert kept["slug"] == "day"
+        after = [asked for asked in simulator.log if "authorization" in asked.headers]
+        assert len(after) - len(keyed) <= 1
+
+
+async def test_what_an_api_key_has_published() -> None:
+    """With our curator it is ours after the upgrade too, but what only the feed says of it is not signed."""
+    curators = [{"name": "Ada", "key": KEY.did}]
+    async with served("v2", api_key=API_KEY) as (feed, simulator):
+        simulator.settings.api_key = API_KEY
+        given = playlist(slug="night", curators=curators)
+        first = await feed.publish(given, key=KEY, prefer_api_key=True)
+        same = await feed.publish(given, key=KEY, prefer_api_key=True)
+        told = await feed.update("night", titled("x"), key=KEY)
+        assert {first.id, same.id, told.id} == simulator.documents.keys()
+        assert (same.status, told.status) == ("updated", "updated")
+        assert simulator.documents[told.id]["title"] == "x"
+        with pytest.raises(SlugTakenError):
+            await feed.publish(given, key=OTHER, prefer_api_key=True)
+        simulator.upgrade()
+        for attempt in (
+            feed.publish(given, key=KEY),
+            feed.update(first.id, titled("y"), key=KEY),
+        ):
+            with pytest.raises(UnsignedError):
+                await attempt
+        told = await feed.publish({**given, "id": first.id}, key=KEY)
+        assert (told.id, told.status, told.signed_by) == (first.id, "updated", KEY.did)
+        await feed.publish({**given, "title": "z"}, key=KEY)
+        assert simulator.documents[first.id]["title"] == "z"
+
+
+async def test_refusals_of_a_signed_feed() -> None:
+    """401 and 403 are no question of an API key there."""
+    async with served() as (feed, simulator):
+        for status, error in ((401, SignatureRefusedError), (403, ForbiddenError)):
+            simulator.fault(refusal(status, "x")).method = "POST"
+            with pytest.raises(error):
+                await feed.publish(playlist(), key=KEY)
+
+
+async def test_older_feeds_hold_on_to_what_a_channel_shows() -> None:
+    """Said so, and without the words of a database."""
+    async with served("v2", api_key=API_KEY) as (feed, simulator):
+        simulator.settings.api_key = API_KEY
+        (held,) = simulator.seed([playlist()])
+        simulator.seed(channels=[{"title": "Hall", "playlists": [held["id"]]}])
+        with pytest.raises(InUseError, match="holds the playlist"):
+            await feed.delete(held["id"], key=KEY)
