@@ -47,7 +47,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
     {"guard"},
     {"http"},
     {"playlist"},
-    {"catalog", "display", "feed"},
+    {"catalog", "display", "feed", "indexer"},
 )
 
 SOURCES = modules(INTEGRATION)

@@ -36,7 +36,7 @@ from .sources import ROOT
 TEXTS = json.loads(
     Path(ROOT / "custom_components/dp1/translations/en.json").read_text("utf-8")
 )
-SUBJECTS = ("display", "feed", "catalog", "playlist")
+SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
 ONLY_OF_DISPLAYS = (errors.NotReadyError, errors.AddressNotAcceptedError)
 ONLY_OF_SERVERS = (
     errors.AuthenticationError,

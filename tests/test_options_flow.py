@@ -24,7 +24,15 @@ OTHER = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_SEED = bytes(range(32)).hex()
 DER = OTHER.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
 NOWHERE = "http://127.0.0.1:9/api/v1"
-MENU = ["defaults", "sources", "feed_keys", "voice", "import_key", "export_key"]
+MENU = [
+    "defaults",
+    "sources",
+    "own_art",
+    "feed_keys",
+    "voice",
+    "import_key",
+    "export_key",
+]
 
 
 @pytest.fixture
@@ -202,3 +210,21 @@ async def test_display(hass: HomeAssistant, socket_enabled: None) -> None:
     await hass.async_block_till_done()
     assert entry.options == {"dialect": "legacy"}
     assert entry.state is ConfigEntryState.SETUP_RETRY
+
+
+async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
+    """The indexer is prefilled, can be another, and can be none."""
+    form = await choose(hass, library, "own_art")
+    assert suggested(form) == {
+        "indexer_url": "https://indexer-v2.feralfile.com/graphql"
+    }
+    form = await fill(hass, form, indexer_url="no address")
+    assert form["errors"] == {"indexer_url": "invalid_url"}
+    for given, kept in (("https://i.example/q ", "https://i.example/q"), (None, "")):
+        form = await choose(hass, library, "own_art")
+        values = {"indexer_url": given} if given else {}
+        result = await fill(hass, form, **values)
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        await hass.async_block_till_done()
+        assert library.options == {"indexer_url": kept}
+        assert library.runtime_data.preferences.indexer_url == kept

@@ -25,6 +25,7 @@ from .client.display.casts import Dialect
 from .client.errors import InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey, read_public_key
+from .client.url import web_url
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -32,6 +33,7 @@ from .const import (
     CONF_DURATION,
     CONF_FEED_KEYS,
     CONF_HAS_SIGNED,
+    CONF_INDEXER_URL,
     CONF_LICENSE,
     CONF_MARGIN,
     CONF_PUBLISH_FOR_ALL,
@@ -42,6 +44,7 @@ from .const import (
     CONF_SOURCES,
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
+    DEFAULT_INDEXER_URL,
     DEFAULT_REFRESH_HOURS,
     DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
@@ -106,6 +109,13 @@ SOURCES_SCHEMA = vol.Schema(
         ),
     }
 )
+OWN_ART_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_INDEXER_URL): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.URL)
+        )
+    }
+)
 FEED_KEYS_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_FEED_KEYS): TextSelector(TextSelectorConfig(multiple=True)),
@@ -165,6 +175,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
             menu_options=[
                 "defaults",
                 "sources",
+                "own_art",
                 "feed_keys",
                 "voice",
                 "import_key",
@@ -197,6 +208,19 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         if user_input is not None:
             return self._save(SOURCES_SCHEMA, user_input)
         return self._show("sources", SOURCES_SCHEMA, None, {})
+
+    async def async_step_own_art(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Set the indexer that knows the works of links."""
+        options = {CONF_INDEXER_URL: DEFAULT_INDEXER_URL, **self.config_entry.options}
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            options = {CONF_INDEXER_URL: "", **user_input}
+            if _is_web_url(url := options[CONF_INDEXER_URL].strip()) or not url:
+                return self._save(OWN_ART_SCHEMA, {CONF_INDEXER_URL: url})
+            errors[CONF_INDEXER_URL] = "invalid_url"
+        return self._show("own_art", OWN_ART_SCHEMA, options, errors)
 
     async def async_step_feed_keys(
         self, user_input: dict[str, Any] | None = None
@@ -293,6 +317,15 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
             if key not in fields
         }
         return self.async_create_entry(data={**others, **user_input})
+
+
+def _is_web_url(text: str) -> bool:
+    """Return whether a text is the address of a web server."""
+    try:
+        web_url(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _margin_errors(values: Mapping[str, Any]) -> dict[str, str]:

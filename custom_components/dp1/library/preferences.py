@@ -8,6 +8,7 @@ from ..const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
     CONF_DURATION,
+    CONF_INDEXER_URL,
     CONF_LICENSE,
     CONF_MARGIN,
     CONF_REFRESH_HOURS,
@@ -15,6 +16,7 @@ from ..const import (
     CONF_SOURCE_LIMIT,
     CONF_SOURCES,
     DEFAULT_DURATION,
+    DEFAULT_INDEXER_URL,
     DEFAULT_LICENSE,
     DEFAULT_REFRESH_HOURS,
     DEFAULT_SOURCE_LIMIT,
@@ -33,6 +35,7 @@ class Preferences:
     license: str
     display: Mapping[str, Any]
     curator: str
+    indexer_url: str
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
@@ -54,4 +57,5 @@ class Preferences:
             license=options.get(CONF_LICENSE, DEFAULT_LICENSE),
             display=display,
             curator=options.get(CONF_CURATOR, ""),
+            indexer_url=options.get(CONF_INDEXER_URL, DEFAULT_INDEXER_URL),
         )

@@ -18,6 +18,7 @@ from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_
 from ..client.display.casts import Cast, Start
 from ..client.errors import Dp1Error, Fault, InvalidPlaylistError
 from ..client.http import MAX_BODY_ON_LOOP, request_json, status_error
+from ..client.indexer.links import ExhibitionLink
 from ..client.playlist.document import (
     build,
     build_item,
@@ -38,6 +39,7 @@ from ..errors import invalid_input, invalid_playlist, translated
 from ..guard import NAMED_HOSTS
 from ..library.entries import async_build_playlist, async_playlist
 from ..library.tree import MEDIA_PREFIX
+from .links import async_document_of, link_of
 from .media_proxy import MEDIA_PROXY, is_picture_entity
 
 READ_TIMEOUT = 20.0
@@ -224,6 +226,11 @@ async def async_from_media(
         source = _proxied_url(hass, media_id, f"/{media_id}.jpg")
         state = hass.states.get(media_id)
         return _single_item(source, title or (state.name if state else ""), options)
+    if (link := link_of(media_id)) is not None:
+        named = await async_document_of(hass, link, media_id, options.limit)
+        if isinstance(link, ExhibitionLink):
+            return await _async_from_library(hass, named, options)
+        return from_document(named, options)
     kind = media_type.lower()
     is_media = kind in WEB_TYPES or kind.startswith(("image/", "video/"))
     if not is_media and (

@@ -1,0 +1,268 @@
+"""Client of an indexer: tokens, releases and jobs over GraphQL.
+
+Reads need no key, and none is ever sent. Source: GraphQL interface of the indexer, 2026.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+import time
+from typing import Any, Final
+
+import aiohttp
+
+from ..errors import (
+    BusyError,
+    Dp1Error,
+    InvalidRequestError,
+    NotFoundError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+from ..http import request_json, status_error
+from ..values import mapping, moment, text
+from .links import ContractLink, SeriesLink, TokenLink
+from .models import Page, Token
+
+PAGE: Final = 100
+MAX_PAGE: Final = 255
+MAX_TOKENS: Final = 5000
+MAX_TRIGGERED: Final = 50
+TIMEOUT: Final = 20.0
+# The indexer is somebody's server: one request at a time, with a pause.
+PAUSE: Final = 0.3
+TRIES: Final = 3
+FIRST_WAIT: Final = 2.0
+LONGEST_WAIT: Final = 15.0
+JOB_POLL: Final = 2.0
+JOB_TIMEOUT: Final = 60.0
+JOB_DONE: Final = {"succeeded", "completed"}
+JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
+
+_FIELDS = """id token_cid chain standard contract_address token_number burned viewable
+display{name description image_url animation_url mime_type artists{name} publisher{name}}
+owner_provenances{items{owner_address last_timestamp}}
+media_assets{source_url variants(keys:[xs,s,m,l,preview])}"""
+_ARGUMENTS: Mapping[str, str] = {
+    "owners": "[String!]",
+    "contract_addresses": "[String!]",
+    "token_numbers": "[String!]",
+    "token_cids": "[String!]",
+    "release_vendor": "String",
+    "release_vendor_slug": "String",
+    "include_unviewable": "Boolean",
+}
+
+
+class Indexer:
+    """One indexer.
+
+    Every method raises, besides what it names, the errors of ``client/errors.py``: UnreachableError and
+    LostAnswerError for the way there, BusyError and TemporaryError after three tries, InvalidRequestError for a query
+    that it refuses, UnexpectedAnswerError for an answer that is none.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        url: str,
+        *,
+        agent: str,
+        pause: float | None = None,
+    ) -> None:
+        """Initialize the client.
+
+        Args:
+            session: what to send with.
+            url: address of the GraphQL interface.
+            agent: the ``User-Agent`` by which the operator knows who asks.
+            pause: seconds between two requests, if others than ``PAUSE``.
+        """
+        self._session = session
+        self._url = url
+        self._headers = {"User-Agent": agent}
+        self._pause = PAUSE if pause is None else pause
+        self._turn = asyncio.Lock()
+        self._last = -self._pause
+
+    async def tokens(
+        self, *, limit: int = PAGE, offset: int | None = None, **filters: Any
+    ) -> Page:
+        """Read a page of tokens, oldest record first so that the order holds while paging.
+
+        Args:
+            limit: 1 to 255 tokens.
+            offset: where the page starts.
+            filters: by the names of the interface; alternatives within one, all of several.
+        """
+        if not 1 <= limit <= MAX_PAGE:
+            raise ValueError("limit is 1 to 255")
+        declared = "".join(f",${name}:{_ARGUMENTS[name]}" for name in filters)
+        given = "".join(f",{name}:${name}" for name in filters)
+        query = (
+            f"query($l:Uint8,$f:Uint64{declared}){{tokens(limit:$l,offset:$f{given},"
+            f"sort_by:created_at,sort_order:asc){{items{{{_FIELDS}}} offset}}}}"
+        )
+        variables = {"l": limit, "f": None if offset is None else str(offset)}
+        answer = mapping((await self._ask(query, variables | filters)).get("tokens"))
+        records = answer.get("items")
+        if not isinstance(records, list):
+            raise UnexpectedAnswerError("the answer has no tokens")
+        parsed = (Token.parse(mapping(record)) for record in records)
+        following = text(answer.get("offset"))
+        return Page(
+            tuple(token for token in parsed if token is not None),
+            int(following) if following and following.isdecimal() else None,
+        )
+
+    async def all_tokens(
+        self, *, most: int = MAX_TOKENS, **filters: Any
+    ) -> list[Token]:
+        """Read tokens page by page, each once, at most ``most``; an offset that comes again ends the list."""
+        found: dict[str, Token] = {}
+        offset: int | None = None
+        seen: set[int | None] = set()
+        while offset not in seen and len(found) < most:
+            seen.add(offset)
+            page = await self.tokens(offset=offset, **filters)
+            found |= {token.cid: token for token in page.tokens}
+            if page.offset is None:
+                break
+            offset = page.offset
+        return list(found.values())[:most]
+
+    async def resolve(
+        self, link: TokenLink | SeriesLink | ContractLink, most: int
+    ) -> list[Token]:
+        """Read the tokens that a link names, asked by contract and number since links do not tell the standard."""
+        match link:
+            case TokenLink(contract=contract, number=number):
+                filters: dict[str, Any] = {
+                    "contract_addresses": [contract],
+                    "token_numbers": [number],
+                }
+            case SeriesLink(vendor="objkt", slug=contract) if contract.startswith(
+                "KT1"
+            ):
+                filters = {"contract_addresses": [contract]}
+            case SeriesLink(vendor=vendor, slug=slug):
+                filters = {"release_vendor": vendor, "release_vendor_slug": slug}
+            case ContractLink(contract=contract):
+                filters = {"contract_addresses": [contract]}
+        return await self.all_tokens(most=most, **filters)
+
+    async def index(self, link: TokenLink) -> bool:
+        """Ask for a token that is not indexed, wait for it up to a minute, and return whether that worked.
+
+        The id of a token contains its standard, which a link does not tell: both of Ethereum are tried.
+
+        Raises:
+            InvalidRequestError: the indexer does not take this contract.
+        """
+        standards = (
+            ("fa2",) if link.chain.startswith("tezos") else ("erc721", "erc1155")
+        )
+        for standard in standards:
+            cid = f"{link.chain}:{standard}:{link.contract}:{link.number}"
+            if await self._index([cid]):
+                return True
+        return False
+
+    async def _index(self, cids: Sequence[str]) -> bool:
+        """Have tokens indexed, and return whether the job succeeded."""
+        told = await self._ask(
+            "mutation($c:[String!]!){triggerTokenIndexing(token_cids:$c){job_id}}",
+            {"c": list(cids[:MAX_TRIGGERED])},
+        )
+        job = text(mapping(told.get("triggerTokenIndexing")).get("job_id"))
+        end = time.monotonic() + JOB_TIMEOUT
+        status = ""
+        while job and status not in JOB_OVER and time.monotonic() < end:
+            await asyncio.sleep(JOB_POLL)
+            told = await self._ask(
+                "query($j:String!){jobStatus(job_id:$j){status}}", {"j": job}
+            )
+            status = text(mapping(told.get("jobStatus")).get("status")) or ""
+        return status in JOB_DONE
+
+    async def changes(
+        self, address: str, checkpoint: tuple[datetime, str] | None = None
+    ) -> tuple[list[Mapping[str, Any]], tuple[datetime, str] | None]:
+        """Read what changed in the collection of an address since a checkpoint, and the next checkpoint.
+
+        The checkpoint is None where nothing is new. An event has ``type``, ``token_cid`` and ``timestamp``.
+        """
+        since: dict[str, Any] = {"t": None, "e": None}
+        if checkpoint is not None:
+            since = {"t": checkpoint[0].isoformat(), "e": checkpoint[1]}
+        told = await self._ask(
+            "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
+            "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
+            "events{type token_cid timestamp} next_checkpoint{timestamp event_id}}}",
+            {"a": address, "l": PAGE, **since},
+        )
+        synced = mapping(told.get("syncCollection"))
+        events = synced.get("events")
+        following = mapping(synced.get("next_checkpoint"))
+        when, event = (
+            moment(following.get("timestamp")),
+            text(following.get("event_id")),
+        )
+        return (
+            [mapping(event) for event in events] if isinstance(events, list) else [],
+            (when, event) if when and event else None,
+        )
+
+    async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Send a query and return its data, with two more tries where the server is busy or ill."""
+        for attempt in range(1, TRIES + 1):
+            try:
+                async with self._turn:
+                    await asyncio.sleep(self._last + self._pause - time.monotonic())
+                    try:
+                        return await self._send(query, variables)
+                    finally:
+                        self._last = time.monotonic()
+            except TemporaryError as err:
+                wait = err.retry_after if isinstance(err, BusyError) else None
+                wait = FIRST_WAIT * attempt if wait is None else wait
+                if attempt == TRIES or wait > LONGEST_WAIT:
+                    raise
+                await asyncio.sleep(wait)
+        raise AssertionError("unreachable")
+
+    async def _send(
+        self, query: str, variables: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """Send a query once."""
+        answer = await request_json(
+            self._session,
+            "POST",
+            self._url,
+            timeout=TIMEOUT,
+            headers=self._headers,
+            json={"query": query, "variables": dict(variables)},
+        )
+        if answer.status == 422:
+            raise InvalidRequestError("the indexer does not understand the query")
+        if not answer.ok:
+            raise status_error(answer, f"HTTP {answer.status}")
+        await answer.async_decode()
+        told = mapping(answer.json())
+        if isinstance(data := told.get("data"), Mapping) and any(data.values()):
+            return data
+        if told.get("errors"):
+            raise _graphql_error(told["errors"])
+        return mapping(told.get("data"))
+
+
+def _graphql_error(errors: object) -> Dp1Error:
+    """Return the error for the first error of an answer, by its code; its words are the server's."""
+    first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
+    match text(mapping(first.get("extensions")).get("code")):
+        case "not_found":
+            return NotFoundError("the indexer does not know it")
+        case "validation_failed":
+            return InvalidRequestError("the indexer refuses the request")
+        case _:
+            return TemporaryError("the indexer has a problem of its own")

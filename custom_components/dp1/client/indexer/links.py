@@ -1,0 +1,288 @@
+"""Links of marketplaces and explorers, CAIP ids and `contract:token`, as what they name.
+
+Nothing is requested here. Source: the links of the markets as their sites write them, 2026; CAIP-2, CAIP-19.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+import re
+
+from yarl import URL
+
+from ..url import plain_host, web_url
+from .addresses import ETHEREUM, TEZOS, chain_of, checked_address
+
+_NUMBER = r"(?P<number>[0-9]{1,78})"
+_EVM = r"(?P<contract>0[xX][0-9a-fA-F]{40})"
+_KT1 = r"(?P<contract>KT1[1-9A-HJ-NP-Za-km-z]{33})"
+_SLUG = r"(?P<slug>[A-Za-z0-9][A-Za-z0-9_.-]{0,199})"
+_CHAINS = {
+    "1": ETHEREUM,
+    "eip155:1": ETHEREUM,
+    "eth": ETHEREUM,
+    "ethereum": ETHEREUM,
+    "mainnet": ETHEREUM,
+    "tezos": TEZOS,
+    "tezos:mainnet": TEZOS,
+    "tezos:NetXdQprcVkpaWU": TEZOS,
+    "xtz": TEZOS,
+}
+# `eip155:1/erc721:0x…/7`, `eip155:1:erc721:0x…:7`, `ethereum:0x…:7` and `0x…:7`.
+_TEXT = re.compile(
+    r"(?:(?P<chain>eip155:[0-9]+|tezos:(?!KT1)[A-Za-z0-9]+|[a-z]+)[:/])?"
+    r"(?:(?P<standard>erc721|erc1155|fa2|nft)[:/])?"
+    r"(?P<contract>0[xX][0-9a-fA-F]{40}|KT1[1-9A-HJ-NP-Za-km-z]{33})[:/]"
+    r"(?P<number>[0-9]{1,78})"
+)
+_LONGEST_LINK = 2048
+_MAX_EVM_NUMBER = 2**256
+
+
+class Refusal(StrEnum):
+    """Why a link of a known site cannot be resolved."""
+
+    OTHER_CHAIN = "link_other_chain"
+    OLD_PROJECT = "link_old_project"
+    ONE_WORK = "link_one_work"
+    NO_WORK = "link_no_work"
+    WRONG_ADDRESS = "link_wrong_address"
+
+
+class LinkError(ValueError):
+    """A link of a known site that cannot be resolved; its text may be shown.
+
+    Attributes:
+        refusal: why.
+    """
+
+    def __init__(self, refusal: Refusal) -> None:
+        """Keep the reason."""
+        super().__init__(refusal.value)
+        self.refusal = refusal
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLink:
+    """A single work.
+
+    Attributes:
+        chain: CAIP-2 as the indexer writes it, ``eip155:1`` or ``tezos:mainnet``.
+        contract: address of the contract, on Ethereum with its checksum (EIP-55).
+        number: token number, decimal text of up to 78 digits.
+    """
+
+    chain: str
+    contract: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesLink:
+    """All works of a series: a release of a market, by its slug or contract."""
+
+    vendor: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContractLink:
+    """All works of a contract."""
+
+    chain: str
+    contract: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookupLink:
+    """A single work that only its market can name: an alias and a number, or a slug."""
+
+    vendor: str
+    slug: str
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExhibitionLink:
+    """An exhibition or series of the catalog, by its slug."""
+
+    kind: str
+    slug: str
+
+
+type Link = TokenLink | SeriesLink | ContractLink | LookupLink | ExhibitionLink
+type _Make = Callable[[re.Match[str]], Link]
+
+
+def _token(match: re.Match[str]) -> Link:
+    """Return the token of a link, if its chain is one that the indexer has."""
+    named = match.groupdict().get("chain")
+    chain = chain_of(match["contract"])
+    if chain is None or (named and _CHAINS.get(named) != chain):
+        raise LinkError(Refusal.OTHER_CHAIN)
+    number = match["number"].lstrip("0") or "0"
+    if chain == ETHEREUM and int(number) >= _MAX_EVM_NUMBER:
+        raise LinkError(Refusal.NO_WORK)
+    return TokenLink(chain, _address(match), number)
+
+
+def _contract(match: re.Match[str]) -> Link:
+    """Return the contract of a link."""
+    address = _address(match)
+    return ContractLink(chain_of(address) or ETHEREUM, address)
+
+
+def _address(match: re.Match[str]) -> str:
+    """Return the address of the contract, if its checksum is right."""
+    try:
+        return checked_address(match["contract"])
+    except ValueError:
+        raise LinkError(Refusal.WRONG_ADDRESS) from None
+
+
+def _series(vendor: str) -> _Make:
+    """Return what makes the link to a series of a market."""
+    return lambda match: SeriesLink(vendor, match["slug"])
+
+
+def _lookup(vendor: str) -> _Make:
+    """Return what makes the link that only a market can resolve."""
+
+    def make(match: re.Match[str]) -> Link:
+        """Return the link."""
+        found = match.groupdict()
+        return LookupLink(vendor, found["slug"], found.get("number") or "")
+
+    return make
+
+
+def _exhibition(kind: str) -> _Make:
+    """Return what makes the link to a part of the catalog."""
+    return lambda match: ExhibitionLink(kind, match["slug"])
+
+
+def _refused(refusal: Refusal) -> _Make:
+    """Return what refuses a link."""
+
+    def make(match: re.Match[str]) -> Link:
+        """Refuse the link."""
+        raise LinkError(refusal)
+
+    return make
+
+
+def _paths(*forms: tuple[str, _Make]) -> tuple[tuple[re.Pattern[str], _Make], ...]:
+    """Compile the forms of the paths of a site."""
+    return tuple((re.compile(form), make) for form, make in forms)
+
+
+_SITES = {
+    "artblocks.io": _paths(
+        (rf"/token/(?P<chain>[0-9]+)/{_EVM}/{_NUMBER}", _token),
+        (rf"/token/{_EVM}-{_NUMBER}", _token),
+        (rf"/marketplace/collections/{_EVM}/tokens/{_NUMBER}", _token),
+        (rf"/collections?/{_SLUG}", _series("artblocks")),
+        (r"/projects?/.*", _refused(Refusal.OLD_PROJECT)),
+    ),
+    "objkt.com": _paths(
+        (rf"/(?:tokens|asset)/{_KT1}/{_NUMBER}", _token),
+        (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup("objkt")),
+        (rf"/collections?/{_SLUG}", _series("objkt")),
+    ),
+    "fxhash.xyz": _paths(
+        (rf"/(?:gentk|iteration/id)/FX1-{_KT1}-{_NUMBER}", _token),
+        (r"/(?:gentk|iteration/id)/.*", _refused(Refusal.NO_WORK)),
+        (rf"/iteration/{_SLUG}", _lookup("fxhash")),
+        (rf"/generative/slug/{_SLUG}", _series("fxhash")),
+        (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series("fxhash")),
+    ),
+    "opensea.io": _paths(
+        (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_EVM}/{_NUMBER}", _token),
+        (r"/(?:item|assets)/.*", _refused(Refusal.OTHER_CHAIN)),
+        (r"/collection/.*", _refused(Refusal.ONE_WORK)),
+    ),
+    "superrare.com": _paths(
+        (rf"/artwork/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
+        (rf"/collection/(?:1-)?{_EVM}", _contract),
+    ),
+    "rarible.com": _paths(
+        (rf"/(?:(?P<chain>[a-z]+)/items|token)/{_EVM}:{_NUMBER}", _token),
+        (rf"/(?:(?P<chain>tezos)/items|token/(?P<old>tezos))/{_KT1}:{_NUMBER}", _token),
+        (r"/(?:[a-z]+/)?(?:collections?|items)/.*", _refused(Refusal.ONE_WORK)),
+    ),
+    "verse.works": _paths(
+        (rf"/items/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
+        (r"/items/.*", _refused(Refusal.OTHER_CHAIN)),
+        (r"/series/.*", _refused(Refusal.ONE_WORK)),
+    ),
+    "feralfile.com": _paths(
+        (
+            r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})",
+            _lookup("feralfile"),
+        ),
+        (rf"/(?:exhibitions/)?series/{_SLUG}", _exhibition("series")),
+        (
+            rf"/(?:exhibitions/)?(?:shows|exhibitions)/{_SLUG}",
+            _exhibition("exhibition"),
+        ),
+    ),
+    "raster.art": _paths(
+        (rf"/token/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
+        (rf"/token/(?P<chain>[a-z]+)/{_KT1}/{_NUMBER}", _token),
+        (r"/artwork/.*", _refused(Refusal.ONE_WORK)),
+    ),
+    "teia.art": _paths(
+        (
+            rf"/objkt/{_NUMBER}",
+            lambda match: TokenLink(
+                TEZOS, "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton", match["number"]
+            ),
+        ),
+    ),
+    "etherscan.io": _paths(
+        (rf"/(?:nft|token)/{_EVM}/{_NUMBER}", _token),
+        (rf"/(?:token|address)/{_EVM}", _contract),
+    ),
+    "tzkt.io": _paths(
+        (rf"/{_KT1}/tokens/{_NUMBER}(?:/.*)?", _token),
+        (rf"/{_KT1}(?:/tokens)?", _contract),
+    ),
+}
+
+
+def parse_link(text: str) -> Link | None:
+    """Return what a link or an id names; None if it is neither of a known site nor a token.
+
+    Query, fragment, sub-domain and a slash at the end do not matter; hosts match exactly or as a sub-domain.
+
+    Raises:
+        LinkError: a link of a known site that cannot be resolved.
+    """
+    text = text.strip()
+    if len(text) > _LONGEST_LINK:
+        return None
+    if match := _TEXT.fullmatch(text):
+        return _token(match)
+    try:
+        url = web_url(text)
+    except ValueError:
+        return None
+    return _parse_url(url)
+
+
+def _parse_url(url: URL) -> Link | None:
+    """Return what the URL of a known site names."""
+    host = plain_host(url)
+    forms = next(
+        (
+            forms
+            for site, forms in _SITES.items()
+            if host == site or host.endswith(f".{site}")
+        ),
+        (),
+    )
+    path = url.path.rstrip("/")
+    for form, make in forms:
+        if match := form.fullmatch(path):
+            return make(match)
+    return None

@@ -1,0 +1,112 @@
+"""Look-ups at three markets whose links do not name the token. None of them needs a key.
+
+Source: the interfaces of the markets as their own sites use them, 2026.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from ..errors import NotFoundError, UnexpectedAnswerError
+from ..http import request_json, status_error
+from ..values import mapping, text
+from .links import Link, LookupLink, TokenLink, parse_link
+
+TIMEOUT = 10.0
+_OBJKT = "query($p:String!){fa(where:{path:{_eq:$p}}){contract}}"
+_FXHASH = "query($s:String!){objkt(slug:$s){onChainId gentkContractAddress}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Markets:
+    """Where the markets answer.
+
+    Attributes:
+        feralfile: base address of its REST interface.
+        fxhash: address of its GraphQL interface.
+        objkt: address of its GraphQL interface.
+    """
+
+    feralfile: str = "https://feralfile.com/api"
+    fxhash: str = "https://api.fxhash.xyz/graphql"
+    objkt: str = "https://data.objkt.com/v3/graphql"
+
+
+async def look_up(
+    session: aiohttp.ClientSession, link: LookupLink, markets: Markets, agent: str
+) -> TokenLink:
+    """Ask the market of a link which token it is.
+
+    Args:
+        session: what to send with.
+        link: a link that only its market can resolve.
+        markets: where they answer.
+        agent: the ``User-Agent`` by which the operator knows who asks.
+
+    Raises:
+        NotFoundError: the market does not know it, or the work is not on a chain that the indexer has.
+        UnexpectedAnswerError: the answer is none.
+        Dp1Error: as ``request_json`` and ``status_error`` have it.
+    """
+    named: tuple[object, object]
+    match link.vendor:
+        case "objkt":
+            told = await _ask(
+                session, markets.objkt, agent, query=_OBJKT, variables={"p": link.slug}
+            )
+            match mapping(told.get("data")).get("fa"):
+                case [dict(first), *_]:
+                    named = (first.get("contract"), link.number)
+                case _:
+                    named = (None, None)
+        case "fxhash":
+            told = await _ask(
+                session,
+                markets.fxhash,
+                agent,
+                query=_FXHASH,
+                variables={"s": link.slug},
+            )
+            work = mapping(mapping(told.get("data")).get("objkt"))
+            named = (work.get("gentkContractAddress"), work.get("onChainId"))
+        case _:
+            told = await _ask(
+                session, f"{markets.feralfile}/artworks/{link.slug}", agent
+            )
+            work = mapping(told.get("result")) or told
+            named = (work.get("contractAddress"), work.get("tokenID"))
+    return _token(*named)
+
+
+async def _ask(
+    session: aiohttp.ClientSession, url: str, agent: str, **body: Any
+) -> Mapping[str, Any]:
+    """Ask a market, with a body if there is one."""
+    answer = await request_json(
+        session,
+        "POST" if body else "GET",
+        url,
+        timeout=TIMEOUT,
+        headers={"User-Agent": agent},
+        json=body or None,
+    )
+    if not answer.ok:
+        raise status_error(answer, f"HTTP {answer.status}")
+    if not (told := mapping(answer.json())):
+        raise UnexpectedAnswerError("the answer is not an object")
+    return told
+
+
+def _token(contract: object, number: object) -> TokenLink:
+    """Return the token that a market names, verified like a link."""
+    link: Link | None = None
+    if text(contract) and (digits := str(number)).isdecimal():
+        try:
+            link = parse_link(f"{contract}:{digits}")
+        except ValueError:
+            link = None
+    if not isinstance(link, TokenLink):
+        raise NotFoundError("the market does not name the token of this work")
+    return link

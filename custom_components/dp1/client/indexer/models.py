@@ -1,0 +1,169 @@
+"""Records of the indexer.
+
+Source: GraphQL schema of the indexer, 2026. Every 64-bit number is text there; anything may be null.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from ..text import clean
+from ..values import mapping, moment, text
+
+MAX_ARTISTS = 20
+MAX_TITLE = 200
+MAX_DESCRIPTION = 2000
+MAX_SOURCE = 1024
+_GATEWAYS = {
+    "ipfs": "https://ipfs.io/ipfs/",
+    "ar": "https://arweave.net/",
+    "onchfs": "https://onchfs.fxhash2.xyz/",
+}
+_SIZES = ("m", "l", "s", "xs", "preview")
+
+
+def web_source(url: str | None) -> str | None:
+    """Return an address that a display can load: https, or one of three schemes by its public gateway.
+
+    Query and path stay: `?fxhash=…` is the work.
+    """
+    if not url or len(url) > MAX_SOURCE:
+        return None
+    scheme, colon, rest = url.partition("://")
+    if colon and (gateway := _GATEWAYS.get(scheme.lower())):
+        return gateway + rest.removeprefix("ipfs/")
+    parts = urlsplit(url)
+    return url if parts.scheme == "https" and parts.hostname else None
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token as the indexer knows it.
+
+    Attributes:
+        cid: ``chain:standard:contract:number``, with the chain as in CAIP-2.
+        number: decimal text of up to 78 digits, never a number.
+        viewable: whether it has media that load.
+        title: plain text, empty if unknown.
+        artists: names, only those that are known.
+        source: https address of the work, None if it has none that a display can load.
+        image: https address of its still.
+        thumbnail: https address of a small picture.
+        mime_type: of the work; may be wrong.
+        owned_since: by owner in lower case, when the owner got it; None if unknown.
+    """
+
+    cid: str
+    chain: str
+    standard: str
+    contract: str
+    number: str
+    viewable: bool = True
+    burned: bool = False
+    title: str = ""
+    description: str = ""
+    artists: tuple[str, ...] = ()
+    publisher: str = ""
+    source: str | None = None
+    image: str | None = None
+    thumbnail: str | None = None
+    mime_type: str = ""
+    owned_since: Mapping[str, datetime | None] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The title, or else the number."""
+        return self.title or f"#{self.number[:20]}"
+
+    @classmethod
+    def parse(cls, record: Mapping[str, Any]) -> Self | None:
+        """Parse a record; None without what names the token."""
+        named = [
+            text(record.get(name))
+            for name in (
+                "token_cid",
+                "chain",
+                "standard",
+                "contract_address",
+                "token_number",
+            )
+        ]
+        cid, chain, standard, contract, number = named
+        if not (cid and chain and standard and contract and number):
+            return None
+        if not (number.isascii() and number.isdecimal() and len(number) <= 78):
+            return None
+        shown = mapping(record.get("display"))
+        assets = _objects(record.get("media_assets"))
+        image = web_source(text(shown.get("image_url")))
+        return cls(
+            cid=cid,
+            chain=chain,
+            standard=standard,
+            contract=contract,
+            number=number,
+            viewable=record.get("viewable") is not False,
+            burned=record.get("burned") is True,
+            title=clean(shown.get("name"), MAX_TITLE),
+            description=clean(shown.get("description"), MAX_DESCRIPTION),
+            artists=_names(shown.get("artists")),
+            publisher=clean(mapping(shown.get("publisher")).get("name"), MAX_TITLE),
+            source=_source(shown, assets),
+            image=image,
+            thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
+            mime_type=text(shown.get("mime_type")) or "",
+            owned_since=_owners(record.get("owner_provenances")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of tokens, and where the next one starts; None at the end."""
+
+    tokens: tuple[Token, ...]
+    offset: int | None
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects of a list."""
+    values = value if isinstance(value, list) else []
+    return [member for member in values if isinstance(member, Mapping)]
+
+
+def _names(artists: object) -> tuple[str, ...]:
+    """Return the names of artists, each once."""
+    names = (clean(artist.get("name"), MAX_TITLE) for artist in _objects(artists))
+    return tuple(dict.fromkeys(name for name in names if name))[:MAX_ARTISTS]
+
+
+def _source(shown: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:
+    """Return the address of the work: its animation, else its image, else what media there are."""
+    candidates = [
+        shown.get("animation_url"),
+        shown.get("image_url"),
+        *(asset.get("source_url") for asset in assets),
+    ]
+    return next((url for value in candidates if (url := web_source(text(value)))), None)
+
+
+def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None:
+    """Return the address of a small picture among the variants of the image."""
+    for asset in assets:
+        if asset.get("source_url") == image_url:
+            variants = mapping(asset.get("variants"))
+            for size in _SIZES:
+                if url := web_source(text(variants.get(size))):
+                    return url
+    return None
+
+
+def _owners(provenances: object) -> dict[str, datetime | None]:
+    """Return when each owner got the token."""
+    owners: dict[str, datetime | None] = {}
+    for item in _objects(mapping(provenances).get("items")):
+        if owner := text(item.get("owner_address")):
+            since = moment(item.get("last_timestamp"))
+            owners[owner.lower()] = since.astimezone(UTC) if since else None
+    return owners

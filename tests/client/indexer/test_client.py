@@ -1,0 +1,334 @@
+"""The client of an indexer, against the simulated one."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from itertools import pairwise
+import time
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.errors import (
+    BusyError,
+    InvalidRequestError,
+    NotFoundError,
+    TemporaryError,
+    UnexpectedAnswerError,
+)
+from custom_components.dp1.client.indexer import client
+from custom_components.dp1.client.indexer.client import Indexer
+from custom_components.dp1.client.indexer.items import build_items, item_id
+from custom_components.dp1.client.indexer.links import (
+    ContractLink,
+    SeriesLink,
+    TokenLink,
+    parse_link,
+)
+from custom_components.dp1.client.indexer.models import Token, web_source
+from custom_components.dp1.client.playlist.document import (
+    build,
+    check_playable,
+    validate,
+)
+
+from tests.simulators.indexer import Fault, IndexerSimulator
+
+E1 = "0xBD0E21fdc68Ac573d109D5CB7EA5cEAf6c246045"
+E2 = "0x68B6018dDBE65234FEFd7D8C266A17BcfF96cd23"
+AGENT = "home-assistant-dp1/test"
+IDS = {
+    "9001": "80b6006e-ba88-5d61-9894-9733b7574c06",
+    "9002": "083b1191-10d8-58ee-a862-a3973ef60867",
+    "9003": "3d7a397d-f085-55a0-9ebd-aa6c93a20584",
+    "9004": "4e5be047-3172-5a12-81b3-f4bf5d655c8b",
+}
+
+
+@pytest.fixture
+async def simulator(socket_enabled: None) -> AsyncIterator[IndexerSimulator]:
+    """Run an indexer."""
+    async with IndexerSimulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def indexer(
+    simulator: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Indexer]:
+    """Read from it, without long pauses."""
+    monkeypatch.setattr(client, "JOB_POLL", 0.01)
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.01)
+    async with aiohttp.ClientSession() as session:
+        yield Indexer(session, simulator.url, agent=AGENT, pause=0.01)
+
+
+def record(simulator: IndexerSimulator, number: str) -> Any:
+    """Return a record of the simulator."""
+    return next(one for one in simulator.records if one["id"] == number)
+
+
+def token(simulator: IndexerSimulator, number: str) -> Token:
+    """Return a token of the simulator."""
+    parsed = Token.parse(record(simulator, number))
+    assert parsed is not None
+    return parsed
+
+
+async def test_a_token(simulator: IndexerSimulator, indexer: Indexer) -> None:
+    """A work is asked for by contract and number, and tells all that a label needs."""
+    link = parse_link(f"{record(simulator, '9001')['contract_address']}:78000042")
+    assert isinstance(link, TokenLink)
+    (found,) = await indexer.resolve(link, 10)
+    assert found == token(simulator, "9001")
+    assert found.name == "Tidal Ledger #42"
+    assert found.artists == ("Ines Okafor",)
+    assert found.source and found.source.startswith("https://generator.example/")
+    assert found.thumbnail == "https://imagedelivery.net/sim-account/a1/l"
+    assert found.owned_since == {
+        E1.lower(): datetime(2026, 9, 30, 18, 20, 11, tzinfo=UTC)
+    }
+    (asked,) = simulator.asked
+    assert asked.agent == AGENT
+    assert not simulator.authorized
+
+
+async def test_both_standards(simulator: IndexerSimulator, indexer: Indexer) -> None:
+    """A link does not tell that a work is an edition."""
+    link = parse_link("ethereum:0x934cE2bf6c21d97DF283b491B2E359445CB61320:7")
+    assert isinstance(link, TokenLink)
+    (found,) = await indexer.resolve(link, 10)
+    assert found.standard == "erc1155"
+    assert found.artists == ("Rui Tanaka", "Lena Voss")
+
+
+@pytest.mark.parametrize(
+    ("link", "titles"),
+    [
+        (
+            SeriesLink("artblocks", "tidal-ledger-by-ines-okafor"),
+            ["Tidal Ledger #42"],
+        ),
+        (SeriesLink("fxhash", "lattice-bloom"), ["Lattice Bloom #88"]),
+        (
+            SeriesLink("objkt", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
+            ["#5", "Étude nº 3 – “glass”"],
+        ),
+        (
+            ContractLink("eip155:1", "0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA"),
+            ["Plain Square", "Unresolved"],
+        ),
+        (SeriesLink("artblocks", "unknown"), []),
+    ],
+)
+async def test_series(
+    indexer: Indexer, link: SeriesLink | ContractLink, titles: list[str]
+) -> None:
+    """A series is all works of a release or a contract."""
+    assert [found.name for found in await indexer.resolve(link, 100)] == titles
+
+
+async def test_pages(simulator: IndexerSimulator, indexer: Indexer) -> None:
+    """A collection is read page by page, each work once, also if one arrives meanwhile."""
+    simulator.own(E2, 250)
+    simulator.arrives = dict(record(simulator, "9002"), id="9999")
+    found = await indexer.all_tokens(owners=[E2])
+    assert len(found) == len({one.cid for one in found}) == 252
+    assert [asked.arguments.get("offset") for asked in simulator.asked] == [
+        None,
+        "100",
+        "200",
+    ]
+    assert len(await indexer.all_tokens(owners=[E2], most=30)) == 30
+
+
+async def test_an_offset_that_repeats(
+    simulator: IndexerSimulator, indexer: Indexer
+) -> None:
+    """A list that never ends is left."""
+    simulator.own(E2, 150)
+    simulator.repeat_offset = True
+    assert len(await indexer.all_tokens(owners=[E2])) == 100
+    assert len(simulator.asked) == 2
+    for limit in (0, 256):
+        with pytest.raises(ValueError, match="255"):
+            await indexer.tokens(limit=limit)
+
+
+def test_items(simulator: IndexerSimulator) -> None:
+    """Items have stable ids, https sources, the artists and where the token is; what has no source is counted."""
+    tokens = [token(simulator, number["id"]) for number in simulator.records]
+    items, dropped = build_items(tokens, 300)
+    for number, expected in IDS.items():
+        assert item_id(token(simulator, number)) == expected
+    document = build("Collection", items)
+    assert validate(document) == []
+    check_playable(document)
+    assert dropped == 2
+    by_id = {item["id"]: item for item in items}
+    edition = by_id[IDS["9002"]]
+    assert edition["duration"] == 300
+    assert edition["provenance"]["contract"]["standard"] == "erc1155"
+    artists = edition["inlineManifest"]["metadata"]["artists"]
+    assert artists == [{"name": "Rui Tanaka"}, {"name": "Lena Voss"}]
+    assert "fxhash=ooSimHash88" in by_id[IDS["9003"]]["source"]
+    long = by_id[item_id(token(simulator, "9009"))]
+    assert long["source"] == "https://arweave.net/simArweaveTx"
+    assert len(long["provenance"]["contract"]["tokenId"]) == 78
+
+
+@pytest.mark.parametrize(
+    ("url", "source"),
+    [
+        ("https://a.example/x?fxhash=1", "https://a.example/x?fxhash=1"),
+        ("ipfs://bafy/cover.png", "https://ipfs.io/ipfs/bafy/cover.png"),
+        ("ipfs://ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
+        ("ar://tx", "https://arweave.net/tx"),
+        ("onchfs://x", "https://onchfs.fxhash2.xyz/x"),
+        ("http://a.example/x", None),
+        ("data:image/png;base64,xx", None),
+        ("", None),
+        ("https://", None),
+        (f"https://a.example/{'x' * 1025}", None),
+    ],
+)
+def test_sources(url: str, source: str | None) -> None:
+    """Only what a display can load over https is a source."""
+    assert web_source(url) == source
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"display": None},
+        {"display": {"name": None, "artists": None}},
+        {"display": {"name": 7, "artists": [None, {"name": ""}, {"name": 3}]}},
+        {"media_assets": None, "owner_provenances": None},
+        {"owner_provenances": {"items": [{"owner_address": E1, "last_timestamp": 5}]}},
+    ],
+)
+def test_odd_records(simulator: IndexerSimulator, change: dict[str, Any]) -> None:
+    """Anything may be missing."""
+    parsed = Token.parse({**record(simulator, "9001"), **change})
+    assert parsed is not None and parsed.name
+
+
+@pytest.mark.parametrize("name", ["token_cid", "token_number", "contract_address"])
+def test_nameless_records(simulator: IndexerSimulator, name: str) -> None:
+    """A record that names no token is none."""
+    assert Token.parse({**record(simulator, "9001"), name: None}) is None
+    assert Token.parse({**record(simulator, "9001"), "token_number": "x"}) is None
+
+
+async def test_a_token_that_is_not_indexed(
+    simulator: IndexerSimulator, indexer: Indexer
+) -> None:
+    """It is asked for once, under both standards, and waited for."""
+    edition = record(simulator, "9002")
+    simulator.records.remove(edition)
+    simulator.unindexed[edition["token_cid"]] = edition
+    link = parse_link("ethereum:0x934cE2bf6c21d97DF283b491B2E359445CB61320:7")
+    assert isinstance(link, TokenLink)
+    assert await indexer.resolve(link, 1) == []
+    assert await indexer.index(link)
+    assert [one.cid for one in await indexer.resolve(link, 1)] == [edition["token_cid"]]
+    assert not await indexer.index(TokenLink("tezos:mainnet", "KT1x", "1"))
+
+
+async def test_a_job_that_never_ends(
+    simulator: IndexerSimulator, indexer: Indexer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waiting ends."""
+    monkeypatch.setattr(client, "JOB_TIMEOUT", 0.1)
+    simulator.job_outcome = ""
+    link = TokenLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
+    started = time.monotonic()
+    assert not await indexer.index(link)
+    assert time.monotonic() - started < 2
+
+
+async def test_a_contract_that_is_not_taken(
+    simulator: IndexerSimulator, indexer: Indexer
+) -> None:
+    """The operator's choice is told and not tried again."""
+    contract = "0x495f947276749Ce646f68AC8c248420045cb7b5e"
+    simulator.blacklist.add(contract)
+    with pytest.raises(InvalidRequestError):
+        await indexer.index(TokenLink("eip155:1", contract, "1"))
+    assert len(simulator.asked) == 1
+
+
+async def test_changes(simulator: IndexerSimulator, indexer: Indexer) -> None:
+    """Changes come once, from a checkpoint on."""
+    moments = [f"2026-11-0{day}T00:00:00+00:00" for day in (1, 2)]
+    simulator.events[E1.lower()] = [
+        {"type": kind, "token_cid": "x", "timestamp": moment}
+        for kind, moment in zip(("acquired", "released"), moments, strict=True)
+    ]
+    events, checkpoint = await indexer.changes(E1)
+    assert [event["type"] for event in events] == ["acquired", "released"]
+    assert checkpoint is not None
+    assert await indexer.changes(E1, checkpoint) == ([], None)
+
+
+BUSY = Fault(429, headers={"Retry-After": "0"}, times=2)
+ERRORS = '{"errors":[{"message":"pq: no","extensions":{"code":"%s"}}],"data":null}'
+
+
+@pytest.mark.parametrize("fault", [BUSY, Fault(502, "<html>", times=2)])
+async def test_a_short_illness(
+    simulator: IndexerSimulator, indexer: Indexer, fault: Fault
+) -> None:
+    """The indexer is asked again, with a pause."""
+    simulator.faults.append(fault)
+    fault.times = 2
+    assert await indexer.all_tokens(owners=[E1])
+    assert len(simulator.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        (Fault(429, headers={"Retry-After": "3600"}), BusyError),
+        (Fault(503, "<html>"), TemporaryError),
+        (Fault(422, '{"errors":[]}'), InvalidRequestError),
+        (Fault(200, "<html>hello"), UnexpectedAnswerError),
+        (Fault(200, "[]"), UnexpectedAnswerError),
+        (Fault(200, '{"data":{"tokens":{"items":{}}}}'), UnexpectedAnswerError),
+        (Fault(200, ERRORS % "internal_error"), TemporaryError),
+        (Fault(200, ERRORS % "not_found"), NotFoundError),
+        (Fault(200, ERRORS % "validation_failed"), InvalidRequestError),
+    ],
+)
+async def test_faults(
+    simulator: IndexerSimulator,
+    indexer: Indexer,
+    fault: Fault,
+    error: type[Exception],
+) -> None:
+    """Each fault has its error, without the server's words."""
+    simulator.faults.append(fault)
+    fault.times = None
+    with pytest.raises(error) as raised:
+        await indexer.tokens(owners=[E1])
+    assert "pq" not in str(raised.value)
+
+
+async def test_errors_beside_data(
+    simulator: IndexerSimulator, indexer: Indexer
+) -> None:
+    """Data with an error beside it is used."""
+    simulator.faults.append(
+        Fault(200, '{"data":{"tokens":{"items":[],"offset":null}},"errors":[{}]}')
+    )
+    assert (await indexer.tokens(owners=[E1])).tokens == ()
+
+
+async def test_one_at_a_time(simulator: IndexerSimulator) -> None:
+    """Requests keep their distance."""
+    async with aiohttp.ClientSession() as session:
+        indexer = Indexer(session, simulator.url, agent=AGENT, pause=0.1)
+        for _ in range(3):
+            await indexer.tokens(owners=[E1])
+    times = [asked.at for asked in simulator.asked]
+    assert all(later - earlier > 0.09 for earlier, later in pairwise(times))

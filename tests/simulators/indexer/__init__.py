@@ -1,0 +1,5 @@
+"""A simulated indexer of tokens."""
+
+from .simulator import Fault, IndexerSimulator
+
+__all__ = ["Fault", "IndexerSimulator"]
