@@ -195,15 +195,14 @@ async def measure_command(size: Size) -> list[Row]:
                 await send()
                 cpu[name][place].append((time.process_time() - busy) * 1000)
                 wall[name][place].append((time.perf_counter() - started) * 1000)
-            await asyncio.sleep(
-                0.15
-            )  # The first command after a pause takes longer than the second: half of each are of either kind.
+            # Within the rate limit of the display
+            await asyncio.sleep(0.15)
         rows = []
         for what, samples in (
             ("command to the display and back", wall),
             ("the same, time of the processor", cpu),
         ):
-            # The first after a pause takes longer than the second: half of each are of either kind.
+            # The first command after a pause takes longer than the second: half of each are of either kind.
             ours_took, naive = (
                 statistics.mean(map(statistics.median, samples[name]))
                 for name in ("ours", "bare")

@@ -1,4 +1,4 @@
-"""Adding and changing a display, against simulated ones on loopback."""
+"""Test the config flow of a display with simulated displays."""
 
 import asyncio
 from ipaddress import ip_address
@@ -40,7 +40,7 @@ UNKNOWN = {"ok": False}
 
 
 def library_entry() -> MockConfigEntry:
-    """Make the entry of a library, so that none is offered."""
+    """Return the config entry of a library, so that none is offered."""
     return MockConfigEntry(
         domain="dp1",
         unique_id="https://feed.example.org/api/v1",
@@ -55,7 +55,7 @@ def library_entry() -> MockConfigEntry:
 
 
 async def begin(hass: HomeAssistant) -> ConfigFlowResult:
-    """Open the form for a display's address."""
+    """Open the form for the address of a display."""
     menu = await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_USER}
     )
@@ -67,7 +67,7 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
 
 
 async def enter(hass: HomeAssistant, flow: ConfigFlowResult, host: str) -> Any:
-    """Enter an address."""
+    """Submit an address."""
     result = await hass.config_entries.flow.async_configure(
         flow["flow_id"], {"host": host}
     )
@@ -76,14 +76,14 @@ async def enter(hass: HomeAssistant, flow: ConfigFlowResult, host: str) -> Any:
 
 
 def written(display: DisplaySimulator) -> str:
-    """Write where a display is."""
+    """Return the address of a display in several notations."""
     return f"{display.host}:{display.port}"
 
 
 def announcement(
     display: DisplaySimulator, device_id: str | None = DEVICE_ID, **more: str
 ) -> ZeroconfServiceInfo:
-    """Hear a display announce itself."""
+    """Return the announcement of a display."""
     address = ip_address(display.host)
     texts = {"id": device_id, "name": "Wall", **more}
     return ZeroconfServiceInfo(
@@ -98,7 +98,7 @@ def announcement(
 
 
 async def hear(hass: HomeAssistant, info: ZeroconfServiceInfo) -> Any:
-    """Let Home Assistant discover a display."""
+    """Start a discovery flow."""
     result = await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_ZEROCONF}, data=info
     )
@@ -128,7 +128,7 @@ async def test_an_address_is_all_it_takes(
     unique_id: str | None,
     dialect: str,
 ) -> None:
-    """A display of any kind is added at once, by what it says of itself."""
+    """Every kind of display is added by its address, with the data that it reports."""
     library_entry().add_to_hass(hass)
     flow = await begin(hass)
     assert flow["type"] is FlowResultType.FORM
@@ -153,7 +153,7 @@ async def test_an_address_is_all_it_takes(
 async def test_the_entry_is_called_as_its_owner_calls_the_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The name comes from the display, and as plain text."""
+    """The title is the name of the display, as plain text."""
     display.device.name = "<b>Hall</b>\nway"
     result = await enter(hass, await begin(hass), written(display))
     assert result["title"] == "Hall way"
@@ -163,7 +163,7 @@ async def test_the_entry_is_called_as_its_owner_calls_the_display(
 async def test_the_id_comes_from_the_announcement(
     hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
 ) -> None:
-    """What the network has heard tells the id where the display itself does not."""
+    """The device id is taken from mDNS if the display does not report it."""
     async with DisplaySimulator(
         profile="A", device_id=OTHER_ID, zeroconf=mdns
     ) as announced:
@@ -176,7 +176,7 @@ async def test_the_id_comes_from_the_announcement(
 async def test_the_id_comes_from_the_name(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """A host that is named after its id needs no announcement."""
+    """The device id is taken from the host name without an announcement."""
     result = await enter(hass, await begin(hass), f"ff1-ab12cd34.local:{display.port}")
     assert result["result"].unique_id == DEVICE_ID
     assert result["title"] == DEVICE_ID
@@ -200,7 +200,7 @@ async def test_whatever_answers_is_told_and_can_be_mended(
     script: list[Reply],
     error: str,
 ) -> None:
-    """The form says what is wrong, keeps what was typed, and takes the right address."""
+    """The form shows the error, keeps the input, and accepts another address."""
     flow = await begin(hass)
     async with ScriptedServer.run(*script) as server:
         result = await enter(hass, flow, server.url)
@@ -213,7 +213,7 @@ async def test_whatever_answers_is_told_and_can_be_mended(
 async def test_a_display_that_knows_no_other_command_than_casts(
     hass: HomeAssistant,
 ) -> None:
-    """What only lets itself be posted to takes commands, even if it does not find the one for its status."""
+    """A command route that only supports POST is enough, even if status commands fail."""
 
     def answer(request: Request) -> Reply:
         """Find nothing but the route of commands."""
@@ -242,7 +242,7 @@ def posts(request: Request) -> bool:
 async def test_what_does_not_answer_is_told_and_can_be_mended(
     hass: HomeAssistant, display: DisplaySimulator, host: str, error: str
 ) -> None:
-    """A refused connection is told from silence, and both from nonsense."""
+    """A refused connection, no answer and an unexpected answer are different errors."""
     result = await enter(hass, await begin(hass), host)
     assert result["type"] is FlowResultType.FORM
     assert result["errors"] == {"host": error}
@@ -253,7 +253,7 @@ async def test_what_does_not_answer_is_told_and_can_be_mended(
 async def test_a_known_display_is_not_added_twice(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """Its entry takes the address over, as the display has answered there."""
+    """The address of its entry is updated, as the display has answered there."""
     entry = entry_of(display, data={"host": "192.0.2.1"})
     entry.add_to_hass(hass)
     result = await enter(hass, await begin(hass), written(display))
@@ -267,7 +267,7 @@ async def test_a_known_display_is_not_added_twice(
 async def test_a_display_without_an_id_is_not_added_twice(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """Its address has to do."""
+    """The address identifies a display without a device id."""
     entry = entry_of(display, unique_id=None)
     entry.add_to_hass(hass)
     result = await enter(hass, await begin(hass), written(display))
@@ -278,7 +278,7 @@ async def test_a_display_without_an_id_is_not_added_twice(
 async def test_an_old_address_of_another_display_is_free(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """Another entry that still holds the address does not keep a display out."""
+    """Another entry with an outdated address does not prevent adding a display."""
     entry_of(display, unique_id=OTHER_ID).add_to_hass(hass)
     result = await enter(hass, await begin(hass), written(display))
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -292,7 +292,7 @@ NO_INTERNET = pytest.mark.parametrize("fault", ["hang", "reset"])
 def lose_internet(
     display: DisplaySimulator, monkeypatch: pytest.MonkeyPatch, fault: str = "hang"
 ) -> None:
-    """Let the device status come later than anybody waits, or be cut."""
+    """Let the device status be late or cut."""
     monkeypatch.setattr(f"{DISCOVERY}.DEVICE_STATUS_TIMEOUT", 0.2)
     display.inject(fault, command="getDeviceStatus", seconds=1.0)
 
@@ -308,7 +308,7 @@ async def test_a_display_without_internet_is_added_by_its_address(
     fault: str,
     unique_id: str | None,
 ) -> None:
-    """Its device status comes late or is cut, so it is known by what it says otherwise."""
+    """A display whose device status is late or cut is added by its other data."""
     lose_internet(display, monkeypatch, fault)
     result = await enter(hass, await begin(hass), written(display))
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -326,7 +326,7 @@ async def test_a_display_without_internet_is_discovered(
     monkeypatch: pytest.MonkeyPatch,
     fault: str,
 ) -> None:
-    """The announcement says who it is, and any other answer that it is a display."""
+    """The announcement has the id, and any other answer shows that it is a display."""
     lose_internet(display, monkeypatch, fault)
     result = await hear(hass, announcement(display))
     assert result["step_id"] == "zeroconf_confirm"
@@ -344,7 +344,7 @@ async def test_an_unknown_local_name_is_an_error_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Looking a name up takes as long as the display has to connect, and is not abandoned halfway."""
+    """A name look-up that is slow ends in an error of the form."""
     monkeypatch.setattr(f"{CLIENT}.transport._CONNECT_TIMEOUT", 0.1)
     flow = await begin(hass)
     monkeypatch.setattr(Names, "seconds", 0.3)
@@ -361,7 +361,7 @@ async def test_an_unknown_local_name_is_an_error_and_no_traceback(
 
 
 def offers(hass: HomeAssistant) -> list[Any]:
-    """Return the discovery cards of libraries."""
+    """Return the discovery flows of libraries."""
     return [
         flow
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
@@ -372,7 +372,7 @@ def offers(hass: HomeAssistant) -> list[Any]:
 async def test_a_library_is_offered_after_the_first_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The display ends with its name and area; the library waits as a card, filled in, and once."""
+    """After a display is added, a library is offered once, with its URLs filled in."""
     result = await enter(hass, await begin(hass), written(display))
     assert "next_flow" not in result
     await hass.config_entries.async_reload(result["result"].entry_id)
@@ -397,7 +397,7 @@ async def test_a_library_is_offered_after_the_first_display(
 async def test_a_library_added_by_hand_ends_the_offer(
     hass: HomeAssistant, display: DisplaySimulator, feed: FeedSimulator
 ) -> None:
-    """Nobody is offered what is there."""
+    """The offer is removed when a library is added."""
     entry = (await enter(hass, await begin(hass), written(display)))["result"]
     menu = await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_USER}
@@ -414,7 +414,7 @@ async def test_a_library_added_by_hand_ends_the_offer(
 async def test_an_ignored_library_is_not_offered_again(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """Who has no use for a library is asked once; the entry that says so hurts no display."""
+    """An ignored library is not offered with the next display."""
     (offer,) = offers(hass)
     await hass.config_entries.flow.async_init(
         "dp1",
@@ -436,7 +436,7 @@ async def test_an_ignored_library_is_not_offered_again(
 async def test_a_display_that_announces_itself_is_added_with_a_click(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """There is one question, and no field."""
+    """Discovery has one confirmation without fields."""
     result = await hear(hass, announcement(display, device_id=DEVICE_ID.lower()))
     assert result["type"] is FlowResultType.FORM
     assert result["step_id"] == "zeroconf_confirm"
@@ -454,7 +454,7 @@ async def test_a_display_that_announces_itself_is_added_with_a_click(
 async def test_a_name_with_a_link_is_no_link(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """What a display calls itself is cut, and does nothing in a dialog."""
+    """The name of a display is shortened and escaped in a dialog."""
     name = "![x](https://evil.example/x) www.evil.example " + "x" * 100_000
     result = await hear(hass, announcement(display, name=name))
     shown = result["description_placeholders"]["name"]
@@ -469,7 +469,7 @@ async def test_a_name_with_a_link_is_no_link(
 async def test_onboarding_asks_nothing(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """While Home Assistant is being set up, a display is added without a question or an offer."""
+    """During onboarding a display is added without confirmation or offer."""
     hass.data[onboarding.DOMAIN] = onboarding.OnboardingData(
         [], False, onboarding.OnboardingStoreData(done=[])
     )
@@ -481,7 +481,7 @@ async def test_onboarding_asks_nothing(
 async def test_what_has_no_id_is_left_alone(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """Without an id there is nothing to know it by."""
+    """Discovery aborts without a device id."""
     result = await hear(hass, announcement(display, device_id=None))
     assert result["reason"] == "not_a_display"
     assert not display.received
@@ -490,7 +490,7 @@ async def test_what_has_no_id_is_left_alone(
 async def test_an_ignored_display_stays_ignored(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """It is not even asked, and may still be added by hand."""
+    """An ignored display is not contacted, but can be added by its address."""
     MockConfigEntry(
         domain="dp1", source=SOURCE_IGNORE, unique_id=DEVICE_ID, data={}
     ).add_to_hass(hass)
@@ -511,7 +511,7 @@ async def test_an_ignored_display_stays_ignored(
 async def test_an_announcement_alone_proves_nothing(
     hass: HomeAssistant, script: list[Reply], reason: str
 ) -> None:
-    """What does not answer as a display is not offered."""
+    """Discovery aborts if the address does not answer like a display."""
     async with ScriptedServer.run(*script) as server:
         at = server.url.removeprefix("http://").split(":")
         info = ZeroconfServiceInfo(
@@ -531,7 +531,7 @@ async def test_an_announcement_alone_proves_nothing(
 async def test_another_display_at_the_announced_address_is_not_mistaken(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """An announcement with somebody else's id is not believed."""
+    """Discovery aborts if another device id answers."""
     entry = entry_of(display, unique_id=OTHER_ID, data={"host": "192.0.2.1"})
     entry.add_to_hass(hass)
     result = await hear(hass, announcement(display, device_id=OTHER_ID))
@@ -543,7 +543,7 @@ async def test_another_display_at_the_announced_address_is_not_mistaken(
 async def test_firmware_without_an_id_is_known_by_its_hardware(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The new address counts for the display with the same hardware addresses only."""
+    """The new address is only stored for a display with the same MAC addresses."""
     stranger = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
     stranger.add_to_hass(hass)
     result = await hear(hass, announcement(display))
@@ -563,7 +563,7 @@ async def test_firmware_without_an_id_is_known_by_its_hardware(
 async def test_a_display_that_moved_is_followed_once_it_answers(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """A known id at a new address changes the entry only after the display has answered there."""
+    """A new address is only stored after the display has answered there."""
     entry = entry_of(display, data={"port": 1})
     await set_up(hass, entry)
     assert entry.state is ConfigEntryState.SETUP_RETRY
@@ -585,7 +585,7 @@ async def test_a_second_server_does_not_take_a_display_over(
     profile: str,
     is_same_hardware: bool,
 ) -> None:
-    """As long as the display answers where it is known, its id elsewhere changes nothing; afterwards it is followed."""
+    """The address stays as long as the display answers there; afterwards it is updated."""
     macs = sorted(display.device.network_addresses.values())
     entry = await set_up(hass, entry_of(display, data={"macs": macs}))
     async with DisplaySimulator(profile=profile, device_id=DEVICE_ID) as other:
@@ -607,7 +607,7 @@ async def test_a_second_server_does_not_take_a_display_over(
 async def test_the_hardware_tells_which_of_two_is_the_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """What answers at the known address with the id and other hardware gives way to the display itself."""
+    """A device with the same id and other MAC addresses is replaced by the display itself."""
     macs = sorted(display.device.network_addresses.values())
     async with DisplaySimulator(profile="B", device_id=DEVICE_ID) as other:
         other.device.hardware = 1
@@ -621,7 +621,7 @@ async def test_the_hardware_tells_which_of_two_is_the_display(
 async def test_a_display_with_other_hardware_is_followed_by_its_id(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """A new network adapter has a new address and new MAC addresses, which the display has verified."""
+    """A display with another network adapter is identified by its device id."""
     entry = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
     entry.add_to_hass(hass)
     assert (await hear(hass, announcement(display)))["reason"] == "already_configured"
@@ -632,7 +632,7 @@ async def test_a_display_with_other_hardware_is_followed_by_its_id(
 async def test_an_announcement_at_the_known_address_asks_nothing(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """A display that is known there is not asked who it is every time."""
+    """A display at its known address is not contacted."""
     entry_of(display).add_to_hass(hass)
     result = await hear(hass, announcement(display))
     assert result["reason"] == "already_configured"
@@ -646,7 +646,7 @@ async def test_a_display_added_by_its_address_takes_its_name(
     device_registry: dr.DeviceRegistry,
     profile: str,
 ) -> None:
-    """The address is no name; the one that the display announces is, unless the owner gave another."""
+    """The title is updated by discovery, unless the owner has changed it."""
     display.inject("reset", command="getDeviceStatus")
     entry = (await enter(hass, await begin(hass), written(display)))["result"]
     assert entry.title == (DEVICE_ID if profile == "B" else display.host)
@@ -669,7 +669,7 @@ async def test_an_id_that_becomes_known_later_is_taken_on(
     entity_registry: er.EntityRegistry,
     device_registry: dr.DeviceRegistry,
 ) -> None:
-    """The entry, its device and its entities stay the same, and so does their history."""
+    """The entry, its device and its entities are kept when the device id becomes known."""
     flow = await begin(hass)
     entry = (await enter(hass, flow, written(display)))["result"]
     assert entry.unique_id is None
@@ -693,7 +693,7 @@ async def test_an_id_that_becomes_known_later_is_taken_on(
 async def test_an_id_is_not_given_to_another_display_of_the_same_address(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """An entry without an id that once had this address stays as it is."""
+    """An entry without an id keeps none if another display answers at its address."""
     entry = entry_of(display, unique_id=None, data={"macs": ["02:00:00:ff:ff:ff"]})
     entry.add_to_hass(hass)
     result = await hear(hass, announcement(display))
@@ -704,7 +704,7 @@ async def test_an_id_is_not_given_to_another_display_of_the_same_address(
 async def test_an_id_is_taken_on_by_hand_too(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """After an update of the firmware the display tells its id itself."""
+    """Adding a display again stores the device id that it reports since an update."""
     entry = entry_of(display, unique_id=None)
     entry.add_to_hass(hass)
     result = await enter(hass, await begin(hass), written(display))
@@ -719,7 +719,7 @@ async def test_an_id_is_taken_on_by_hand_too(
 async def test_reconfiguring_gives_another_address(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The same display is found where it is now, after a mistake."""
+    """The address can be changed, also after an error."""
     entry = entry_of(display, data={"host": "192.0.2.1", "port": 1234})
     entry.add_to_hass(hass)
     flow = await entry.start_reconfigure_flow(hass)
@@ -739,7 +739,7 @@ async def test_reconfiguring_gives_another_address(
 async def test_reconfiguring_heals_a_display_with_other_hardware(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """Its id is proof enough, and what it has verified is stored."""
+    """The device id identifies the display, and its MAC addresses are updated."""
     entry = entry_of(display, data={"port": 1, "macs": ["02:00:00:ff:ff:ff"]})
     entry.add_to_hass(hass)
     flow = await entry.start_reconfigure_flow(hass)
@@ -752,7 +752,7 @@ async def test_reconfiguring_heals_a_display_with_other_hardware(
 async def test_reconfiguring_stores_the_id(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """After an update of the firmware the display tells its id, and its entry keeps it."""
+    """The device id that a display reports since an update is stored."""
     entry = entry_of(display, unique_id=None, data={"port": 1})
     entry.add_to_hass(hass)
     flow = await entry.start_reconfigure_flow(hass)
@@ -764,7 +764,7 @@ async def test_reconfiguring_stores_the_id(
 async def test_reconfiguring_refuses_another_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The entry of one display is never given to another."""
+    """The address of another display is refused."""
     entry = entry_of(display, data={"host": "192.0.2.1"})
     entry.add_to_hass(hass)
     flow = await entry.start_reconfigure_flow(hass)
@@ -779,7 +779,7 @@ async def test_reconfiguring_refuses_another_display(
 async def test_reconfiguring_refuses_what_is_announced_as_another(
     hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
 ) -> None:
-    """What the network has heard tells displays apart that do not tell themselves."""
+    """Displays that do not report an id are told apart by their announcements."""
     entry = entry_of(display, data={"host": "192.0.2.1"})
     entry.add_to_hass(hass)
     flow = await entry.start_reconfigure_flow(hass)
@@ -797,7 +797,7 @@ async def test_reconfiguring_refuses_what_is_announced_as_another(
 async def test_the_wire_format_can_be_chosen(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The choice is kept, and the display is set up anew with it."""
+    """The option is stored, and the display is set up again with it."""
     before = setup_display.runtime_data
     flow = await hass.config_entries.options.async_init(setup_display.entry_id)
     assert flow["step_id"] == "init"

@@ -1,4 +1,4 @@
-"""Adding and changing a library, against real servers on loopback."""
+"""Test the config flow of a library with simulated servers."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ FEED_FAULTS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -55,12 +55,12 @@ async def begin(hass: HomeAssistant) -> ConfigFlowResult:
 async def fill(
     hass: HomeAssistant, form: ConfigFlowResult, **values: str | bool
 ) -> ConfigFlowResult:
-    """Send a form."""
+    """Submit a form."""
     return await hass.config_entries.flow.async_configure(form["flow_id"], values)
 
 
 async def entry_of(hass: HomeAssistant, result: ConfigFlowResult) -> MockConfigEntry:
-    """See that a library was added, and is loaded."""
+    """Return the loaded entry of an added library."""
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()
     entry: Any = result["result"]
@@ -71,7 +71,7 @@ async def entry_of(hass: HomeAssistant, result: ConfigFlowResult) -> MockConfigE
 async def test_add(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """Both servers, in any written form; the key is made, the identity is the feed."""
+    """Both URLs can be written in several forms; a key is generated, and the feed is the unique id."""
     form = await begin(hass)
     assert suggested(form) == {
         "catalog_url": "https://feralfile.com",
@@ -109,7 +109,7 @@ async def test_name_and_written_address(
 async def test_each_library_has_a_key_of_its_own(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """Two libraries, two signers; one of them without a feed."""
+    """Two libraries have different keys, also one without a feed."""
     one = await entry_of(hass, await fill(hass, await begin(hass), feed_url=feed.url))
     other = await entry_of(
         hass, await fill(hass, await begin(hass), catalog_url=catalog.url)
@@ -119,7 +119,7 @@ async def test_each_library_has_a_key_of_its_own(
 
 
 async def test_the_same_feed_twice(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A feed belongs to one library, however its address is written."""
+    """A feed can only be added once, however its URL is written."""
     await set_up(hass, library_entry(feed.url))
     result = await fill(hass, await begin(hass), feed_url=f"{feed.origin}/api/v1/")
     assert result["type"] is FlowResultType.ABORT
@@ -128,7 +128,7 @@ async def test_the_same_feed_twice(hass: HomeAssistant, feed: FeedSimulator) -> 
 
 
 async def test_with_api_key(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A key is tried before it is kept, without leaving anything on the feed."""
+    """The API key is tested without leaving anything in the feed."""
     form = await begin(hass)
     form = await fill(hass, form, feed_url=feed.url, api_key="wrong")
     assert form["errors"] == {"api_key": "invalid_auth"}
@@ -142,7 +142,7 @@ async def test_with_api_key(hass: HomeAssistant, feed: FeedSimulator) -> None:
 async def test_api_key_without_feed(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """A key belongs to a feed."""
+    """An API key needs a feed."""
     form = await begin(hass)
     form = await fill(hass, form, catalog_url=catalog.url, api_key="key")
     assert form["errors"] == {"api_key": "key_without_feed"}
@@ -150,7 +150,7 @@ async def test_api_key_without_feed(
 
 
 async def test_neither_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """Either may be left empty, not both; what was emptied stays empty."""
+    """Either URL may be empty, but not both; an emptied field stays empty."""
     form = await begin(hass)
     form = await fill(hass, form)
     assert form["errors"] == {"base": "no_server"}
@@ -183,7 +183,7 @@ async def test_no_address(
     field: str,
     text: str,
 ) -> None:
-    """What is no web address is told beside its field."""
+    """An invalid URL is an error of its field."""
     form = await fill(hass, await begin(hass), **{field: text})
     assert form["errors"] == {field: "invalid_url"}
     assert suggested(form) == {field: text}
@@ -195,7 +195,7 @@ async def test_no_address(
 async def test_feed_at_fault(
     hass: HomeAssistant, feed: FeedSimulator, word: str
 ) -> None:
-    """What is wrong with a feed is told beside its field, and can be tried again."""
+    """An error of the feed is shown with its field, and the form can be submitted again."""
     fault = feed.fault(**FEED_FAULTS[word], times=None)
     form = await fill(hass, await begin(hass), feed_url=feed.url)
     assert form["errors"] == {"feed_url": word}
@@ -206,7 +206,7 @@ async def test_feed_at_fault(
 async def test_no_feed_there(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """Each server is refused in the place of the other; nobody at all too."""
+    """A catalog is refused as a feed and a feed as a catalog, as is a server that does not answer."""
     form = await fill(
         hass, await begin(hass), catalog_url=feed.origin, feed_url=catalog.url
     )
@@ -231,7 +231,7 @@ async def test_no_feed_there(
 async def test_feed_at_fault_when_the_key_is_tried(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """A feed with a problem of its own says nothing about the key."""
+    """An error of the feed says nothing about the API key."""
     feed.fault(method="POST", status=500, body="down")
     form = await fill(hass, await begin(hass), feed_url=feed.url, api_key=feed.api_key)
     assert form["errors"] == {"api_key": "server_temporary"}
@@ -243,7 +243,7 @@ async def test_feed_at_fault_when_the_key_is_tried(
 async def test_a_key_goes_to_no_server_that_is_no_feed(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """The key is shown to a feed only."""
+    """The API key is only sent to a feed."""
     feed.fault(path="/api/v1", status=200, body={"hello": "world"}, times=1)
     form = await fill(hass, await begin(hass), feed_url=feed.url, api_key=feed.api_key)
     assert form["errors"] == {"feed_url": "server_unexpected_answer"}
@@ -255,7 +255,7 @@ async def test_a_key_goes_to_no_server_that_is_no_feed(
 
 
 async def reconfigure(hass: HomeAssistant, entry: MockConfigEntry) -> ConfigFlowResult:
-    """Open the form to change a library."""
+    """Open the form to reconfigure a library."""
     form: ConfigFlowResult = await entry.start_reconfigure_flow(hass)
     assert (form["type"], form["step_id"]) == (
         FlowResultType.FORM,
@@ -265,7 +265,7 @@ async def reconfigure(hass: HomeAssistant, entry: MockConfigEntry) -> ConfigFlow
 
 
 def changed(result: ConfigFlowResult) -> bool:
-    """Tell whether a form was taken."""
+    """Return whether a form was accepted."""
     return (
         result["type"] is FlowResultType.ABORT
         and result["reason"] == "reconfigure_successful"
@@ -275,7 +275,7 @@ def changed(result: ConfigFlowResult) -> bool:
 async def test_reconfigure(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """A library gets a catalog; keys stay, and are not shown."""
+    """A catalog can be added; the keys are kept and not shown."""
     entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
     form = await reconfigure(hass, entry)
     assert suggested(form) == {"catalog_url": "", "feed_url": feed.url}
@@ -293,7 +293,7 @@ async def test_reconfigure(
 async def test_reconfigure_keeps_the_api_key_of_the_same_feed(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """A key left empty stays."""
+    """An empty API key keeps the current one."""
     entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
     form = await reconfigure(hass, entry)
     form = await fill(hass, form, catalog_url=catalog.url, feed_url=feed.url)
@@ -310,7 +310,7 @@ async def test_reconfigure_keeps_the_api_key_of_the_same_feed(
 async def test_reconfigure_takes_the_api_key_away(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """A key that is of no more use can be forgotten; one entered in its place is kept."""
+    """The API key can be removed or replaced."""
     options = {"feed_keys": [DID]}
     entry = await set_up(
         hass, library_entry(feed.url, api_key="revoked", options=options)
@@ -331,7 +331,7 @@ async def test_reconfigure_takes_the_api_key_away(
 async def test_reconfigure_forgets_the_keys_of_another_feed(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """The key of one feed is never shown to another, nor taken for what the other signs with."""
+    """The keys of a feed are neither sent to another one nor used to verify its signatures."""
     entry = await set_up(
         hass,
         library_entry(
@@ -352,7 +352,7 @@ async def test_reconfigure_forgets_the_keys_of_another_feed(
 async def test_reconfigure_to_the_feed_of_another_library(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """Two libraries do not become one."""
+    """The feed of another library is refused."""
     await set_up(hass, library_entry(feed.url))
     entry = await set_up(hass, library_entry(None, catalog.url))
     result = await fill(hass, await reconfigure(hass, entry), feed_url=feed.url)
@@ -367,7 +367,7 @@ async def test_reconfigure_to_the_feed_of_another_library(
 
 
 async def test_reauth(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A new key is tried before it takes the place of the old one."""
+    """A new API key is tested before it is stored."""
     entry = await set_up(hass, library_entry(feed.url, api_key="revoked"))
     form = await entry.start_reauth_flow(hass)
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "reauth_confirm")
@@ -393,7 +393,7 @@ async def test_reauth(hass: HomeAssistant, feed: FeedSimulator) -> None:
 async def test_remove(
     hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """With a library its signing key goes; its owner is told which, by its public name."""
+    """An issue names the public key of a removed library."""
     entry = await set_up(hass, library_entry(feed.url, title="Hall"))
     await hass.services.async_call(
         "dp1", "publish_playlist", {"playlist": playlist()}, blocking=True
@@ -412,7 +412,7 @@ async def test_remove(
 async def test_remove_what_never_published(
     hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Nobody misses a key that has signed nothing, as what an API key publishes is not signed."""
+    """There is no issue for a signing key that was never used."""
     entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
     await hass.services.async_call(
         "dp1", "publish_playlist", {"playlist": playlist()}, blocking=True
@@ -424,7 +424,7 @@ async def test_remove_what_never_published(
 async def test_remove_an_imported_key(
     hass: HomeAssistant, feed: FeedSimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Who imports a key has it, until it signs here."""
+    """There is no issue for an imported key, unless it was used here."""
     entry = await set_up(hass, library_entry(feed.url))
     publish = ("dp1", "publish_playlist", {"playlist": playlist()}, True)
     await hass.services.async_call(*publish)

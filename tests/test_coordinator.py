@@ -1,4 +1,4 @@
-"""Following a display: what is asked, what is heard, and when it is lost."""
+"""Test the coordinator of a display."""
 
 import logging
 import time
@@ -34,7 +34,7 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.3)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
@@ -44,13 +44,13 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def lose(hass: HomeAssistant, display: DisplaySimulator) -> None:
-    """Unplug the display until that is noticed."""
+    """Disconnect the display and wait until it is unavailable."""
     await display.power_off()
     await until(lambda: state_of(hass).state == "unavailable")
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
-    """List what people read of the display in the log."""
+    """Return the log messages about the display."""
     return [
         record.message.partition(":")[0]
         for record in caplog.records
@@ -65,7 +65,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 async def test_start_and_reload_only_read(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display is never changed by Home Assistant's own doings."""
+    """Set-up and reload send nothing but status reads."""
     display.player.load(EVENING)
     display.player.turn_page(asleep=True)
     await set_up(hass, display_entry)
@@ -81,7 +81,7 @@ async def test_start_and_reload_only_read(
 async def test_unloading_leaves_nothing_behind(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The socket is closed, and the entity says so."""
+    """Unloading closes the socket, and the entity is unavailable."""
     await until(lambda: len(display.sockets) == 1)
     assert await hass.config_entries.async_unload(setup_display.entry_id)
     await until(lambda: len(display.sockets) == 0)
@@ -98,7 +98,7 @@ async def test_unloading_leaves_nothing_behind(
 async def test_what_happens_at_the_display_shows_at_once(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Somebody else's cast is there within two seconds, with what pushes leave out."""
+    """A cast of another client is shown within two seconds, with what pushes omit."""
     await until(lambda: len(display.sockets) == 1)
     display.player.load(EVENING)
     await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn", 2.0)
@@ -112,7 +112,7 @@ async def test_what_happened_meanwhile_is_asked_for_after_reconnecting(
     setup_display: MockConfigEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """There is no snapshot on the socket, so the display is asked; a short absence is no loss."""
+    """The state is read after a reconnect; a short interruption is no loss."""
     await until(lambda: len(display.sockets) == 1)
     await display.power_off()
     display.player.load(EVENING)
@@ -123,7 +123,7 @@ async def test_what_happened_meanwhile_is_asked_for_after_reconnecting(
 async def test_a_display_without_the_makers_cloud_is_asked_for_the_rest(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Its volume is not pushed then."""
+    """The volume is polled if it is not pushed."""
     display.poller.relayer_connected = False
     display.device.mixer = 0
     await setup_display.runtime_data.async_refresh()
@@ -133,7 +133,7 @@ async def test_a_display_without_the_makers_cloud_is_asked_for_the_rest(
 async def test_a_push_during_a_reading_is_newer(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What was read before does not undo what was heard since."""
+    """An older answer does not replace a push."""
     await until(lambda: len(display.sockets) == 1)
     display.player.load(EVENING)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
@@ -153,7 +153,7 @@ async def test_a_push_during_a_reading_is_newer(
 async def test_frames_that_make_no_sense_do_no_harm(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Whatever comes, the next good frame counts."""
+    """Invalid frames are ignored."""
     await until(lambda: len(display.sockets) == 1)
     for frame in (
         "nonsense",
@@ -177,7 +177,7 @@ async def test_a_half_open_socket_is_noticed(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A display that says nothing any more, not even to a ping, is connected to anew."""
+    """A socket without pongs is opened again."""
     monkeypatch.setattr(connection, "HEARTBEAT", 0.2)
     await set_up(hass, display_entry)
     await until(lambda: len(display.sockets) == 1)
@@ -194,7 +194,7 @@ async def test_a_lost_display_is_told_once_and_comes_back(
     setup_display: MockConfigEntry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """One line when it is lost, one when it is back, and it is usable within five seconds."""
+    """Loss and return are logged once each, and the display is usable within five seconds."""
     caplog.set_level(logging.INFO, "custom_components.dp1")
     caplog.clear()
     await lose(hass, display)
@@ -213,7 +213,7 @@ async def test_a_lost_display_is_told_once_and_comes_back(
 async def test_one_missed_probe_is_no_loss(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display that restarts its player refuses connections for a moment."""
+    """A display that restarts its player stays available."""
     await until(lambda: len(display.sockets) == 1)
     fault = display.inject(FaultKind.RESET, command="getDeviceStatus", times=1)
     await setup_display.runtime_data.async_refresh()
@@ -233,7 +233,7 @@ async def test_a_display_that_answers_is_there(
     status: int,
     text: str,
 ) -> None:
-    """Busy or unwell is not lost."""
+    """A display that is busy or returns errors stays available."""
     monkeypatch.setattr(
         "custom_components.dp1.client.display.rate_limit._BACKOFF", 0.01
     )
@@ -249,7 +249,7 @@ async def test_a_display_that_answers_is_there(
 async def test_a_player_out_of_order_is_unknown_not_lost(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The device answers, its player does not."""
+    """A display whose player does not answer stays available."""
     display.inject(FaultKind.STATUS, command="checkStatus")
     await setup_display.runtime_data.async_refresh()
     await setup_display.runtime_data.async_refresh()
@@ -262,7 +262,7 @@ async def test_a_player_out_of_order_is_unknown_not_lost(
 async def test_another_display_at_the_address_is_left_alone(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """When the router gives the address to another display, that one is neither shown nor told anything."""
+    """Another display at the address is neither shown nor sent commands."""
     port = display.port
     await display.power_off()
     async with DisplaySimulator(
@@ -298,7 +298,7 @@ async def test_another_display_at_the_address_is_left_alone(
 async def test_a_display_that_is_off_at_start_is_set_up_later(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """The reason is told, and the next try succeeds."""
+    """The reason is shown, and set-up is retried."""
     await display.power_off()
     await set_up(hass, display_entry)
     assert display_entry.state is ConfigEntryState.SETUP_RETRY
@@ -322,7 +322,7 @@ async def test_silence_does_not_hold_up_the_start(
     patience: float,
     state: ConfigEntryState,
 ) -> None:
-    """While Home Assistant starts, only a display that may take nothing but casts is waited for."""
+    """A display that does not answer does not delay the start of Home Assistant."""
     monkeypatch.setattr(module, "FIRST_PATIENCE", 60.0)
     monkeypatch.setattr(module, "START_PATIENCE", patience)
     hass.set_state(CoreState.not_running)
@@ -350,7 +350,7 @@ async def test_silence_does_not_hold_up_the_start(
 async def test_what_was_learned_is_kept(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Dialect and hardware addresses are there after a restart."""
+    """Dialect and MAC addresses are stored."""
     await set_up(hass, display_entry)
     assert display_entry.data["dialect"] == "ff"
     assert len(display_entry.data["macs"]) == 2
@@ -359,7 +359,7 @@ async def test_what_was_learned_is_kept(
 async def test_a_chosen_dialect_is_not_overruled(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """What was learned before stays noted as it was."""
+    """The option takes precedence over the stored dialect."""
     entry = entry_of(display, options={"dialect": "legacy"})
     await set_up(hass, entry)
     assert entry.runtime_data.display.dialect == "legacy"
@@ -369,7 +369,7 @@ async def test_a_chosen_dialect_is_not_overruled(
 async def test_firmware_that_is_unwell_is_not_taken_for_another_kind(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A first answer that fails is no reason to do without the status for good."""
+    """A first status read that fails does not make the display cast-only."""
     display.inject(FaultKind.STATUS, command="getDeviceStatus", times=1)
     display.inject(FaultKind.STATUS, route="/api/v2/status", status=404)
     await set_up(hass, display_entry)

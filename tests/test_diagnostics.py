@@ -1,4 +1,4 @@
-"""Diagnostics help, and tell no secret."""
+"""Test the diagnostics of a display and of a library."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ WALLET = "0x9b1e2a4c5d6f7a8b"
 async def diagnostics(
     hass: HomeAssistant, client: ClientSessionGenerator, entry: MockConfigEntry
 ) -> Any:
-    """Download the diagnostics of an entry."""
+    """Return the diagnostics of an entry."""
     assert await async_setup_component(hass, "diagnostics", {})
     return await get_diagnostics_for_config_entry(hass, client, entry)
 
@@ -38,7 +38,7 @@ async def test_a_display_is_described_without_its_secrets(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
 ) -> None:
-    """No key, no name of a network, no hardware address, no wallet and no title gets out."""
+    """Keys, network names, hardware addresses, wallets and titles are left out."""
     display.device.ssid = "SecretNet"
     display.device.overlay = {
         "owner": "mint",
@@ -81,7 +81,7 @@ async def test_a_lost_display_is_described_with_its_error(
     setup_display: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is wrong is named by its kind."""
+    """The type of the error is included."""
     monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.0)
     await display.power_off()
     await until(lambda: not setup_display.runtime_data.last_update_success)
@@ -96,7 +96,7 @@ async def test_a_display_that_is_not_set_up_is_described_too(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """That is when help is wanted."""
+    """Diagnostics work without a loaded entry."""
     await display.power_off()
     display_entry.add_to_hass(hass)
     await hass.config_entries.async_setup(display_entry.entry_id)
@@ -109,7 +109,7 @@ async def test_a_display_that_is_not_set_up_is_described_too(
 async def test_a_library_is_described_without_its_secrets(
     hass: HomeAssistant, hass_client: ClientSessionGenerator
 ) -> None:
-    """Neither key gets out, nor the address of a server."""
+    """Keys and URLs are left out."""
     async with FeedSimulator(random_seed=1) as feed:
         entry = await set_up(hass, library_entry(feed.url, api_key="test-api-key"))
         found = await diagnostics(hass, hass_client, entry)

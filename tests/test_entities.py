@@ -1,4 +1,4 @@
-"""Which entities each generation of displays has, and that each of them knows something."""
+"""Test which entities each generation of displays has, and that they have values."""
 
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -79,7 +79,7 @@ OUTAGE = {
 
 
 def entities(hass: HomeAssistant) -> set[str]:
-    """Name all entities of the display by platform and key."""
+    """Return all entities of the display by platform and key."""
     return {
         " ".join(
             (
@@ -96,7 +96,7 @@ def entities(hass: HomeAssistant) -> set[str]:
 async def settled(
     hass: HomeAssistant, profile: str, without: AbstractSet[str] = frozenset()
 ) -> None:
-    """Wait until the display was asked for everything."""
+    """Wait until everything was read."""
     await until(lambda: entities(hass) >= ENTITIES[profile] - without)
     await hass.async_block_till_done()
 
@@ -108,7 +108,7 @@ async def test_entities(
     display_entry: MockConfigEntry,
     profile: str,
 ) -> None:
-    """A display has the entities that it has shown to offer, and no other."""
+    """A display has exactly the entities of its features."""
     display.player.load(EVENING)
     display.device.last_outage = OUTAGE
     await set_up(hass, display_entry)
@@ -124,7 +124,7 @@ async def test_none_is_always_unknown(
     display_entry: MockConfigEntry,
     profile: str,
 ) -> None:
-    """Every entity knows something."""
+    """Every entity has a value."""
     display.player.load(EVENING)
     display.device.last_outage = OUTAGE
     await set_up(hass, display_entry)
@@ -149,7 +149,7 @@ async def test_none_is_always_unknown(
 async def test_entities_that_appear_later(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """What a display first shows after the start has its entities from then on."""
+    """Entities are added when a feature is detected."""
     display.device.panel.connected = False
     display.device.mixer = None
     await set_up(hass, display_entry)
@@ -171,7 +171,7 @@ async def test_entities_that_appear_later(
 async def test_unload_and_reload(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """An entry can go and come at any time, also while the display is being asked."""
+    """An entry can be unloaded and reloaded at any time, also during a read."""
     assert await hass.config_entries.async_unload(setup_display.entry_id)
     await hass.async_block_till_done()
     states = hass.states.async_all()
@@ -186,7 +186,7 @@ async def test_nothing_known_while_away(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """All entities of a display that is away are unavailable, and come back with it."""
+    """All entities of a lost display are unavailable until it is back."""
     monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
     monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     await set_up(hass, display_entry)
@@ -205,7 +205,7 @@ async def test_nothing_known_while_away(
 async def test_a_push_writes_only_what_changes(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Another work on the wall is no reason to write the state of everything else."""
+    """A push of another work does not write the states of unrelated entities."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     await settled(hass, "B", without={"sensor last_outage"})
@@ -213,7 +213,7 @@ async def test_a_push_writes_only_what_changes(
 
     @callback
     def note(event: Event[Any]) -> None:
-        """Note what is written, changed or not."""
+        """Record every written state."""
         written.add(event.data["entity_id"])
 
     for kind in (EVENT_STATE_CHANGED, EVENT_STATE_REPORTED):

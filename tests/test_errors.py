@@ -1,4 +1,4 @@
-"""Whatever goes wrong has a text, and the text has all it needs."""
+"""Test that every error has a complete text."""
 
 from collections.abc import Callable, Iterator
 import json
@@ -48,7 +48,7 @@ ONLY_OF_SERVERS = (
 
 
 def samples() -> Iterator[Dp1Error]:
-    """Make one of each error."""
+    """Return a sample of each error."""
     for kind in vars(errors).values():
         if not isinstance(kind, type) or not issubclass(kind, Dp1Error):
             continue
@@ -65,7 +65,7 @@ def samples() -> Iterator[Dp1Error]:
 
 
 def assert_complete(error: HomeAssistantError) -> None:
-    """See that a text exists and that nothing is missing in it."""
+    """Check that a text exists and has all its placeholders."""
     assert error.translation_domain == DOMAIN
     assert error.translation_key in TEXTS["exceptions"]
     message = TEXTS["exceptions"][error.translation_key]["message"]
@@ -84,7 +84,7 @@ def assert_complete(error: HomeAssistantError) -> None:
     ids=repr,
 )
 def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> None:
-    """No error of any side is left without words."""
+    """Every error has a text for every subject."""
     assert_complete(translated(err, subject, "Wall", "http://192.0.2.1:1111"))
 
 
@@ -98,7 +98,7 @@ def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> Non
     ids=repr,
 )
 def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
-    """What a display can answer can be shown in the form, and told as the reason of an end."""
+    """Every error of a display has a text in forms and as a reason to abort."""
     assert suffix(err) in TEXTS["config"]["error"]
     assert suffix(err) in TEXTS["config"]["abort"]
 
@@ -136,12 +136,12 @@ def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
     ids=repr,
 )
 def test_the_text_names_the_cause(err: Dp1Error, key: str) -> None:
-    """Each cause has its own words."""
+    """Different causes have different texts."""
     assert translated(err, "display", "Wall").translation_key == key
 
 
 def test_what_a_display_says_is_plain_text() -> None:
-    """Markup in somebody else's words does not get through."""
+    """Markup from a display is removed."""
     error = translated(
         PlaylistRefusedError("displayPlaylist", "x", "<b>no</b>\n<script>1</script>"),
         "display",
@@ -155,7 +155,7 @@ def test_what_a_display_says_is_plain_text() -> None:
 def test_nothing_is_echoed_without_end(
     make: Callable[..., HomeAssistantError],
 ) -> None:
-    """What somebody else wrote is one line of plain text, and not a long one."""
+    """Text from outside is one short line of plain text."""
     error = make("forgotten", media_id="\x1b[31m<b>a</b>\n" + "x" * 100_000)
     assert error.translation_placeholders is not None
     text = error.translation_placeholders["media_id"]
@@ -164,7 +164,7 @@ def test_nothing_is_echoed_without_end(
 
 
 def test_faults_are_listed_with_their_paths_but_not_without_end() -> None:
-    """The first faults are told, the rest is counted."""
+    """The first faults are listed, the others counted."""
     faults = [Fault(f"items[{n}]", "bad") for n in range(SHOWN_FAULTS + 3)]
     error = invalid_playlist(InvalidPlaylistError([Fault("", "empty"), *faults]))
     assert isinstance(error, ServiceValidationError)
@@ -176,7 +176,7 @@ def test_faults_are_listed_with_their_paths_but_not_without_end() -> None:
 
 
 def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
-    """The cause stays attached."""
+    """Client errors are translated and stay attached as the cause."""
     with (
         pytest.raises(HomeAssistantError) as caught,
         translated_errors("display", "Wall", "there"),
@@ -192,7 +192,7 @@ def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
     ("data", "given"), [({}, "-"), ({"a": 1, "b": 2, "c": 3}, "a, b")]
 )
 def test_exactly_one_field_says_what_is_meant(data: dict[str, Any], given: str) -> None:
-    """None or two of the fields are a mistake, which is named."""
+    """None or two of the fields are an error that names them."""
     assert exactly_one_of({"a": 1, "c": 3}, ("a", "b")) == {"a": 1}
     with pytest.raises(ServiceValidationError) as caught:
         exactly_one_of(data, ("a", "b"))
@@ -202,7 +202,7 @@ def test_exactly_one_field_says_what_is_meant(data: dict[str, Any], given: str) 
 
 
 def test_input_without_particulars() -> None:
-    """A text that needs nothing gets nothing."""
+    """A text without placeholders gets none."""
     error = invalid_input("no_display_meant")
     assert error.translation_placeholders is None
     assert_complete(error)

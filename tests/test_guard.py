@@ -1,4 +1,4 @@
-"""Hosts that the owner named, and that no others at home are asked."""
+"""Test which hosts at home may be contacted."""
 
 from collections.abc import AsyncIterator
 from json import dumps
@@ -35,7 +35,7 @@ MORE_ART = {"items": [{"source": "http://NAS.local/a.png"}]}
 async def test_hosts_of_casts_are_kept(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    """The hosts of what an automation casts are allowed after a restart, too; a broken address names none."""
+    """The hosts of a cast by an automation are allowed, also after a restart; an invalid URL allows none."""
     hosts = NamedHosts(hass)
     await hosts.async_add(Context(), {"playlist_url": "https://art.example.org/list"})
     await hosts.async_add(Context(), {"playlist": ART})
@@ -53,7 +53,7 @@ async def test_hosts_of_casts_are_kept(
 
 
 async def test_nobody_asked(hass: HomeAssistant) -> None:
-    """What a display shows by itself names no host, nor does anybody Home Assistant itself."""
+    """What a display shows by itself, and casts of Home Assistant itself, allow no host."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
     hosts = NamedHosts(hass)
     await hosts.async_add(None, "https://art.example.org/list")
@@ -78,7 +78,7 @@ async def test_nobody_asked(hass: HomeAssistant) -> None:
 async def test_files_of_home_assistant(
     hass: HomeAssistant, url: str, server: str | None
 ) -> None:
-    """What Home Assistant serves without login may be read by its own address."""
+    """Files that Home Assistant serves without login can be read by its own URL."""
     await async_process_ha_core_config(hass, {"internal_url": "http://10.0.0.5:8123"})
     hosts = NamedHosts(hass)
     assert hosts.async_guard(url).server == server
@@ -116,7 +116,7 @@ async def read(
     action: str,
     data: dict[str, Any],
 ) -> None:
-    """Let a user name an address."""
+    """Read a URL as a user."""
     data = {
         name: text.format(server.url) if isinstance(text, str) else text
         for name, text in data.items()
@@ -138,7 +138,7 @@ async def test_guests_read_nothing_at_home(
     action: str,
     data: dict[str, Any],
 ) -> None:
-    """A user who is no administrator is told so, and nothing is asked; where the owner named it, it is read."""
+    """A user who is no administrator is refused without a request, unless the owner has named the host."""
     options = {"publish_for_all": True}
     await set_up(hass, library_entry(feed.url, api_key=feed.api_key, options=options))
     owner = await user(hass, GROUP_ID_ADMIN)
@@ -161,7 +161,7 @@ async def test_what_a_display_was_told_by_others(
     setup_display: MockConfigEntry,
     victim: ScriptedServer,
 ) -> None:
-    """Casting again what others cast names no host, even by an administrator: they chose it."""
+    """Casting again what others cast allows no host, even for an administrator."""
     display.player.load(playlist("Dawn", title="Reef"), url=f"{victim.url}/list.json")
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     await hass.services.async_call(
@@ -181,7 +181,7 @@ async def test_what_a_display_was_told_by_others(
 async def test_servers_cannot_send_elsewhere(
     hass: HomeAssistant, victim: ScriptedServer
 ) -> None:
-    """Neither a catalog, nor a feed, nor a display chooses what else is asked at home."""
+    """Neither a catalog, a feed nor a display can choose other hosts at home."""
     moved = Reply(302, headers={"Location": f"{victim.url}/api/states"})
     async with ScriptedServer.run(moved) as catalog, ScriptedServer.run(moved) as feed:
         await set_up(hass, library_entry(f"{feed.url}/api/v1", catalog.url))

@@ -1,4 +1,4 @@
-"""The picture of the work, and the picture of the display."""
+"""Test the images of a display."""
 
 from collections.abc import AsyncIterator
 from http import HTTPStatus
@@ -21,10 +21,10 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
 class Gallery:
-    """A server of pictures, and what Home Assistant asked it."""
+    """A server of pictures that records requests."""
 
     def __init__(self) -> None:
-        """Serve one picture."""
+        """Initialize with one picture."""
         self.kind = "image/png"
         self.content = PNG
         self.status = 200
@@ -32,13 +32,13 @@ class Gallery:
         self.url = ""
 
     def __call__(self, request: Request) -> Reply:
-        """Serve; the display asks too, and does not count."""
+        """Serve a picture; requests of the display do not count."""
         if request.headers["User-Agent"].startswith("HomeAssistant/"):
             self.asked.append(request.path)
         return Reply(self.status, self.content, {"Content-Type": self.kind})
 
     def show(self, display: DisplaySimulator, *names: str) -> None:
-        """Hang pictures of this server."""
+        """Show works with pictures of this server."""
         document = playlist(*names)
         for item, name in zip(document["items"], names, strict=True):
             item["source"] = f"{self.url}/{name}"
@@ -57,7 +57,7 @@ async def gallery(socket_enabled: None) -> AsyncIterator[Gallery]:
 async def picture(
     hass: HomeAssistant, hass_client: ClientSessionGenerator, key: str
 ) -> tuple[int, str, bytes]:
-    """Look at a picture as a dashboard does."""
+    """Request a picture like a dashboard."""
     client = await hass_client()
     address: Any = shown(hass, "image", key).attributes["entity_picture"]
     response = await client.get(address)
@@ -71,7 +71,7 @@ async def test_work(
     display_entry: MockConfigEntry,
     gallery: Gallery,
 ) -> None:
-    """The picture comes through Home Assistant, is fetched once, and changes with the work."""
+    """The picture is served by Home Assistant, fetched once, and changes with the work."""
     gallery.show(display, "dawn.png", "noon.png")
     await set_up(hass, display_entry)
     await name_hosts(hass, gallery.url)
@@ -112,7 +112,7 @@ async def test_picture_that_is_none(
     status: int,
     content: bytes,
 ) -> None:
-    """Nothing is passed on that is no picture of a kind and size that is safe to show."""
+    """A response that is no picture of a safe type and size is not served."""
     monkeypatch.setattr(fetch_picture, "MAX_PICTURE_BYTES", 1000)
     gallery.kind, gallery.status, gallery.content = kind, status, content
     gallery.show(display, "dawn.png")
@@ -130,7 +130,7 @@ async def test_a_picture_at_home_that_nobody_named(
     display_entry: MockConfigEntry,
     gallery: Gallery,
 ) -> None:
-    """A display cannot make Home Assistant ask a host at home, whatever it shows."""
+    """A display cannot make Home Assistant contact a host at home."""
     gallery.show(display, "dawn.png")
     await set_up(hass, display_entry)
     answer = await picture(hass, hass_client, "work")
@@ -145,7 +145,7 @@ async def test_work_without_a_picture(
     display_entry: MockConfigEntry,
     gallery: Gallery,
 ) -> None:
-    """A work after the first that has no picture shows none, not that of another."""
+    """A work without a picture does not show that of the previous one."""
     gallery.show(display, "dawn.png", "noon")
     await set_up(hass, display_entry)
     display.player.handle("moveToArtwork", {"index": 1})
@@ -163,7 +163,7 @@ async def test_screenshot(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The picture of the display is as large as needed, and in the shape of its screen."""
+    """The screenshot is limited in size, in the shape of the screen."""
     all_switched_on(monkeypatch)
     display.device.orientation = "portrait"
     await set_up(hass, display_entry)
@@ -181,7 +181,7 @@ async def test_first_screenshot_fails(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Without a first picture there is none, and the next one is there when it is asked for."""
+    """After a failed first screenshot there is none until the next one."""
     all_switched_on(monkeypatch)
     fault = display.inject(
         FaultKind.STATUS, route="/api/screenshot", status=502, times=0
@@ -189,7 +189,7 @@ async def test_first_screenshot_fails(
 
     @callback
     def spoil(event: Event[Any]) -> None:
-        """Let the first picture fail, after it was seen that the display takes such."""
+        """Let the first screenshot fail, after the feature was detected."""
         if event.data["entity_id"] == "image.wall_screenshot":
             fault.times = 1
 

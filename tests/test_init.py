@@ -1,4 +1,4 @@
-"""Setting up, unloading and removing a display."""
+"""Test setting up, unloading and removing a display."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 async def test_the_actions_are_there_without_anything_set_up(
     hass: HomeAssistant,
 ) -> None:
-    """An automation that names them is valid while a display is off."""
+    """Automations with the actions are valid while no display is set up."""
     assert await async_setup_component(hass, "dp1", {})
     assert hass.services.has_service("dp1", "cast_playlist")
 
@@ -32,7 +32,7 @@ async def test_a_display_comes_and_goes(
     entity_registry: er.EntityRegistry,
     device_registry: dr.DeviceRegistry,
 ) -> None:
-    """Loaded, reloaded, unloaded and removed, with nothing left behind."""
+    """A display can be set up, reloaded, unloaded and removed, and leaves nothing behind."""
     entry_id = setup_display.entry_id
     assert setup_display.state is ConfigEntryState.LOADED
     assert await hass.config_entries.async_reload(entry_id)
@@ -53,7 +53,7 @@ async def test_removing_a_display_that_was_disabled_at_start(
     hass_storage: dict[str, Any],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """What was stored of it goes, although the integration was never set up."""
+    """Stored data is removed although the integration was never set up."""
     entry = MockConfigEntry(
         domain="dp1",
         data={"kind": "display", "host": "127.0.0.1", "port": 1111},
@@ -71,7 +71,7 @@ async def test_removing_a_display_that_was_disabled_at_start(
 async def test_entities_stay_known_while_a_display_is_off(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """After a start without the display they are there, and unavailable."""
+    """After a start without the display, its entities are unavailable."""
     await hass.config_entries.async_unload(setup_display.entry_id)
     await display.power_off()
     await hass.config_entries.async_setup(setup_display.entry_id)
@@ -82,7 +82,7 @@ async def test_entities_stay_known_while_a_display_is_off(
 async def test_a_restart_of_home_assistant_is_not_seen_on_the_wall(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What hangs goes on hanging, at its place."""
+    """A restart does not change what is shown."""
     display.player.load(playlist("Dawn", "Noon"))
     display.player.handle("moveToArtwork", {"index": 1})
     await hass.config_entries.async_reload(setup_display.entry_id)

@@ -1,4 +1,4 @@
-"""A display as a media player, in every generation of firmware."""
+"""Test the media player, with every generation of firmware."""
 
 import asyncio
 from pathlib import Path
@@ -39,19 +39,19 @@ BY_HAND = (
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
 
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> None:
-    """Do something with the display."""
+    """Call an action on the display."""
     await hass.services.async_call(
         "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
     )
 
 
 async def show(hass: HomeAssistant, document: dict[str, Any] = EVENING) -> None:
-    """Show a playlist."""
+    """Play a playlist."""
     await hass.services.async_call(
         "dp1",
         "cast_playlist",
@@ -62,7 +62,7 @@ async def show(hass: HomeAssistant, document: dict[str, Any] = EVENING) -> None:
 
 
 def attribute(hass: HomeAssistant, name: str) -> Any:
-    """Get an attribute of the display."""
+    """Return an attribute of the display."""
     return state_of(hass).attributes.get(name)
 
 
@@ -73,7 +73,7 @@ def attribute(hass: HomeAssistant, name: str) -> Any:
 async def test_an_empty_display_is_idle_and_offers_what_it_can(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """Firmware of every generation can be told everything that a player is for."""
+    """Every generation of firmware supports its features."""
     state = state_of(hass)
     assert state.state == "idle"
     assert state.attributes["device_class"] == "tv"
@@ -87,7 +87,7 @@ async def test_an_empty_display_is_idle_and_offers_what_it_can(
 async def test_it_tells_what_hangs_on_the_wall(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Title, playlist, place and particulars come from the display."""
+    """Title, playlist, position and details are those of the display."""
     document = playlist("Dawn", "<i>Noon</i>")
     document["items"][0]["provenance"] = {
         "type": "onChain",
@@ -124,7 +124,7 @@ async def test_it_tells_what_hangs_on_the_wall(
 async def test_a_pictured_work_has_a_picture(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """A work that is an image is its own picture; another has its thumbnail, or the cover."""
+    """The picture is the work itself if it is an image, or its thumbnail, or the cover."""
     document = playlist("Dawn", "Noon", "Dusk", coverImage="https://art.example.org/c")
     document["items"][0]["source"] = "https://art.example.org/dawn.PNG?x=1"
     document["items"][1]["inlineManifest"] = {
@@ -153,7 +153,7 @@ async def test_the_device_is_described(
     setup_display: MockConfigEntry,
     device_registry: dr.DeviceRegistry,
 ) -> None:
-    """The device page names the maker, the serial, the firmware and the hardware addresses."""
+    """The device has manufacturer, serial, firmware and MAC addresses."""
     (device,) = dr.async_entries_for_config_entry(
         device_registry, setup_display.entry_id
     )
@@ -170,7 +170,7 @@ async def test_a_new_firmware_shows(
     setup_display: MockConfigEntry,
     device_registry: dr.DeviceRegistry,
 ) -> None:
-    """The device page follows an update."""
+    """The device is updated with the firmware."""
     display.device.installed_version = "2.0.9"
     await setup_display.runtime_data.async_refresh()
     (device,) = dr.async_entries_for_config_entry(
@@ -183,7 +183,7 @@ async def test_a_new_firmware_shows(
 async def test_a_set_up_page_is_no_work(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """While the display shows a set-up page it is idle, and says so when it is told to show something."""
+    """During set-up the display is idle, and a cast is an error that says so."""
     await show(hass)
     await setup_display.runtime_data.display.show_pairing_code(True)
     await setup_display.runtime_data.async_refresh()
@@ -207,7 +207,7 @@ async def test_a_set_up_page_is_no_work(
 async def test_a_set_up_page_sleeps_too(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The display says no because of its page, and keeps the record all the same: the record counts."""
+    """The display returns an error during set-up but changes the record, which counts."""
     await setup_display.runtime_data.display.show_pairing_code(True)
     await setup_display.runtime_data.async_refresh()
     await do(hass, "turn_off")
@@ -223,7 +223,7 @@ async def test_a_set_up_page_sleeps_too(
 async def test_next_and_previous_go_round(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """After the last comes the first."""
+    """After the last work comes the first."""
     await show(hass)
     seen = []
     for action in ("next", "next", "next", "previous", "previous"):
@@ -236,7 +236,7 @@ async def test_next_and_previous_go_round(
 async def test_next_twice_in_a_hurry_moves_two(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A second press counts from where the first one leads."""
+    """The second of two quick calls counts from where the first one leads."""
     await show(hass)
     await asyncio.gather(do(hass, "media_next_track"), do(hass, "media_next_track"))
     assert attribute(hass, "media_title") == "Dusk"
@@ -246,7 +246,7 @@ async def test_next_twice_in_a_hurry_moves_two(
 async def test_nothing_has_no_next(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:
-    """Without a playlist there is nowhere to go."""
+    """Without a playlist, next is an error."""
     with pytest.raises(ServiceValidationError) as caught:
         await do(hass, "media_next_track")
     assert caught.value.translation_key == "nothing_shown"
@@ -256,7 +256,7 @@ async def test_nothing_has_no_next(
 async def test_shuffle_and_repeat(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Both are what the display says they are."""
+    """Shuffle and repeat are those of the display."""
     await show(hass)
     await do(hass, "shuffle_set", shuffle=True)
     assert display.player.shuffle
@@ -270,7 +270,7 @@ async def test_shuffle_and_repeat(
 async def test_a_command_that_is_refused_is_an_error(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """200 with ``ok: false`` is no success."""
+    """Status 200 with ``ok: false`` is an error."""
     with pytest.raises(HomeAssistantError) as caught:
         await do(hass, "shuffle_set", shuffle=True)
     assert caught.value.translation_key == "display_rejected"
@@ -289,7 +289,7 @@ async def test_the_volume_is_what_the_display_reads_back(
     percent: int,
     read_back: float,
 ) -> None:
-    """Its mixer is coarser than percent."""
+    """The mixer has fewer steps than the volume."""
     await do(hass, "volume_set", volume_level=percent / 100)
     assert attribute(hass, "volume_level") == read_back
 
@@ -297,7 +297,7 @@ async def test_the_volume_is_what_the_display_reads_back(
 async def test_louder_and_softer(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Every step is heard, and two in a hurry are two."""
+    """Each step changes the volume, and two quick calls are two steps."""
     await do(hass, "volume_set", volume_level=0.52)
     await asyncio.gather(do(hass, "volume_up"), do(hass, "volume_up"))
     assert attribute(hass, "volume_level") == 0.68
@@ -309,7 +309,7 @@ async def test_louder_and_softer(
 async def test_mute_is_absolute(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The display knows only how to toggle, so it is asked first, even if somebody else toggled meanwhile."""
+    """The display can only toggle, so its state is read first, also if another client has toggled."""
     await do(hass, "volume_mute", is_volume_muted=True)
     assert display.device.muted
     assert attribute(hass, "is_volume_muted") is True
@@ -326,7 +326,7 @@ async def test_mute_is_absolute(
 async def test_a_display_without_a_mixer_offers_no_sound(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Only what the display has shown it can do is offered; a mixer that fails is not toggled blindly."""
+    """Volume is only supported once it was detected; without a state, mute is not toggled."""
     display.device.mixer = None
     await do(hass, "volume_mute", is_volume_muted=True)
     assert "toggleMute" not in display.commands
@@ -343,7 +343,7 @@ async def test_a_display_without_a_mixer_offers_no_sound(
 async def test_off_is_asleep_and_on_is_awake(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Both are there when the action is done, and what hung hangs again."""
+    """The state is updated when the action returns, and the playlist is restored."""
     await show(hass)
     await do(hass, "turn_off")
     assert display.player.asleep
@@ -361,7 +361,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
     setup_display: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """It says yes, stays as it is, is told once more, and then that is an error."""
+    """The command is sent twice before that is an error."""
     monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.05)
     await do(hass, "turn_off")
     monkeypatch.setattr(display.player, "turn_page", lambda *, asleep: None)
@@ -375,7 +375,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
 async def test_somebody_else_puts_it_to_sleep(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The phone counts as much as Home Assistant."""
+    """Sleep by the app of the owner is shown."""
     await show(hass)
     display.player.turn_page(asleep=True)
     await until(lambda: state_of(hass).state == "off")
@@ -387,7 +387,7 @@ async def test_somebody_else_puts_it_to_sleep(
 async def test_a_playlist_by_its_address(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The display is given the address, fetches it itself and says so."""
+    """A URL is sent to the display, which fetches it and reports it."""
     async with ScriptedServer.run(Reply(200, EVENING)) as server:
         url = f"{server.url}/playlists/evening"
         for kind in ("playlist", "music"):
@@ -400,7 +400,7 @@ async def test_a_playlist_by_its_address(
 async def test_a_document(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A DP-1 document may be played as it is."""
+    """A DP-1 document can be played."""
     text = '{"dpVersion": "1.1.0", "title": "Short", "items": [{"source": "https://art.example.org/1"}]}'
     await do(hass, "play_media", media_content_type="playlist", media_content_id=text)
     assert attribute(hass, "media_playlist") == "Short"
@@ -424,7 +424,7 @@ async def test_any_image_video_or_page(
     path: str,
     title: str,
 ) -> None:
-    """Whatever has an address becomes a playlist of one work."""
+    """Any URL becomes a playlist of one work."""
     async with ScriptedServer.run(Reply(200, b"<html>A page</html>")) as server:
         url = f"{server.url}{path}"
         await do(hass, "play_media", media_content_type=kind, media_content_id=url)
@@ -436,7 +436,7 @@ async def test_any_image_video_or_page(
 async def test_a_title_may_be_given(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What the media browser calls it, or the caller."""
+    """The title can be set by the media browser or the caller."""
     for extra in ({"title": "My page"}, {"metadata": {"title": "My page"}}):
         await do(
             hass,
@@ -456,7 +456,7 @@ async def test_what_no_display_can_load_is_refused(
     setup_display: MockConfigEntry,
     media_id: str,
 ) -> None:
-    """Nothing is sent."""
+    """Sources that no display can load are refused without a command."""
     with pytest.raises(ServiceValidationError) as caught:
         await do(
             hass, "play_media", media_content_type="image", media_content_id=media_id
@@ -467,7 +467,7 @@ async def test_what_no_display_can_load_is_refused(
 
 @pytest.fixture
 async def media(hass: HomeAssistant, tmp_path: Path) -> str:
-    """Put a picture into a local media folder."""
+    """Create a picture in a local media folder."""
     (tmp_path / "sun rise.png").write_bytes(b"\x89PNG")
     hass.config.media_dirs = {"local": str(tmp_path)}
     assert await async_setup_component(hass, "media_source", {})
@@ -480,7 +480,7 @@ async def test_media_of_home_assistant(
     media: str,
     setup_display: MockConfigEntry,
 ) -> None:
-    """A picture of the media folder is served under an address in the local network."""
+    """Local media are served by a URL in the local network."""
     await async_process_ha_core_config(
         hass,
         {
@@ -501,7 +501,7 @@ async def test_media_without_an_address_of_home_assistant(
     media: str,
     setup_display: MockConfigEntry,
 ) -> None:
-    """With a certificate of its own, Home Assistant cannot be reached by number; and the address from outside is no help."""
+    """With a certificate, Home Assistant cannot be reached by IP address, and its external URL is not used."""
     await async_process_ha_core_config(hass, {"external_url": "https://x.example"})
     hass.config.api = ApiConfig("127.0.0.1", "127.0.0.1", 8123, use_ssl=True)
     with pytest.raises(HomeAssistantError) as caught:
@@ -536,7 +536,7 @@ async def test_addresses_of_home_assistant_are_made_reachable(
     given: str,
     sent: str,
 ) -> None:
-    """Its own are made absolute; others stay as they are."""
+    """Relative URLs of Home Assistant are made absolute; others stay as they are."""
     await async_process_ha_core_config(
         hass,
         {
@@ -556,7 +556,7 @@ async def test_addresses_of_home_assistant_are_made_reachable(
 async def test_a_display_of_the_2025_description_only_takes_playlists(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Its state is assumed from what it took, and nothing else is offered."""
+    """The state is assumed, and only casts are supported."""
     state = state_of(hass)
     assert state.state == "idle"
     assert state.attributes["assumed_state"] is True

@@ -1,4 +1,4 @@
-"""The libraries as a source of media: for the media panel, other players and automations."""
+"""Test the media source of the libraries."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -26,7 +26,7 @@ from .simulators.catalog.simulator import CatalogSimulator
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -38,7 +38,7 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
 
 
 async def resolve(gallery: Gallery, media_id: str) -> PlayMedia:
-    """Ask where something is."""
+    """Resolve a media id."""
     return await media_source.async_resolve_media(gallery.hass, media_id, None)
 
 
@@ -52,7 +52,7 @@ async def search(
 
 
 async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
-    """The overview has it, and its top has the same branches as the display's."""
+    """The overview has the media source, whose root has the same branches as a display."""
     overview = await media_source.async_browse_media(gallery.hass, None)
     (ours,) = (it for it in overview.children or () if it.title == "DP-1 Art")
     top = await media_source.async_browse_media(gallery.hass, ours.media_content_id)
@@ -75,11 +75,11 @@ async def test_in_the_media_panel(
     hass_ws_client: WebSocketGenerator,
     hass_client: ClientSessionGenerator,
 ) -> None:
-    """The panel opens a page, shows its pictures, searches in it and plays a work."""
+    """The panel can browse, show pictures, search and play a work."""
     socket = await hass_ws_client()
 
     async def ask(command: str, **data: Any) -> Any:
-        """Ask as the panel does."""
+        """Send a request like the panel."""
         await socket.send_json_auto_id({"type": f"media_source/{command}", **data})
         answer = await socket.receive_json()
         assert answer["success"], answer
@@ -107,7 +107,7 @@ async def test_in_the_media_panel(
 
 
 async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
-    """A work resolves to where it is; what is more than one work is for displays only."""
+    """A work resolves to its source; anything with several works is for displays only."""
     page = await media_source.async_browse_media(
         gallery.hass, gallery.media_id(f"playlist/{EVENING}")
     )
@@ -129,7 +129,7 @@ async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
 
 
 async def test_what_cannot_be_resolved(gallery: Gallery) -> None:
-    """What is not there is an error that a player understands."""
+    """Unknown media are an error."""
     for media_id, key in (
         ("{media}/series/nothing", "catalog_not_found"),
         ("{media}/item/nothing/1", "feed_not_found"),
@@ -160,12 +160,12 @@ async def test_what_cannot_be_resolved(gallery: Gallery) -> None:
     ],
 )
 def test_types(source: str, medium: str | None, expected: str) -> None:
-    """The type of a work is told by its address and its medium."""
+    """The type of a work follows from its URL and its medium."""
     assert _type_of(source, medium) == expected
 
 
 async def test_search_everywhere_and_within(gallery: Gallery) -> None:
-    """The top searches all libraries; a node searches itself."""
+    """The root searches all libraries; a node searches itself."""
     found = await search(gallery, LARGE, "media-source://dp1")
     assert found[0].media_content_id == gallery.media_id(gallery.exhibition(LARGE))
     found = await search(
@@ -180,7 +180,7 @@ async def test_search_everywhere_and_within(gallery: Gallery) -> None:
 async def test_several_libraries_or_none(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """Several libraries each have a branch; without one there is nothing to open."""
+    """Each of several libraries has a branch; without a library there is nothing to open."""
     async with Gallery.of(hass, load=False) as gallery, CatalogSimulator() as other:
         top = await media_source.async_browse_media(hass, "media-source://dp1")
         assert not top.children
