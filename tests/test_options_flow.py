@@ -1,4 +1,4 @@
-"""Preferences of a display and of a library, and the key that a library signs with."""
+"""Test the options of a display and of a library, and the signing key of a library."""
 
 from base64 import b64encode
 from typing import Any
@@ -37,14 +37,14 @@ MENU = [
 
 @pytest.fixture
 async def library(hass: HomeAssistant, socket_enabled: None) -> MockConfigEntry:
-    """Set up a library whose feed is out of reach; its options need none."""
+    """Set up a library whose feed does not answer; its options do not need it."""
     return await set_up(hass, library_entry(NOWHERE))
 
 
 async def choose(
     hass: HomeAssistant, entry: MockConfigEntry, step: str
 ) -> ConfigFlowResult:
-    """Open one form of the options."""
+    """Open a form of the options."""
     menu = await hass.config_entries.options.async_init(entry.entry_id)
     assert (menu["type"], menu["step_id"]) == (FlowResultType.MENU, "library")
     assert menu["menu_options"] == MENU
@@ -57,12 +57,12 @@ async def choose(
 async def fill(
     hass: HomeAssistant, form: ConfigFlowResult, **values: Any
 ) -> ConfigFlowResult:
-    """Send a form."""
+    """Submit a form."""
     return await hass.config_entries.options.async_configure(form["flow_id"], values)
 
 
 async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """What no playlist could hold is told beside its field; what can is kept and used at once."""
+    """Invalid values are errors of their fields; valid ones are stored and used at once."""
     form = await choose(hass, library, "defaults")
     for wrong in ("wide", "-5"):
         form = await fill(hass, form, duration=60, license="open", margin=wrong)
@@ -103,7 +103,7 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
 async def test_what_is_emptied_is_gone(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """A field left empty takes its option away; the options of other forms stay."""
+    """An empty field removes its option; the options of other forms stay."""
     entry = library_entry(
         NOWHERE, options={"curator": "Ada", "margin": "7", "refresh_hours": 12}
     )
@@ -122,7 +122,7 @@ async def test_what_is_emptied_is_gone(
 
 
 async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """Which groups the source list has, how long it is, and how fresh."""
+    """Groups, length and refresh interval of the source list can be set."""
     form = await choose(hass, library, "sources")
     schema = form["data_schema"]
     assert schema is not None
@@ -136,7 +136,7 @@ async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
 
 
 async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """The keys of the feed, in any form, are kept as DIDs; a private key is none of them."""
+    """The keys of the feed are stored as DIDs; a private key is refused."""
     public = OTHER.public_key().public_bytes_raw()
     form = await choose(hass, library, "feed_keys")
     for wrong in ("did:key:z6Mk", "did:web:a.example", public.hex()[:-2], DER.hex()):
@@ -167,7 +167,7 @@ async def test_feed_keys(hass: HomeAssistant, library: MockConfigEntry) -> None:
 async def test_import_key(
     hass: HomeAssistant, library: MockConfigEntry, text: str
 ) -> None:
-    """Any other text is refused without being repeated; then the key is taken, and signs at once."""
+    """An invalid key is refused without being repeated; a valid one signs at once."""
     form = await choose(hass, library, "import_key")
     assert form["description_placeholders"] == {"did": DID}
     for wrong in ("", "not a key", OTHER_SEED[:-2], text[:-1] + "!"):
@@ -184,7 +184,7 @@ async def test_import_key(
 
 
 async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """The key is shown on purpose alone, in a form that can be imported again."""
+    """The key is only shown on request, in a form that can be imported."""
     form = await choose(hass, library, "export_key")
     assert form["description_placeholders"] == {"did": DID}
     assert suggested(form) == {"signing_key": SEED}
@@ -199,7 +199,7 @@ async def test_export_key(hass: HomeAssistant, library: MockConfigEntry) -> None
 
 
 async def test_display(hass: HomeAssistant, socket_enabled: None) -> None:
-    """The wire format of a display can be chosen, whether it is there or not."""
+    """The wire format can be changed, whether the display is available or not."""
     data = {"kind": "display", "host": "127.0.0.1", "port": 9, "dialect": "unknown"}
     entry = MockConfigEntry(domain="dp1", unique_id="FF1-AB12CD34", data=data)
     entry.add_to_hass(hass)

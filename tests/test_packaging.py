@@ -1,4 +1,4 @@
-"""What the store and Home Assistant ask of the files beside the code, as far as it can be checked without a network."""
+"""Test the requirements of HACS and Home Assistant for the other files, as far as possible without a network."""
 
 import importlib.resources
 import json
@@ -98,7 +98,7 @@ WRITTEN = [
 
 
 class BlueprintLoader(yaml.SafeLoader):
-    """YAML as blueprints are written in."""
+    """A YAML loader with the tags of blueprints."""
 
 
 BlueprintLoader.add_constructor("!input", lambda loader, node: node.value)
@@ -106,7 +106,7 @@ BlueprintLoader.add_constructor("!input", lambda loader, node: node.value)
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
 def test_file_parses(path: Path) -> None:
-    """Every JSON and YAML file is one, and holds something."""
+    """Every JSON and YAML file is valid and not empty."""
     text = path.read_text()
     assert (
         json.loads(text) if path.suffix == ".json" else yaml.load(text, BlueprintLoader)
@@ -114,7 +114,7 @@ def test_file_parses(path: Path) -> None:
 
 
 def test_manifest_keys() -> None:
-    """The manifest has what is asked for and nothing unknown, in the order Home Assistant wants."""
+    """The manifest has the required and only known keys, in order."""
     keys = list(MANIFEST)
     assert set(keys) >= REQUIRED
     assert set(keys) <= ALLOWED
@@ -122,7 +122,7 @@ def test_manifest_keys() -> None:
 
 
 def test_manifest_values() -> None:
-    """What the manifest says is true and of the form the validators want."""
+    """The values of the manifest are valid."""
     assert MANIFEST["domain"] == INTEGRATION.name
     assert re.fullmatch(r"[a-z0-9_]+", MANIFEST["domain"])
     assert MANIFEST["iot_class"] == "local_push"
@@ -137,7 +137,7 @@ def test_manifest_values() -> None:
 
 
 def test_version() -> None:
-    """The version is one that Home Assistant can compare, and the same everywhere."""
+    """The version is valid and the same everywhere."""
     version = AwesomeVersion(
         MANIFEST["version"],
         ensure_strategy=[AwesomeVersionStrategy.SEMVER, AwesomeVersionStrategy.CALVER],
@@ -146,7 +146,7 @@ def test_version() -> None:
 
 
 def test_requirements() -> None:
-    """A requirement is bounded from above, and nothing that Home Assistant brings along anyway."""
+    """Every requirement has an upper bound, and none is part of Home Assistant."""
     constraints = (
         importlib.resources.files("homeassistant")
         .joinpath("package_constraints.txt")
@@ -170,7 +170,7 @@ def test_requirements() -> None:
 
 
 async def test_home_assistant_loads_it(hass: HomeAssistant) -> None:
-    """Home Assistant finds the integration and listens for displays on its behalf."""
+    """Home Assistant loads the integration and its zeroconf types."""
     integration = await async_get_integration(hass, MANIFEST["domain"])
     assert not integration.is_built_in
     assert integration.disabled is None
@@ -179,7 +179,7 @@ async def test_home_assistant_loads_it(hass: HomeAssistant) -> None:
 
 
 def test_components_imported_are_depended_on() -> None:
-    """What is imported from another component is there when it is needed."""
+    """Every imported component is a dependency."""
     declared = {
         *MANIFEST.get("dependencies", ()),
         *MANIFEST.get("after_dependencies", ()),
@@ -202,7 +202,7 @@ def test_components_imported_are_depended_on() -> None:
 
 
 def test_store_file() -> None:
-    """The store understands its file, and asks for a Home Assistant that the tests run on."""
+    """The HACS file is valid, and its minimum version of Home Assistant is tested."""
     hacs = json.loads((ROOT / "hacs.json").read_text())
     assert hacs.keys() <= HACS_KEYS
     assert hacs["name"] == MANIFEST["name"]
@@ -215,14 +215,14 @@ def test_store_file() -> None:
 
 @pytest.mark.parametrize("name", ["LICENSE", "README.md"])
 def test_store_finds(name: str) -> None:
-    """The files that the store looks for are there."""
+    """The files that HACS requires exist."""
     assert (ROOT / name).read_text().strip()
 
 
 @pytest.mark.parametrize("prefix", ["", "dark_"])
 @pytest.mark.parametrize(("suffix", "height"), [("", 256), ("@2x", 512)])
 def test_brand_images(prefix: str, suffix: str, height: int) -> None:
-    """Icons are square, logos as high and wider, all of them with transparency."""
+    """Icons are square, logos have the height of icons and are wider, all are transparent."""
     sizes = {}
     for kind in ("icon", "logo"):
         data = (INTEGRATION / "brand" / f"{prefix}{kind}{suffix}.png").read_bytes()
@@ -234,7 +234,7 @@ def test_brand_images(prefix: str, suffix: str, height: int) -> None:
 
 
 def test_quality_scale() -> None:
-    """Every rule is answered, and an exemption says why."""
+    """Every rule has a status, and an exemption has a comment."""
     rules = yaml.safe_load((INTEGRATION / "quality_scale.yaml").read_text())["rules"]
     assert sorted(rules) == sorted(RULES.split())
     for name, rule in rules.items():
@@ -249,7 +249,7 @@ def test_quality_scale() -> None:
     ids=lambda path: path.name,
 )
 def test_workflow_is_guarded(path: Path) -> None:
-    """A workflow has no rights beyond what a job names, and runs only actions that cannot change under it."""
+    """Workflows have minimal permissions and use pinned actions."""
     workflow = yaml.safe_load(path.read_text())
     assert workflow["permissions"] == {}
     assert "group" in workflow["concurrency"]

@@ -1,4 +1,4 @@
-"""However much is asked of a display at once: it never has to refuse, and the last of each kind is what it does."""
+"""Test many requests to a display at the same time: none is refused, and the last of each kind counts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -20,24 +20,24 @@ TIDES = series("Tides", 30)
 
 @pytest.fixture
 async def house(hass: HomeAssistant) -> AsyncIterator[House]:
-    """Set up one display that refuses what is too much."""
+    """Set up one display that refuses commands over its rate limit."""
     async with House.of(hass, "wall", storm_gate=True) as house:
         house.walls["wall"].reset_counters()
         yield house
 
 
 async def at_once(*asked: Coroutine[Any, Any, object]) -> None:
-    """Do everything at once, begun in this order."""
+    """Call everything at the same time, started in this order."""
     await asyncio.gather(*asked)
 
 
 def refused(house: House) -> int:
-    """Count what the display had to refuse."""
+    """Return the number of refused commands."""
     return sum(each.status == 429 for each in house.walls["wall"].received)
 
 
 async def test_twenty_automations_of_all_kinds(house: House) -> None:
-    """Casts, places, orders, volumes and sleep of twenty automations: nothing is refused, the last counts."""
+    """Of twenty casts, moves, orders, volumes and sleeps, none is refused and the last count."""
     await house.show("wall", playlist=TIDES)
     wall = house.walls["wall"]
     await at_once(
@@ -66,7 +66,7 @@ async def test_twenty_automations_of_all_kinds(house: House) -> None:
 
 
 async def test_twenty_casts(house: House) -> None:
-    """Of twenty casts at once hang the first, perhaps, and the last."""
+    """Of twenty casts at the same time at most the first is shown before the last."""
     await at_once(
         *(
             house.show("wall", playlist=series(f"List {number}", 3), start_at=2)
@@ -80,7 +80,7 @@ async def test_twenty_casts(house: House) -> None:
 
 
 async def test_twenty_steps(house: House) -> None:
-    """Twenty times next is twenty works on."""
+    """Twenty calls of next move twenty works on."""
     await house.show("wall", playlist=TIDES)
     await at_once(*(house.do("media_next_track", "wall") for _ in range(20)))
     assert refused(house) == 0
@@ -89,7 +89,7 @@ async def test_twenty_steps(house: House) -> None:
 
 @pytest.mark.parametrize(("last", "asleep"), [("turn_off", True), ("turn_on", False)])
 async def test_twenty_changes_of_mind(house: House, last: str, asleep: bool) -> None:
-    """Whoever speaks last decides about sleep."""
+    """The last call decides about sleep."""
     first = "turn_on" if last == "turn_off" else "turn_off"
     await at_once(
         *(house.do(action, "wall") for _ in range(10) for action in (first, last))
@@ -100,7 +100,7 @@ async def test_twenty_changes_of_mind(house: House, last: str, asleep: bool) -> 
 
 
 async def test_off_after_a_cast(house: House) -> None:
-    """A cast that wakes does not wake a display that was put to sleep after it was asked for."""
+    """A cast does not wake a display that was turned off after the cast was requested."""
     await at_once(
         house.show("wall", playlist=TIDES),
         house.show("wall", playlist=TIDES),
@@ -111,7 +111,7 @@ async def test_off_after_a_cast(house: House) -> None:
 
 
 async def test_twenty_volumes(house: House) -> None:
-    """A slider that is moved ends where it was let go."""
+    """The last volume of a slider is set."""
     await at_once(
         *(
             house.do("volume_set", "wall", volume_level=number / 25)
@@ -124,7 +124,7 @@ async def test_twenty_volumes(house: House) -> None:
 
 
 async def test_works_added_at_once(house: House) -> None:
-    """What several automations add at once is all there."""
+    """All works that several automations add at the same time are added."""
     await house.show("wall", playlist=series("Tides", 2))
     await at_once(
         *(
@@ -148,11 +148,11 @@ async def test_works_added_at_once(house: House) -> None:
 
 
 async def test_a_slow_address_does_not_come_last(house: House) -> None:
-    """A cast that takes long to prepare gives way to one that was asked for later."""
+    """A cast that is slow to prepare is superseded by a later one."""
     house.walls["wall"].reset_counters()
 
     async def slow() -> None:
-        """Play what has to be looked at first."""
+        """Play media that is slow to resolve."""
         await house.play("wall", f"{house.door}/slow")
 
     await at_once(slow(), house.show("wall", playlist=TIDES))
@@ -162,7 +162,7 @@ async def test_a_slow_address_does_not_come_last(house: House) -> None:
 
 @pytest.mark.parametrize("wake", [True, False])
 async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
-    """A cast that wakes leaves the error page and shows; without, it says why nothing can be shown."""
+    """A cast that wakes leaves the error page; otherwise it is an error that names the reason."""
     wall = house.walls["wall"]
     await house.show("wall", playlist=series("Old", 2))
     wall.show_page(Page.ERROR, "service_failed")
@@ -183,7 +183,7 @@ async def test_a_cast_to_the_error_page(house: House, wake: bool) -> None:
 
 
 async def test_casts_that_were_overtaken_say_so(house: House) -> None:
-    """Of several casts at once, all but the last answer that they were superseded."""
+    """All but the last of several casts return that they were superseded."""
     names = [f"List {number}" for number in range(6)]
     responses = await asyncio.gather(
         *(

@@ -1,4 +1,4 @@
-"""The documentation tells of everything there is, and its links and pictures lead somewhere."""
+"""Test that the documentation is complete, and that its links and pictures exist."""
 
 from collections.abc import Iterator
 import json
@@ -26,7 +26,7 @@ ENTITIES: dict[str, dict[str, dict[str, Any]]] = json.loads(
 
 
 def fields(described: dict[str, Any]) -> set[str]:
-    """Return the names of all fields, those in sections too."""
+    """Return the names of all fields, including those in sections."""
     found: set[str] = set()
     for name, field in described.items():
         found |= fields(field["fields"]) if "fields" in field else {name}
@@ -34,12 +34,12 @@ def fields(described: dict[str, Any]) -> set[str]:
 
 
 def section(text: str, title: str) -> str:
-    """Return what stands under a heading."""
+    """Return the text below a heading."""
     return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def calls(node: Any) -> Iterator[tuple[str, set[str]]]:
-    """Return every action of the integration in an example, with the fields that are given."""
+    """Return every action in an example, with its fields."""
     if isinstance(node, dict):
         called = node.get("action", ""), node.get("perform_action", "")
         if name := next((name for name in called if name.startswith("dp1.")), None):
@@ -52,7 +52,7 @@ def calls(node: Any) -> Iterator[tuple[str, set[str]]]:
 
 
 def anchors(text: str) -> set[str]:
-    """Return the anchors that GitHub makes of headings."""
+    """Return the anchors of the headings on GitHub."""
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {
         re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
@@ -62,7 +62,7 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("action", ACTIONS)
 def test_each_action_is_described_with_every_field(action: str) -> None:
-    """Each has a heading of its own, and its table the fields it has and no others."""
+    """Each action has a heading, and its table has exactly its fields."""
     told = section(TEXTS[DOCS / "actions.md"], f"`dp1.{action}`")
     assert set(re.findall(r"^\| `(\w+)`", told, re.MULTILINE)) == fields(
         ACTIONS[action].get("fields") or {}
@@ -71,7 +71,7 @@ def test_each_action_is_described_with_every_field(action: str) -> None:
 
 @pytest.mark.parametrize("platform", ENTITIES)
 def test_each_entity_is_described(platform: str) -> None:
-    """Whoever sees a name in Home Assistant finds it."""
+    """Every name of an entity is mentioned."""
     told = TEXTS[DOCS / "entities.md"]
     names = {
         entity["name"].partition(" (")[0]
@@ -83,7 +83,7 @@ def test_each_entity_is_described(platform: str) -> None:
 
 @PATHS
 def test_each_example_can_be_used(path: Path) -> None:
-    """Each is YAML, and calls actions with fields that there are."""
+    """Each example is YAML, with existing actions and fields."""
     for example in re.findall(r"```yaml\n(.*?)```", TEXTS[path], re.DOTALL):
         for action, given in calls(yaml.safe_load(example)):
             assert given <= fields(ACTIONS[action]["fields"])
@@ -91,7 +91,7 @@ def test_each_example_can_be_used(path: Path) -> None:
 
 @PATHS
 def test_each_link_leads_somewhere(path: Path) -> None:
-    """A link within the project names a file, and a heading of it."""
+    """A link within the project leads to an existing file and heading."""
     for link in re.findall(r"\]\((?!https?:)([^)]+)\)", TEXTS[path]):
         name, _, anchor = link.partition("#")
         target = path.parent / name if name else path
@@ -106,7 +106,7 @@ def test_each_page_is_one_click_away(path: Path) -> None:
 
 
 def test_each_picture_is_there() -> None:
-    """No picture is missing, and none lies about unseen."""
+    """Every picture exists and is used."""
     shown = {
         path.parent / name
         for path, text in TEXTS.items()
@@ -116,7 +116,7 @@ def test_each_picture_is_there() -> None:
 
 
 def test_first_screen_is_enough_to_start() -> None:
-    """One picture, six lines of what it does, three steps, and the first picture on a display come before all else."""
+    """One picture, six features, three steps, and the first picture on a display come before everything else."""
     first = TEXTS[README].partition("## Find out more")[0]
     assert len(re.findall(r"^\* ", first, re.MULTILINE)) == 6
     assert re.findall(r"^(\d)\. ", first, re.MULTILINE) == ["1", "2", "3"]

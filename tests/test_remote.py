@@ -1,4 +1,4 @@
-"""Keys and touch for works that can be played with."""
+"""Test keys and gestures for interactive works."""
 
 from collections.abc import AsyncIterator, Callable
 import time
@@ -38,7 +38,7 @@ async def send(house: House, *command: str, **data: Any) -> None:
 
 
 def received(house: House) -> list[tuple[str, Any]]:
-    """List what the display was told."""
+    """Return the received commands."""
     return [
         (each.command, each.request)
         for each in house.walls["wall"].received
@@ -47,18 +47,18 @@ def received(house: House) -> list[tuple[str, Any]]:
 
 
 def keys(*codes: int) -> list[tuple[str, Any]]:
-    """List keys as they are sent."""
+    """Return keys as they are sent."""
     return [("sendKeyboardEvent", {"code": code}) for code in codes]
 
 
 async def test_keys_and_text(house: House) -> None:
-    """Words for keys are keys, other words are typed."""
+    """Names of keys are keys, other text is typed."""
     await send(house, "enter", "a b", "escape", "space", "~")
     assert received(house) == keys(13, 97, 32, 98, 27, 32, 126)
 
 
 async def test_a_word_that_is_a_key(house: House) -> None:
-    """A word for a key can be typed."""
+    """The name of a key can be typed."""
     await send(house, "text:tab")
     assert received(house) == keys(*b"tab")
 
@@ -74,7 +74,7 @@ async def test_taps(house: House) -> None:
 
 
 async def test_repeats(house: House) -> None:
-    """Everything is sent as often as asked, with a pause between."""
+    """Everything is repeated as requested, with a delay in between."""
     begun = time.monotonic()
     await send(house, "a", "tab", num_repeats=3, delay_secs=0.02)
     assert time.monotonic() - begun >= 0.1
@@ -83,7 +83,7 @@ async def test_repeats(house: House) -> None:
 
 @pytest.mark.parametrize("text", ["ü", "a\n", "日本"])
 async def test_what_no_key_types(house: House, text: str) -> None:
-    """What the display's keyboard does not have is said before anything is sent."""
+    """Characters that cannot be typed are refused before anything is sent."""
     with pytest.raises(ServiceValidationError) as raised:
         await send(house, "a", text)
     assert raised.value.translation_key == "not_on_the_keyboard"
@@ -91,7 +91,7 @@ async def test_what_no_key_types(house: House, text: str) -> None:
 
 
 async def test_the_remote_wakes_and_sleeps(house: House) -> None:
-    """The remote is on while there is something to see."""
+    """The remote is on while the display is awake."""
     assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
     for service, state in (("turn_off", "off"), ("turn_on", "on")):
         await house.hass.services.async_call(
@@ -105,7 +105,7 @@ async def test_the_remote_wakes_and_sleeps(house: House) -> None:
 
 
 async def test_a_display_without_a_keyboard(hass: HomeAssistant) -> None:
-    """A display that only takes playlists has no remote."""
+    """A display that only accepts playlists has no remote."""
     async with House.of(hass, "wall", profile="legacy"):
         assert hass.states.async_all("remote") == []
 
@@ -140,7 +140,7 @@ async def test_a_display_without_a_keyboard(hass: HomeAssistant) -> None:
 async def test_gestures(
     house: House, fields: dict[str, Any], command: str, request_: dict[str, Any]
 ) -> None:
-    """A gesture is sent as the display understands it; long steps are parted before it cuts them."""
+    """Gestures are sent in the display's format; long steps are split before the display cuts them."""
     await house.do("dp1.gesture", "wall", **fields)
     assert received(house) == [(command, request_)]
     assert house.walls["wall"].received[0].applied
@@ -159,7 +159,7 @@ async def test_gestures(
 async def test_gestures_that_do_not_fit(
     house: House, fields: dict[str, Any], key: str
 ) -> None:
-    """Each gesture takes its own field."""
+    """Each gesture requires its own field."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.gesture", "wall", **fields)
     assert raised.value.translation_key == key
@@ -173,7 +173,7 @@ async def test_gestures_that_do_not_fit(
 async def test_a_drag_without_end(
     house: House, step: Callable[[object], object], distance: object
 ) -> None:
-    """No gesture is longer than a few screens."""
+    """The length of a gesture is limited."""
     with pytest.raises(vol.Invalid):
         await house.do("dp1.gesture", "wall", gesture="drag", path=[step(distance)])
     assert received(house) == []
@@ -189,13 +189,13 @@ async def test_a_drag_without_end(
     ],
 )
 async def test_gestures_that_are_none(house: House, fields: dict[str, Any]) -> None:
-    """What is no gesture is not accepted."""
+    """Invalid gestures are refused."""
     with pytest.raises(vol.Invalid):
         await house.do("dp1.gesture", "wall", **fields)
 
 
 async def test_an_older_display(hass: HomeAssistant) -> None:
-    """A display that does not know a gesture is named with it."""
+    """The error of a display without a gesture names the gesture."""
     async with House.of(hass, "wall", profile="A", version="1.0.15") as house:
         with pytest.raises(HomeAssistantError) as raised:
             await house.do("dp1.gesture", "wall", gesture="double_tap")

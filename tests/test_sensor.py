@@ -1,4 +1,4 @@
-"""What a display tells in numbers and words."""
+"""Test the sensors and binary sensors of a display."""
 
 from datetime import datetime, timedelta
 
@@ -20,7 +20,7 @@ EVENING = playlist("Dawn", "<b>Noon</b>", "Dusk")
 async def test_place_in_the_playlist(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """The work's place, the number of works, and what comes next, follow the wall."""
+    """Position, number of works, and the next work follow the display."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     assert value(hass, "sensor", "work_number") == "1"
@@ -45,7 +45,7 @@ async def test_measures(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """What the device measures, in units people know."""
+    """Measurements have common units."""
     display.counters.playing_seconds = 5400
     display.counters.starts = 7
     display.counters.failures = 2
@@ -77,7 +77,7 @@ async def test_measures_that_make_no_sense(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """Nought of nought and a start before all time are not known."""
+    """Invalid measurements are unknown."""
     assert display.device.metrics is not None
     display.device.metrics |= {
         "memory": {"max_capacity": 0, "used_capacity": 0},
@@ -96,7 +96,7 @@ async def test_network(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """The display tells of its network."""
+    """The state of the network is shown."""
     await set_up(hass, display_entry)
     assert await known(hass, "sensor", "wifi_signal") == "71.0"
     assert value(hass, "binary_sensor", "internet") == "on"
@@ -119,7 +119,7 @@ async def test_network(
 async def test_problem(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A player that does not play has a problem, for as long as it lasts."""
+    """A player that does not play has a problem, as long as it lasts."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     assert value(hass, "binary_sensor", "playback_problem") == "off"
@@ -134,7 +134,7 @@ async def test_problem(
 async def test_a_display_without_a_player(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A page that is dead from the start is a problem too."""
+    """A page that has crashed from the start is a problem, too."""
     display.break_page()
     await set_up(hass, display_entry)
     assert value(hass, "binary_sensor", "playback_problem") == "on"
@@ -144,7 +144,7 @@ async def test_a_display_without_a_player(
 async def test_set_up_screen(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display that is being set up has no problem, and nothing to play either."""
+    """A display on its set-up screen has no problem."""
     await set_up(hass, display_entry)
     display.show_setup_page()
     await display_entry.runtime_data.async_refresh()

@@ -1,4 +1,4 @@
-"""Numbers, choices, switches and times: what is set shows what the display says, in every generation of firmware."""
+"""Test numbers, selects, switches and times, with every generation of firmware."""
 
 from datetime import time
 from itertools import permutations
@@ -29,7 +29,7 @@ WIRE = {
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch, display: DisplaySimulator) -> None:
-    """Let nobody wait for rates."""
+    """Remove the waits for the rate limit."""
     display.server.gate = None
     swift = rate_limit.RateClass(rate=1000, burst=1000)
     for command in ("getDeviceStatus", "rotate", "setSleepSchedule"):
@@ -37,12 +37,12 @@ def hasty(monkeypatch: pytest.MonkeyPatch, display: DisplaySimulator) -> None:
 
 
 def setting(display: DisplaySimulator, name: str) -> Any:
-    """Get a setting of the player as the display tells it."""
+    """Return a setting as the display reports it."""
     return display.state.settings.get(name)
 
 
 def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | None]:
-    """Get the arguments of all commands of a kind."""
+    """Return the arguments of all commands of a name."""
     return [one.request for one in display.received if one.command == command]
 
 
@@ -53,7 +53,7 @@ def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | N
 async def test_scaling(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Works are fitted to the screen as chosen, for good."""
+    """The scaling is set and saved."""
     assert shown(hass, "select", "scaling").attributes["options"] == [
         "fit",
         "fill",
@@ -74,7 +74,7 @@ async def test_scaling(
 async def test_museum_label(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The label is shown as chosen."""
+    """The label is set."""
     for option in ("on", "off", "timed"):
         await act(hass, "select", "museum_label", "select_option", option=option)
         assert value(hass, "select", "museum_label") == option
@@ -84,7 +84,7 @@ async def test_museum_label(
 async def test_framing(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display that frames works is told how, once it has shown that it does."""
+    """The framing can be set once it was detected."""
     assert entity_id(hass, "select", "framing") is None
     display.player.settings.saved["framing"] = "artwork"
     assert await known(hass, "select", "framing") == "artwork"
@@ -97,7 +97,7 @@ async def test_framing(
 async def test_signature_mode(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The display does with unsigned playlists as chosen."""
+    """The signature mode is set."""
     for option in ("notify", "strict", "silent"):
         await act(hass, "select", "signature_mode", "select_option", option=option)
         assert value(hass, "select", "signature_mode") == option
@@ -107,7 +107,7 @@ async def test_signature_mode(
 async def test_a_setting_of_the_phone_shows(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What somebody else chooses is shown."""
+    """A change by another client is shown."""
     display.player.settings.saved["scaling"] = "stretch"
     await until(lambda: value(hass, "select", "scaling") == "stretch")
 
@@ -115,7 +115,7 @@ async def test_a_setting_of_the_phone_shows(
 async def test_a_setting_unheard_of(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What newer firmware may choose is not known, rather than wrong."""
+    """An unknown value of newer firmware is unknown."""
     display.player.settings.saved["scaling"] = "kaleidoscope"
     await until(lambda: value(hass, "select", "scaling") == "unknown")
 
@@ -128,7 +128,7 @@ async def test_a_setting_unheard_of(
 async def test_every_orientation_from_every_other(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Every orientation is reached in at most two quarter turns."""
+    """Every orientation is reached with at most two rotations."""
     assert shown(hass, "select", "orientation").attributes["options"] == list(TURNS)
     for start, end in permutations(TURNS, 2):
         display.device.orientation = WIRE[start]
@@ -143,7 +143,7 @@ async def test_every_orientation_from_every_other(
 async def test_upside_down_within_the_display_s_limits(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The longest way is gone at once, without being refused."""
+    """Two rotations in a row are not refused."""
     await act(hass, "select", "orientation", "select_option", option=TURNS[2])
     assert display.device.orientation == WIRE[TURNS[2]]
     assert [one.status for one in display.received if one.command == "rotate"] == [
@@ -155,7 +155,7 @@ async def test_upside_down_within_the_display_s_limits(
 async def test_an_orientation_that_is_there_already(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Nothing is turned that hangs right."""
+    """The current orientation sends nothing."""
     await act(hass, "select", "orientation", "select_option", option="landscape")
     assert not requests(display, "rotate")
 
@@ -164,7 +164,7 @@ async def test_an_orientation_that_is_there_already(
 async def test_the_last_of_many_orientations_wins(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Of twenty choices at once the last counts, and the display does not spin."""
+    """Of twenty selections at the same time the last counts, with few rotations."""
     for number in range(20):
         await hass.services.async_call(
             "select",
@@ -187,7 +187,7 @@ async def test_the_last_of_many_orientations_wins(
 async def test_seconds_per_work(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Works that do not say so themselves stay as long as set; nought lets them stay."""
+    """Works without a duration are shown as long as set; 0 means unlimited."""
     assert float(shown(hass, "number", "seconds_per_work").state) == 0
     for seconds in (600, 90):
         await act(hass, "number", "seconds_per_work", "set_value", value=seconds)
@@ -203,7 +203,7 @@ async def test_seconds_per_work(
 async def test_margin(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The margin is set in pixels; one with another unit is not known."""
+    """The margin is set in pixels; one with another unit is unknown."""
     assert float(shown(hass, "number", "margin").state) == 0
     await act(hass, "number", "margin", "set_value", value=24)
     assert float(shown(hass, "number", "margin").state) == 24
@@ -218,7 +218,7 @@ async def test_margin(
 async def test_panel_numbers(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The panel is set over its cable, and asked what came of it."""
+    """The panel is set, and read afterwards."""
     for key, start in {"brightness": 65, "contrast": 70, "volume": 40}.items():
         assert float(await known(hass, "number", f"panel_{key}")) == start
         await act(hass, "number", f"panel_{key}", "set_value", value=30)
@@ -229,7 +229,7 @@ async def test_panel_numbers(
 async def test_a_panel_that_knows_little(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A panel has the entities that it answers for."""
+    """A panel has the entities of its settings."""
     display.device.panel.values = {"brightness": 50}
     await set_up(hass, display_entry)
     assert float(await known(hass, "number", "panel_brightness")) == 50
@@ -240,7 +240,7 @@ async def test_a_panel_that_knows_little(
 async def test_a_panel_that_refuses(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What the panel does not do is an error, and not shown as done."""
+    """A setting that the panel refuses is an error, and not shown."""
     await known(hass, "number", "panel_brightness")
     display.inject(FaultKind.STATUS, command="ddcPanelControl", status=500)
     with pytest.raises(HomeAssistantError) as error:
@@ -270,7 +270,7 @@ async def test_panel(
 async def test_sleep_schedule(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The schedule goes on and off, and keeps its times."""
+    """The schedule is turned on and off, and keeps its times."""
     assert value(hass, "switch", "sleep_schedule") == "off"
     await act(hass, "switch", "sleep_schedule", "turn_on")
     assert value(hass, "switch", "sleep_schedule") == "on"
@@ -285,7 +285,7 @@ async def test_sleep_schedule(
 async def test_mature_content(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Works rated mature are hidden or shown; the other half of the policy stays."""
+    """Mature works are hidden or shown; the rest of the policy stays."""
     display.caster.policy.strict_personal = True
     assert await known(hass, "switch", "mature_content") == "on"
     await act(hass, "switch", "mature_content", "turn_off")
@@ -304,7 +304,7 @@ async def test_mature_content(
 async def test_times(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Both times are set on the display itself, and nothing else with them."""
+    """Both times are set without changing anything else."""
     assert value(hass, "time", "sleep_time") == "22:00:00"
     await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
     assert value(hass, "time", "sleep_time") == "23:05:00"
@@ -329,7 +329,7 @@ async def test_times_of_a_schedule_that_is_on(
 async def test_same_times(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display cannot sleep and wake at the same time, which is said before it is asked."""
+    """Equal times are refused before anything is sent."""
     with pytest.raises(ServiceValidationError) as error:
         await act(hass, "time", "sleep_time", "set_value", time=time(7, 30))
     assert error.value.translation_key == "same_times"
@@ -339,7 +339,7 @@ async def test_same_times(
 async def test_a_time_for_a_schedule_that_is_gone(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display that has lost its schedule is not told of one."""
+    """A display without a schedule gets no command."""
     record, display.sleep.record = display.sleep.record, lambda: None
     with pytest.raises(ServiceValidationError) as error:
         await act(hass, "time", "sleep_time", "set_value", time=time(21, 0))
@@ -352,7 +352,7 @@ async def test_a_time_for_a_schedule_that_is_gone(
 async def test_times_do_not_wake(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display that somebody put to sleep goes on sleeping when its times are set."""
+    """Setting a time does not wake a display that was put to sleep."""
     target = {"entity_id": "media_player.wall"}
     await hass.services.async_call("media_player", "turn_off", target, blocking=True)
     await act(hass, "time", "wake_time", "set_value", time=time(6, 0))
@@ -364,7 +364,7 @@ async def test_times_do_not_wake(
 async def test_garbled_times(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display keeps times as they were given, however that was; those that are none are not known."""
+    """Times in another format are read; invalid ones are unknown."""
     display.sleep.sleep_time = "9:5"
     display.sleep.wake_time = "soon"
     await set_up(hass, display_entry)

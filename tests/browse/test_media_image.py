@@ -1,4 +1,4 @@
-"""The picture of the current work, as a browser gets it over Home Assistant's own HTTP interface."""
+"""Test the picture of the current work over Home Assistant's HTTP API."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,10 +34,10 @@ PICTURES = {
 async def served(
     body: bytes, content_type: str, endless: bool = False
 ) -> AsyncIterator[str]:
-    """Serve a picture, over and over if it is endless."""
+    """Serve a picture, endlessly repeated if requested."""
 
     async def get(request: web.Request) -> web.StreamResponse:
-        """Serve it."""
+        """Serve the picture."""
         response = web.StreamResponse(headers={"Content-Type": content_type})
         await response.prepare(request)
         await response.write(body)
@@ -78,7 +78,7 @@ async def test_pictures_are_what_they_contain(
     content_type: str,
     said: str,
 ) -> None:
-    """The type of a picture is that of its content, whatever its server calls it."""
+    """The type of a picture is that of its content, whatever its server says."""
     client = await hass_client_no_auth()
     async with served(PICTURES[content_type], said or content_type) as url:
         response = await client.get(await show(hass, display, url))
@@ -106,7 +106,7 @@ async def test_what_carries_scripts(
     body: bytes,
     said: str,
 ) -> None:
-    """What is no picture never reaches a browser from Home Assistant's origin."""
+    """Other content never reaches a browser from Home Assistant's origin."""
     client = await hass_client_no_auth()
     async with served(body, said) as url:
         response = await client.get(await show(hass, display, url))
@@ -121,7 +121,7 @@ async def test_an_endless_picture(
     hass_client_no_auth: ClientSessionGenerator,
     start: bytes,
 ) -> None:
-    """A picture without end is given up, and costs no memory."""
+    """An endless picture is canceled and uses no memory."""
     client = await hass_client_no_auth()
     async with served(start, "image/png", endless=True) as url:
         path = await show(hass, display, url)

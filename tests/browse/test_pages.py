@@ -1,4 +1,4 @@
-"""The media browser of a display: one tree of what there is to show, and all of it plays."""
+"""Test the media browser of a display."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -46,12 +46,12 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
 
 
 def child(page: Any, title: str) -> Any:
-    """Find what has this title on a page."""
+    """Return the child with a title."""
     return next(it for it in page.children if it.title == title)
 
 
 async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
-    """The top has all there is, and each branch leads to works."""
+    """The root has all branches, and each branch leads to works."""
     top = await gallery.browse()
     assert (top.title, top.can_play, top.can_search) == ("DP-1 Art", False, True)
     assert titles(top.children)[:4] == [
@@ -85,7 +85,7 @@ async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
 
 
 async def test_a_long_series_is_cut_and_says_so(gallery: Gallery) -> None:
-    """A page has no more than a person can look at, and counts the rest."""
+    """A page is limited, and counts the rest."""
     page = await gallery.browse(gallery.media_id(gallery.exhibition("Longform")))
     counts = []
     for series in (it for it in page.children if it.can_expand):
@@ -96,7 +96,7 @@ async def test_a_long_series_is_cut_and_says_so(gallery: Gallery) -> None:
 
 
 async def test_everything_that_can_be_opened_opens_and_plays(gallery: Gallery) -> None:
-    """Some of every branch is opened, and one of each kind of thing hangs when it is played."""
+    """Some nodes of every branch can be opened, and one of each kind can be played."""
     await gallery.call(
         "add_favorite", media_content_id=gallery.media_id(f"playlist/{EVENING}")
     )
@@ -132,7 +132,7 @@ async def test_everything_that_can_be_opened_opens_and_plays(gallery: Gallery) -
 
 
 async def test_what_the_display_was_given_lately(gallery: Gallery) -> None:
-    """What was shown is offered again, with its picture, and plays again."""
+    """The history has pictures, and can be played."""
     await gallery.cast(playlist=playlist("Reef", title="Reefs"))
     await gallery.play(gallery.media_id(gallery.exhibition(LARGE)))
     top = await gallery.browse()
@@ -144,7 +144,7 @@ async def test_what_the_display_was_given_lately(gallery: Gallery) -> None:
 
 
 async def test_media_of_home_assistant(gallery: Gallery, tmp_path: Path) -> None:
-    """Own pictures and videos are there to be shown, and nothing else is."""
+    """Only pictures and videos of Home Assistant are shown."""
     for name in ("sea.jpg", "sea.mp4", "sea.mp3"):
         (tmp_path / name).write_bytes(b"")
     gallery.hass.config.media_dirs["local"] = str(tmp_path)
@@ -165,7 +165,7 @@ async def test_media_of_home_assistant(gallery: Gallery, tmp_path: Path) -> None
 
 
 async def test_what_cannot_be_opened(gallery: Gallery) -> None:
-    """What is not there is an error that the browser shows."""
+    """An unknown id is an error."""
     for media_id, key in (
         ("ftp://nowhere", "nothing_to_open"),
         ("media-source://dp1/else/exhibitions", "not_a_library"),
@@ -180,7 +180,7 @@ async def test_what_cannot_be_opened(gallery: Gallery) -> None:
 
 
 async def test_several_libraries(gallery: Gallery) -> None:
-    """Each of several libraries has a branch of its own."""
+    """Each of several libraries has a branch."""
     async with CatalogSimulator() as catalog:
         await set_up(gallery.hass, library_entry(None, catalog.url, title="Annex"))
         top = await gallery.browse()
@@ -193,7 +193,7 @@ async def test_several_libraries(gallery: Gallery) -> None:
 
 
 async def test_a_catalog_that_goes_down(gallery: Gallery) -> None:
-    """What was read is still shown, with its age and the reason; the display goes on; what was never read says why."""
+    """Cached pages are shown with their age and the reason, the display still works, and other pages are an error."""
     series = gallery.media_id(gallery.exhibition(LARGE))
     await gallery.browse(series)
     await gallery.catalog.stop()
@@ -212,7 +212,7 @@ async def test_a_catalog_that_goes_down(gallery: Gallery) -> None:
 
 
 async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None:
-    """The title of a page tells how old it is, and why."""
+    """The title of a page has its age, and the reason."""
     page = gallery.media_id(gallery.exhibition(LARGE))
     gallery.catalog.inject("status", route="series", offset=10, status=500)
     part = await gallery.browse(page)
@@ -226,7 +226,7 @@ async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None
 async def test_a_page_that_could_not_be_read_anew_tells_its_age(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read before is shown, with the time of that and the reason."""
+    """A cached page is shown with its time and the reason."""
     monkeypatch.setattr(catalog, "MAX_AGE_SECONDS", 0.0)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
     page = gallery.media_id(gallery.exhibition(LARGE))
@@ -243,7 +243,7 @@ async def test_a_page_that_could_not_be_read_anew_tells_its_age(
 
 
 async def test_nothing_was_ever_read(hass: HomeAssistant, socket_enabled: None) -> None:
-    """A library whose catalog was never there says so, and the rest of the browser works."""
+    """A library that was never read is an error, and the rest of the browser works."""
     async with Gallery.of(hass, load=False) as gallery:
         await gallery.catalog.stop()
         await set_up(hass, gallery.entry)
@@ -255,7 +255,7 @@ async def test_nothing_was_ever_read(hass: HomeAssistant, socket_enabled: None) 
 
 
 async def test_no_library(hass: HomeAssistant, socket_enabled: None) -> None:
-    """Without a library there is still Home Assistant's own media to choose from."""
+    """Without a library there is the media of Home Assistant."""
     async with Gallery.of(hass, load=False) as gallery:
         top = await gallery.browse()
         assert all("dp1" not in it.media_content_id for it in top.children)
@@ -266,10 +266,10 @@ async def test_no_library(hass: HomeAssistant, socket_enabled: None) -> None:
 
 
 class PictureServer:
-    """Serves the same picture at every address, and counts."""
+    """Serves the same picture at every URL, and counts the requests."""
 
     def __init__(self) -> None:
-        """Begin to count."""
+        """Initialize the counter."""
         self.requests = 0
         self.most_in_flight = 0
         self._in_flight = 0
@@ -278,7 +278,7 @@ class PictureServer:
     @classmethod
     @asynccontextmanager
     async def run(cls) -> AsyncIterator[PictureServer]:
-        """Serve."""
+        """Run the server."""
         self = cls()
         app = web.Application()
         app.router.add_get("/{tail:.*}", self._give)
@@ -291,7 +291,7 @@ class PictureServer:
         await runner.cleanup()
 
     async def _give(self, request: web.Request) -> web.Response:
-        """Give the picture."""
+        """Serve the picture."""
         self.requests += 1
         self._in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self._in_flight)
@@ -301,7 +301,7 @@ class PictureServer:
 
 
 async def picture(client: Any, path: str) -> tuple[int, str, bytes]:
-    """Fetch a picture as a browser does."""
+    """Request a picture like a browser."""
     answer: aiohttp.ClientResponse = await client.get(path)
     return answer.status, answer.content_type, await answer.read()
 
@@ -312,7 +312,7 @@ async def test_pictures_come_through_home_assistant(
     hass_client_no_auth: ClientSessionGenerator,
     hass_ws_client: WebSocketGenerator,
 ) -> None:
-    """Every picture of a page is served, also to a page that knows no more than its address."""
+    """Every picture of a page is served, also to a new session."""
     socket = await hass_ws_client()
     await socket.send_json_auto_id(
         {
@@ -341,7 +341,7 @@ async def test_pictures_come_through_home_assistant(
 async def test_pictures_that_cannot_be_had(
     gallery: Gallery, hass_client: ClientSessionGenerator
 ) -> None:
-    """What has no picture has none in the browser either, and nothing else is given out."""
+    """Without a picture nothing is served."""
     client = await hass_client()
     for node in ("exhibition/nothing", "exhibitions", f"item/{EVENING}/nothing"):
         path = pictures.picture_path(gallery.media_id(node))
@@ -356,7 +356,7 @@ async def test_pictures_that_cannot_be_had(
 async def test_pictures_are_fetched_once_and_a_few_at_a_time(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many who look at the same picture cost one request, and what fails is left alone for a while."""
+    """Requests for the same picture share one fetch, and a failed one is not repeated for a while."""
     await async_setup_guard(hass)
     async with PictureServer.run() as server:
         await name_hosts(hass, server.url)
@@ -394,7 +394,7 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
 async def test_the_picture_of_what_was_given_lately(
     gallery: Gallery, hass_client_no_auth: ClientSessionGenerator
 ) -> None:
-    """A list with a cover shows it, one without shows none, and one that is forgotten is no error."""
+    """An entry of the history shows its cover, if it has one; an unknown one is no error."""
     await gallery.play(gallery.media_id(gallery.exhibition(LARGE)))
     lately = await gallery.browse("dp1://recent")
     client = await hass_client_no_auth()
@@ -424,7 +424,7 @@ async def test_cast_an_exhibition_by_its_name(gallery: Gallery, name: str) -> No
 
 
 async def test_cast_with_options(gallery: Gallery) -> None:
-    """Options apply to what a library has, and no more is read than is to hang."""
+    """Options apply to nodes of a library, and no more is read than is shown."""
     record = gallery.catalog.data.find_exhibition(LARGE)
     gallery.catalog.reset_counters()
     told = await gallery.cast(
@@ -449,7 +449,7 @@ async def test_cast_with_options(gallery: Gallery) -> None:
 
 
 async def test_cast_a_playlist_of_the_feed_as_it_looks_here(gallery: Gallery) -> None:
-    """A feed's playlist goes by its address, unless the options change it."""
+    """A playlist of a feed is cast by its URL, unless the options change it."""
     media_id = gallery.media_id(f"playlist/{EVENING}")
     told = await gallery.cast(media_content_id=media_id)
     assert told["method"] == "url"
@@ -461,7 +461,7 @@ async def test_cast_a_playlist_of_the_feed_as_it_looks_here(gallery: Gallery) ->
 
 
 async def test_cast_what_is_not_there(gallery: Gallery) -> None:
-    """What no library has is named in the error."""
+    """The error names what was not found."""
     for what, key in (
         ({"exhibition": "No Such Show"}, "exhibition_not_found"),
         ({"series": "nothing"}, "series_not_found"),
@@ -480,7 +480,7 @@ async def test_cast_what_is_not_there(gallery: Gallery) -> None:
 
 
 async def test_cast_over_several_libraries(gallery: Gallery) -> None:
-    """A library that is down does not hide what another has, and one that calls it exactly so comes first."""
+    """A library that is down does not hide another, and an exact title comes first."""
     async with CatalogSimulator() as away:
         url = away.url
     await set_up(gallery.hass, library_entry(None, url, title="Annex"))

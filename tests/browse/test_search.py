@@ -1,4 +1,4 @@
-"""Finding what to show: by a person in the browser, by voice, and by an automation."""
+"""Test search in the browser, by voice, and by the action."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -33,7 +33,7 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
 
 
 async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> None:
-    """An exhibition that is called so comes first; nothing is found that cannot be played."""
+    """An exhibition with the title comes first; every result can be played."""
     found = await gallery.search(LARGE.upper())
     assert found[0].title == LARGE
     assert found[0].media_content_id == gallery.media_id(gallery.exhibition(LARGE))
@@ -44,7 +44,7 @@ async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> Non
 
 
 async def test_classes(gallery: Gallery) -> None:
-    """A class that means something here narrows the search, unless that leaves nothing; any other is understood too."""
+    """A known media class filters the results, unless nothing is left; unknown ones are ignored."""
     for classes, query, expected in (
         (["playlist"], "evening", {"playlist"}),
         ([MediaClass.IMAGE], "dune", {"image"}),
@@ -63,7 +63,7 @@ async def test_classes(gallery: Gallery) -> None:
 async def test_a_class_comes_as_a_list_or_as_a_set(
     gallery: Gallery, hass_ws_client: WebSocketGenerator
 ) -> None:
-    """The browser asks with a list and Home Assistant passes a set on."""
+    """The classes may be a list or a set."""
     socket = await hass_ws_client()
     await socket.send_json_auto_id(
         {
@@ -80,7 +80,7 @@ async def test_a_class_comes_as_a_list_or_as_a_set(
 
 
 async def test_within_a_node(gallery: Gallery) -> None:
-    """A search that begins on a page finds what is in it."""
+    """A search within a page finds what is in it."""
     page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
     series = page.children[3]
     found = await gallery.search(
@@ -101,7 +101,7 @@ async def test_within_a_node(gallery: Gallery) -> None:
 
 
 async def test_what_was_given_lately_is_found(gallery: Gallery) -> None:
-    """What a display was given is found too, once, and first if it is called exactly so."""
+    """The history is searched too, without duplicates; an exact title comes first."""
     await gallery.cast(playlist=playlist("Reef", title="Window Box"))
     found = await gallery.search("window box")
     assert (found[0].title, found[0].media_class) == ("Window Box", "playlist")
@@ -123,7 +123,7 @@ async def test_what_was_given_lately_is_found(gallery: Gallery) -> None:
 async def test_media_of_home_assistant_is_found(
     gallery: Gallery, tmp_path: Path
 ) -> None:
-    """Of Home Assistant's own media, what the display can show is found."""
+    """Media of Home Assistant that the display supports is found."""
     for name in ("sea.jpg", "sea.mp4", "sea.mp3"):
         (tmp_path / name).write_bytes(b"")
     gallery.hass.config.media_dirs["local"] = str(tmp_path)
@@ -135,7 +135,7 @@ async def test_media_of_home_assistant_is_found(
 
 
 async def test_favorites_are_found(gallery: Gallery) -> None:
-    """A favorite comes before what fits as well and is none."""
+    """A favorite comes before other results of the same rank."""
     page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
     work = (await gallery.browse(page.children[0].media_content_id)).children[0]
     await gallery.call("add_favorite", media_content_id=work.media_content_id)
@@ -144,7 +144,7 @@ async def test_favorites_are_found(gallery: Gallery) -> None:
 
 
 async def test_what_cannot_be_searched(gallery: Gallery) -> None:
-    """What is not there, or is somebody else's and cannot be searched, is an error that the browser shows."""
+    """An unknown node, or one that cannot be searched, is an error."""
     for media_id, key in (
         ("{media}/exhibition/nothing", "catalog_not_found"),
         ("{media}/nonsense", "catalog_not_found"),
@@ -164,7 +164,7 @@ async def test_what_cannot_be_searched(gallery: Gallery) -> None:
 async def test_a_catalog_that_is_down(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """What is known is found; when nothing is, the reason is told rather than that there is nothing."""
+    """Cached results are found; without any, the error has the reason."""
     async with Gallery.of(hass, load=False) as gallery:
         await gallery.catalog.stop()
         await set_up(hass, gallery.entry)
@@ -181,14 +181,14 @@ async def test_a_catalog_that_is_down(
 
 
 async def listen(hass: HomeAssistant) -> None:
-    """Set up what an assistant needs."""
+    """Set up Assist."""
     assert await async_setup_component(hass, "homeassistant", {})
     assert await async_setup_component(hass, "intent", {})
     await hass.async_block_till_done()
 
 
 async def say(hass: HomeAssistant, **slots: str) -> intent.IntentResponse:
-    """Ask an assistant to play something."""
+    """Send a sentence to Assist."""
     return await intent.async_handle(
         hass,
         "test",
@@ -209,7 +209,7 @@ async def say(hass: HomeAssistant, **slots: str) -> intent.IntentResponse:
 async def test_play_an_exhibition_by_voice(
     gallery: Gallery, slots: dict[str, str]
 ) -> None:
-    """An assistant that is told to play an exhibition hangs it, whatever it is taken for."""
+    """An exhibition can be played by voice, with any media class."""
     await listen(gallery.hass)
     answer = await say(gallery.hass, search_query=LARGE.lower(), name="Wall", **slots)
     assert answer.speech_slots["media"]["title"] == LARGE
@@ -218,7 +218,7 @@ async def test_play_an_exhibition_by_voice(
 
 
 async def test_voice_finds_nothing(gallery: Gallery) -> None:
-    """When nothing fits, the assistant says so and the display is left alone."""
+    """Without results, Assist says so and nothing is cast."""
     await listen(gallery.hass)
     with pytest.raises(intent.IntentHandleError, match="No results"):
         await say(gallery.hass, search_query="quxquux", name="Wall")
@@ -237,7 +237,7 @@ async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]
 
 
 async def test_the_action(gallery: Gallery) -> None:
-    """What is found has a title, a kind, an artist and an id that plays."""
+    """A result has a title, a kind, an artist and an id that can be played."""
     first = (await find(gallery, LARGE))[0]
     assert first["artist"]
     assert first | {"artist": ""} == {
@@ -260,7 +260,7 @@ async def test_the_action(gallery: Gallery) -> None:
 
 
 async def test_the_action_over_several_libraries(gallery: Gallery) -> None:
-    """All libraries are searched, or the one that is named."""
+    """All libraries are searched, or the given one."""
     async with CatalogSimulator() as other:
         annex = await set_up(
             gallery.hass, library_entry(None, other.url, title="Annex")
@@ -284,7 +284,7 @@ async def test_the_action_over_several_libraries(gallery: Gallery) -> None:
 async def test_the_action_without_a_library(
     hass: HomeAssistant, socket_enabled: None, data: dict[str, str], key: str
 ) -> None:
-    """Where there is nothing to search, that is said."""
+    """Without a library the action fails."""
     async with Gallery.of(hass, load=False) as gallery:
         with pytest.raises(HomeAssistantError) as caught:
             await gallery.call("search", **data)
@@ -294,7 +294,7 @@ async def test_the_action_without_a_library(
 async def test_the_action_when_the_catalog_is_down(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """An automation is told that nothing was found because not all could be read."""
+    """Without results from an incomplete library the action fails."""
     async with Gallery.of(hass, load=False) as gallery:
         await gallery.catalog.stop()
         await set_up(hass, gallery.entry)

@@ -1,4 +1,4 @@
-"""The source list of a display: what the libraries offer, and which of it hangs."""
+"""Test the source list of a display."""
 
 from collections.abc import AsyncIterator
 
@@ -18,7 +18,7 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -30,13 +30,13 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
 
 
 def offers(hass: HomeAssistant) -> bool:
-    """Tell whether the display offers to choose a source."""
+    """Return whether the display supports sources."""
     features = state_of(hass).attributes["supported_features"]
     return bool(features & MediaPlayerEntityFeature.SELECT_SOURCE)
 
 
 async def test_no_library_no_sources(hass: HomeAssistant, socket_enabled: None) -> None:
-    """There is nothing to choose before a library is loaded, nor after it has gone."""
+    """There are no sources without a loaded library."""
     async with Gallery.of(hass, load=False) as gallery:
         assert not offers(hass)
         await gallery.load()
@@ -51,7 +51,7 @@ async def test_no_library_no_sources(hass: HomeAssistant, socket_enabled: None) 
 async def test_a_warm_start_asks_nobody(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """After a reload the sources are there before anything is asked for."""
+    """After a reload the sources are available without requests."""
     async with Gallery.of(hass) as gallery:
         before = gallery.source_list
         gallery.catalog.reset_counters()
@@ -61,7 +61,7 @@ async def test_a_warm_start_asks_nobody(
 
 
 async def test_select_a_source(gallery: Gallery) -> None:
-    """A source that is chosen hangs, and is shown as the one that does."""
+    """A selected source is cast, and becomes the current source."""
     assert gallery.attribute("source") is None
     await gallery.player("select_source", source=LARGE)
     assert gallery.wall.state.playlist_title == LARGE
@@ -73,7 +73,7 @@ async def test_select_a_source(gallery: Gallery) -> None:
 async def test_a_cold_exhibition_hangs_within_eight_round_trips(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """A show of 20 series takes six round trips of the catalog, four requests at a time, and one of the display."""
+    """An exhibition of 20 series takes six round trips of the catalog, with four requests at a time, and one of the display."""
     async with Gallery.of(hass, catalog=CountingCatalog()) as gallery:
         catalog = gallery.catalog
         assert isinstance(catalog, CountingCatalog)
@@ -91,7 +91,7 @@ async def test_a_cold_exhibition_hangs_within_eight_round_trips(
 
 
 async def test_an_unknown_source(gallery: Gallery) -> None:
-    """A source that is not there is named."""
+    """The error names the unknown source."""
     with pytest.raises(ServiceValidationError) as caught:
         await gallery.player("select_source", source="Nowhere")
     assert caught.value.translation_key == "unknown_source"
@@ -103,7 +103,7 @@ async def test_an_unknown_source(gallery: Gallery) -> None:
 
 
 async def test_a_source_that_was_cast_from_elsewhere(gallery: Gallery) -> None:
-    """What a phone has cast is recognized by its works, if that is certain."""
+    """A cast of another client is recognized by its works, if that is certain."""
     await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
     works = [
         {**item, "id": f"5d0c9d5e-0000-4000-8000-{number:012}"}
@@ -116,7 +116,7 @@ async def test_a_source_that_was_cast_from_elsewhere(gallery: Gallery) -> None:
 
 
 async def test_chosen_groups(hass: HomeAssistant, socket_enabled: None) -> None:
-    """The list has the groups that its owner chose, and a playlist of the feed is recognized by its address."""
+    """The list has the selected groups, and a playlist of the feed is recognized by its URL."""
     async with Gallery.of(hass, options={"sources": ["playlists"]}) as gallery:
         assert gallery.source_list == [f"{READY_MADE} — Full Collection", "Evening"]
         url = f"{gallery.feed.url}/playlists/{EVENING}"
@@ -127,7 +127,7 @@ async def test_chosen_groups(hass: HomeAssistant, socket_enabled: None) -> None:
 
 
 async def test_favorites_are_sources(hass: HomeAssistant, socket_enabled: None) -> None:
-    """A favorite is in the list at once, and goes with being one."""
+    """A favorite is in the list until it is removed."""
     async with Gallery.of(hass, options={"sources": ["favorites"]}) as gallery:
         assert not offers(hass)
         media_id = gallery.media_id(gallery.exhibition(LARGE))
@@ -142,7 +142,7 @@ async def test_favorites_are_sources(hass: HomeAssistant, socket_enabled: None) 
 
 
 async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
-    """Two libraries with the same shows can both be chosen from, each by its own names."""
+    """Two libraries with the same exhibitions have unique names."""
     before = gallery.source_list
     async with CatalogSimulator() as other:
         annex = library_entry(None, other.url, title="Annex")
@@ -160,7 +160,7 @@ async def test_names_are_unique_over_libraries(gallery: Gallery) -> None:
 
 
 async def test_source_while_asleep(gallery: Gallery) -> None:
-    """A sleeping display that is given a source wakes and shows it."""
+    """Selecting a source wakes a sleeping display."""
     await gallery.player("turn_off")
     await gallery.player("select_source", source=LARGE)
     await until(lambda: state_of(gallery.hass).state == "playing")
@@ -170,7 +170,7 @@ async def test_source_while_asleep(gallery: Gallery) -> None:
 async def test_a_display_that_cannot_tell_what_it_shows(
     hass: HomeAssistant, socket_enabled: None
 ) -> None:
-    """The source is the one that was chosen last, as far as Home Assistant knows."""
+    """For a display without a status, the source is the last selected one."""
     options = {"sources": ["exhibitions", "playlists"]}
     async with Gallery.of(hass, profile="legacy", options=options) as gallery:
         assert gallery.attribute("source") is None
@@ -180,7 +180,7 @@ async def test_a_display_that_cannot_tell_what_it_shows(
 
 
 async def test_catalog_down_after_a_source_was_shown(gallery: Gallery) -> None:
-    """What was shown once can be chosen again when the catalog is down."""
+    """A source that was cast before can be selected while the catalog is down."""
     await gallery.player("select_source", source=LARGE)
     await gallery.cast(playlist=playlist("Reef"))
     await gallery.catalog.stop()

@@ -1,4 +1,4 @@
-"""The works that come next on a display, as its card shows them."""
+"""Test the page of the next works, which cards use."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,7 +14,7 @@ from tests.galleries import LARGE, Gallery, impatient, titles
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten the timeouts."""
     impatient(monkeypatch)
 
 
@@ -39,7 +39,7 @@ async def up_next(gallery: Gallery) -> list[Any]:
 
 
 async def test_works_in_playing_order(gallery: Gallery) -> None:
-    """The next works come first, round the end if the display goes on there, and any of them can be shown."""
+    """The next works come first, across the end if the playlist repeats, and each can be shown."""
     assert await up_next(gallery) == []
     await gallery.cast(playlist=playlist("Dawn", "<i>Noon</i>", "Dusk", "Night"))
     await gallery.player("media_next_track")
@@ -55,7 +55,7 @@ async def test_works_in_playing_order(gallery: Gallery) -> None:
 
 
 async def test_works_that_share_an_id(gallery: Gallery) -> None:
-    """A work is named by its place where its id is that of another, too."""
+    """A work whose id is not unique is named by its position."""
     document = playlist("Dawn", "Noon", "Dusk")
     for item in document["items"][1:]:
         item["id"] = document["items"][0]["id"]
@@ -66,7 +66,7 @@ async def test_works_that_share_an_id(gallery: Gallery) -> None:
 
 
 async def test_a_few_with_pictures(gallery: Gallery, hass_client: Any) -> None:
-    """A long playlist gives a few works, with titles and pictures that Home Assistant passes on."""
+    """The page is limited, with titles and pictures served by Home Assistant."""
     await gallery.cast(exhibition=LARGE)
     works = await up_next(gallery)
     assert len(works) == MAX_WORKS

@@ -1,4 +1,4 @@
-"""Media of Home Assistant on a display: loaded without login, also after a restart, and by nobody else."""
+"""Test the media proxy: displays load media without login, also after a restart, and nobody else can."""
 
 from http import HTTPStatus
 import logging
@@ -36,7 +36,7 @@ STATES = f"{HOME}/api/states"
 
 @pytest.fixture
 async def folder(hass: HomeAssistant, tmp_path: Path) -> Path:
-    """Put pictures into a local media folder."""
+    """Create pictures in a local media folder."""
     (tmp_path / "sun rise.png").write_bytes(PICTURE)
     (tmp_path / "drawing.svg").write_bytes(SVG)
     hass.config.media_dirs = {"local": str(tmp_path)}
@@ -69,7 +69,7 @@ async def guest(
 async def play(
     hass: HomeAssistant, media_id: str = MEDIA_ID, kind: str = "image/png"
 ) -> None:
-    """Play a medium on the display."""
+    """Play media on the display."""
     await hass.services.async_call(
         "media_player",
         "play_media",
@@ -85,7 +85,7 @@ async def play(
 async def show(
     hass: HomeAssistant, display: DisplaySimulator, media_id: str = MEDIA_ID
 ) -> str:
-    """Show a medium, and return the path at which the display loads it."""
+    """Play media, and return the path from which the display loads it."""
     display.caster.preflight = False
     await play(hass, media_id)
     assert display.state.current is not None
@@ -100,7 +100,7 @@ def token_of(path: str) -> str:
 
 
 async def restart(hass: HomeAssistant) -> None:
-    """Lose what a restart loses: what is not on disk, and the secret of signatures."""
+    """Lose what a restart loses: everything that is not stored, and the secret of signatures."""
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     hass.data[MEDIA_PROXY] = MediaProxy(hass)
@@ -119,7 +119,7 @@ async def status(client: TestClient[Any, Any], path: str) -> int:
 async def test_a_picture_survives_a_restart(
     hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
-    """A display that knows the address gets the picture, and only that."""
+    """A known URL returns the picture, and only that."""
     path = await show(hass, display)
     assert await (await stranger.get(path)).read() == PICTURE
     assert (await stranger.head(path)).status == HTTPStatus.OK
@@ -134,7 +134,7 @@ async def test_a_picture_survives_a_restart(
 async def test_what_carries_scripts(
     hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
-    """A drawing reaches the display as it is, and runs nothing on Home Assistant's origin."""
+    """An SVG is served unchanged, but without access to Home Assistant's origin."""
     response = await stranger.get(await show(hass, display, DRAWING))
     assert await response.read() == SVG
     assert response.headers["Content-Security-Policy"] == "sandbox"
@@ -147,7 +147,7 @@ async def test_media_without_a_file(
     stranger: TestClient[Any, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What another view of Home Assistant serves is redirected to, signed."""
+    """Media of another view are redirected to its signed URL."""
     path = await show(hass, display)
 
     async def resolve(*args: object) -> module.media_source.PlayMedia:
@@ -170,7 +170,7 @@ async def test_an_image_entity(
     hass_client_no_auth: ClientSessionGenerator,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The picture of an image entity is served as it is now."""
+    """The current picture of an image entity is served."""
     all_switched_on(monkeypatch)
     await set_up(hass, display_entry)
     await known(hass, "image", "screenshot")
@@ -193,7 +193,7 @@ async def test_what_is_not_shown_any_more(
     stranger: TestClient[Any, Any],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Access ends when a display neither shows a medium nor could return to it."""
+    """Access ends when a display neither shows media nor can return to it."""
     monkeypatch.setattr(module, "GRACE_SECONDS", 0)
     monkeypatch.setattr("custom_components.dp1.display.history.MAX_LISTS", 2)
     path = await show(hass, display)
@@ -209,7 +209,7 @@ async def test_what_is_not_shown_any_more(
 async def test_a_made_up_token(
     hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
-    """Nobody loads anything without the token, and nothing else with it."""
+    """Nothing is served without a valid token, and nothing else with it."""
     path = await show(hass, display)
     token = token_of(path)
     assert len(token) == 43
@@ -225,7 +225,7 @@ async def test_access_ends_with_the_entry(
     stranger: TestClient[Any, Any],
     setup_display: MockConfigEntry,
 ) -> None:
-    """Nothing is served any more to a display that was removed, also after a restart."""
+    """Nothing is served to a removed display, also after a restart."""
     path = await show(hass, display)
     assert await status(stranger, path) == HTTPStatus.OK
     await hass.config_entries.async_remove(setup_display.entry_id)
@@ -240,7 +240,7 @@ async def test_a_display_that_is_not_loaded(
     stranger: TestClient[Any, Any],
     setup_display: MockConfigEntry,
 ) -> None:
-    """A display that is not set up yet goes on showing its picture."""
+    """A display that is not set up yet keeps access."""
     path = await show(hass, display)
     await hass.config_entries.async_unload(setup_display.entry_id)
     await restart(hass)
@@ -253,7 +253,7 @@ async def test_the_token_is_not_in_the_log(
     stranger: TestClient[Any, Any],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Nobody who reads the log, or the states, learns a token."""
+    """Neither logs nor states contain a token."""
     caplog.set_level(logging.DEBUG)
     for name in ("aiohttp.access", "pytest_homeassistant_custom_component"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -284,7 +284,7 @@ async def test_a_guest_opens_nothing(
     action: str,
     field: str,
 ) -> None:
-    """An address that a user gives is not served to a display."""
+    """A URL that a user names is not served to a display."""
     data = {"entity_id": ENTITY_ID, field: url}
     if action.startswith("media_player"):
         data["media_content_type"] = "image"
@@ -302,7 +302,7 @@ async def test_an_address_that_was_pushed(
     stranger: TestClient[Any, Any],
     kind: str,
 ) -> None:
-    """What a display claims to show is not served to it when somebody chooses it in the history."""
+    """A URL that a display reports is not served when it is played from the history."""
     display.player.load(playlist("Reef", title="Reef"), STATES)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     shown = state_of(hass).attributes["media_content_id"]
@@ -321,7 +321,7 @@ async def test_a_pushed_name_is_no_address(
     stranger: TestClient[Any, Any],
     url: str,
 ) -> None:
-    """What a display gives as the address of its playlist never names media of Home Assistant."""
+    """The playlist URL of a display never refers to media of Home Assistant."""
     display.player.load(playlist("Reef", title="Reef"), url)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     assert url not in str(state_of(hass).attributes.get("media_content_id"))
@@ -330,7 +330,7 @@ async def test_a_pushed_name_is_no_address(
 async def test_an_address_in_a_document(
     hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
 ) -> None:
-    """A document's addresses stay as they are."""
+    """URLs in a document stay unchanged."""
     display.caster.preflight = False
     document = playlist("Reef")
     document["items"][0]["source"] = STATES

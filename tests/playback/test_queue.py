@@ -1,4 +1,4 @@
-"""More works in the list that hangs, jumps within it, and an empty wall."""
+"""Test adding works, moving in the queue, and clearing it."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -25,7 +25,7 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
 
 
 async def enqueue(house: House, how: str, document: dict[str, Any] = DUNES) -> None:
-    """Put works into the list."""
+    """Add works to the queue."""
     async with served(document) as (url,):
         await house.play("wall", url, enqueue=how, kind="playlist")
 
@@ -42,7 +42,7 @@ async def enqueue(house: House, how: str, document: dict[str, Any] = DUNES) -> N
 async def test_works_are_put_into_the_list(
     house: House, how: str, order: list[str], work: str
 ) -> None:
-    """The list goes on with the same work, or with the new one."""
+    """The playlist continues with the same work, or with the new one."""
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
     await house.phone("wall", "setLoop", mode="none")
@@ -56,7 +56,7 @@ async def test_works_are_put_into_the_list(
 
 @pytest.mark.parametrize("how", ["add", "next"])
 async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> None:
-    """A longer list takes over without a new showing of the work, and can be played again."""
+    """A longer playlist does not reload the current work, and can be played again."""
     wall = house.walls["wall"]
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
@@ -72,7 +72,7 @@ async def test_the_current_work_is_not_loaded_again(house: House, how: str) -> N
 
 
 async def test_a_player_that_does_not_extend(hass: HomeAssistant) -> None:
-    """A display that ignores the longer list is cast it."""
+    """A display that ignores the longer playlist gets it as a cast."""
     async with House.of(hass, "wall", takes_refresh=False) as house:
         await house.phone_casts("wall", TIDES)
         await house.phone("wall", "moveToArtwork", index=1)
@@ -82,7 +82,7 @@ async def test_a_player_that_does_not_extend(hass: HomeAssistant) -> None:
 
 
 async def test_what_is_added_to_a_sleeping_display_wakes_it(house: House) -> None:
-    """A sleeping display is woken for what is added, as for a cast."""
+    """A sleeping display is woken for added works, as for a cast."""
     await house.phone_casts("wall", TIDES)
     await house.do("turn_off", "wall")
     await enqueue(house, "add")
@@ -91,7 +91,7 @@ async def test_what_is_added_to_a_sleeping_display_wakes_it(house: House) -> Non
 
 
 async def test_nothing_comes_next_in_random_order(house: House) -> None:
-    """A display that shuffles cannot show a work next, and the action says so."""
+    """With shuffle, playing a work next is an error."""
     await house.show("wall", playlist=TIDES, shuffle=True)
     house.walls["wall"].reset_counters()
     with pytest.raises(ServiceValidationError) as raised:
@@ -101,7 +101,7 @@ async def test_nothing_comes_next_in_random_order(house: House) -> None:
 
 
 async def test_a_list_with_an_address_takes_more(house: House) -> None:
-    """What hangs by its address is taken from the display, and goes on as a list without."""
+    """A playlist cast by URL continues as a document."""
     async with served({**TIDES, "id": "385f79b6-a45f-4c1c-8080-e93a192adccc"}) as (
         url,
     ):
@@ -119,7 +119,7 @@ async def test_a_list_with_an_address_takes_more(house: House) -> None:
 async def test_a_shuffled_list_keeps_its_own_order(
     house: House, by_address: bool
 ) -> None:
-    """The order beneath a random one stays what it was."""
+    """The original order of a shuffled playlist is kept."""
     long = series("Long", 12)
     async with served(long) as (url,):
         what = {"playlist_url": url} if by_address else {"playlist": long}
@@ -134,7 +134,7 @@ async def test_a_shuffled_list_keeps_its_own_order(
 
 
 async def test_an_address_that_is_gone(house: House) -> None:
-    """A shuffled list whose address is gone goes on in the order that the display tells."""
+    """A shuffled playlist whose URL does not answer continues in the order that the display reports."""
     async with served(TIDES) as (url,):
         await house.show("wall", playlist_url=url, shuffle=True)
     await enqueue(house, "add")
@@ -145,7 +145,7 @@ async def test_an_address_that_is_gone(house: House) -> None:
 
 
 async def test_the_same_work_twice(house: House) -> None:
-    """A work that is in the list already gets a name of its own, so that the place is not lost."""
+    """A work that is already in the playlist gets a new id."""
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=2)
     await enqueue(house, "add", TIDES)
@@ -155,13 +155,13 @@ async def test_the_same_work_twice(house: House) -> None:
 
 
 async def test_an_empty_wall_shows_what_is_added(house: House) -> None:
-    """Where nothing hangs, what is added hangs at once."""
+    """Without a playlist, added works are shown at once."""
     await enqueue(house, "add")
     assert house.hanging("wall") == "Dunes 1"
 
 
 async def test_a_display_without_status_has_no_queue(hass: HomeAssistant) -> None:
-    """A display that only takes playlists says that it has no queue."""
+    """A display that only accepts playlists has no queue."""
     async with House.of(hass, "wall", profile="legacy") as house:
         with pytest.raises(ServiceValidationError) as raised:
             await enqueue(house, "add")
@@ -169,7 +169,7 @@ async def test_a_display_without_status_has_no_queue(hass: HomeAssistant) -> Non
 
 
 async def test_the_list_is_cleared(house: House) -> None:
-    """A cleared wall is idle."""
+    """A cleared display is idle."""
     await house.phone_casts("wall", TIDES)
     offered = Feature(house.attribute("wall", "supported_features"))
     assert Feature.CLEAR_PLAYLIST | Feature.MEDIA_ENQUEUE in offered
@@ -189,7 +189,7 @@ async def test_the_list_is_cleared(house: House) -> None:
     ],
 )
 async def test_a_jump(house: House, work: int | str, title: str) -> None:
-    """A work is named by its place, its title, a part of that, or its id."""
+    """A work can be named by its position, its title, a part of it, or its id."""
     await house.phone_casts("wall", TIDES)
     await house.do("dp1.show_work", "wall", work=work)
     assert house.hanging("wall") == title
@@ -198,7 +198,7 @@ async def test_a_jump(house: House, work: int | str, title: str) -> None:
 
 @pytest.mark.parametrize("work", [4, "4", "tides", "elsewhere", "²"])
 async def test_a_jump_to_nowhere(house: House, work: int | str) -> None:
-    """A work that is not there, or that could be several, is not guessed."""
+    """An unknown or ambiguous work is an error."""
     await house.phone_casts("wall", TIDES)
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.show_work", "wall", work=work)
@@ -206,14 +206,14 @@ async def test_a_jump_to_nowhere(house: House, work: int | str) -> None:
 
 
 async def test_a_jump_on_an_empty_wall(house: House) -> None:
-    """Where nothing hangs, there is nowhere to jump."""
+    """Without a playlist, a move is an error."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.show_work", "wall", work=1)
     assert raised.value.translation_key == "nothing_shown"
 
 
 async def test_a_display_that_does_not_tell(house: House) -> None:
-    """Of a display on its set-up page it is not known what hangs, and nothing is lost."""
+    """On the set-up page the playlist is unknown, and nothing is lost."""
     house.walls["wall"].show_setup_page()
     with pytest.raises(HomeAssistantError) as raised:
         await enqueue(house, "add")

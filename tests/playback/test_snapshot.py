@@ -1,4 +1,4 @@
-"""Scenes of Home Assistant bring back what hung, and lists can be named for good."""
+"""Test that scenes restore what was shown, and that playlists have permanent ids."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -30,7 +30,7 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
 
 
 async def capture(house: House) -> None:
-    """Make a scene of what there is."""
+    """Create a scene of the current state."""
     entities = [
         state.entity_id
         for state in house.hass.states.async_all(("media_player", "select"))
@@ -44,7 +44,7 @@ async def capture(house: House) -> None:
 
 
 async def recall(house: House) -> None:
-    """Bring the scene back."""
+    """Activate the scene."""
     await house.hass.services.async_call(
         "scene", "turn_on", {"entity_id": "scene.evening"}, blocking=True
     )
@@ -64,7 +64,7 @@ async def scale(house: House, scaling: str) -> None:
 
 @pytest.mark.parametrize("by", ["address", "document", "phone"])
 async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
-    """List, work, order, repeat, volume and scaling are as they were."""
+    """Playlist, work, order, repeat, volume and scaling are restored."""
     wall = house.walls["wall"]
     async with served(TIDES) as (url,):
         if by == "phone":
@@ -102,7 +102,7 @@ async def test_a_scene_brings_everything_back(house: House, by: str) -> None:
 
 
 async def test_a_scene_of_a_playlist_by_its_url(house: House) -> None:
-    """A scene tells the content type of the work, and brings back the playlist."""
+    """A scene has the content type of the work, and restores the playlist."""
     async with served(TIDES) as (url,):
         await house.show("wall", playlist_url=url)
         assert house.attribute("wall", "media_content_type") == "image"
@@ -123,7 +123,7 @@ async def test_a_scene_of_sleep(house: House) -> None:
 
 
 async def test_a_scene_survives_a_restart(house: House) -> None:
-    """Lists without an address are kept for scenes of long ago."""
+    """Playlists without a URL are stored for scenes."""
     await house.phone_casts("wall", TIDES)
     await house.phone("wall", "moveToArtwork", index=1)
     name = house.attribute("wall", "media_content_id")
@@ -134,7 +134,7 @@ async def test_a_scene_survives_a_restart(house: House) -> None:
 
 
 async def test_the_name_of_what_hangs(house: House) -> None:
-    """A list with an address is named by that; the place follows only where it is not the usual one."""
+    """The id of a playlist with a URL is the URL; the position is only added if it is not the default."""
     async with served(TIDES) as (url,):
         await house.show("wall", playlist_url=url)
         assert house.attribute("wall", "media_content_id") == f"{url}#dp1&"
@@ -149,7 +149,7 @@ async def test_the_name_of_what_hangs(house: House) -> None:
 
 
 async def test_a_name_that_was_tampered_with(house: House) -> None:
-    """Of a place that makes no sense the list remains."""
+    """An invalid position is ignored."""
     async with served(TIDES) as (url,):
         await house.play("wall", f"{url}#dp1&at=x&loop=wild&work=nobody")
     assert house.hanging("wall") == "Tides 1"
@@ -157,7 +157,7 @@ async def test_a_name_that_was_tampered_with(house: House) -> None:
 
 
 async def test_a_list_can_be_shown_on_another_display(hass: HomeAssistant) -> None:
-    """What one display was given can be named to all of them, and shown otherwise."""
+    """A playlist of one display can be played on another, with other options."""
     async with House.of(hass, "wall", "hall") as house:
         await house.phone_casts("wall", TIDES)
         name = house.attribute("wall", "media_content_id")
@@ -167,14 +167,14 @@ async def test_a_list_can_be_shown_on_another_display(hass: HomeAssistant) -> No
 
 
 async def test_a_forgotten_list(house: House) -> None:
-    """A name that nobody knows any more is said to be so."""
+    """An unknown id is an error."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.play("wall", "dp1://recent/0123456789abcdef")
     assert raised.value.translation_key == "forgotten"
 
 
 async def test_what_a_display_was_given(house: House) -> None:
-    """Lists are kept once each, the latest first, by whomever they were given, with all that was known of them."""
+    """The history has each playlist once, the latest first, by any client, with its metadata."""
     rich = series("Rich", 2)
     rich["items"][0]["note"] = {"text": "By heart"}
     async with served(DUNES) as (url,):
@@ -194,7 +194,7 @@ async def test_what_a_display_was_given(house: House) -> None:
 
 
 async def test_works_that_stay_bring_no_duration(house: House) -> None:
-    """The number that stands for no duration is not taken for one."""
+    """The number for an unlimited duration is not used as a duration."""
     still = series("Still", 1)
     del still["items"][0]["duration"]
     await house.phone_casts("wall", still)
@@ -204,7 +204,7 @@ async def test_works_that_stay_bring_no_duration(house: House) -> None:
 
 
 async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only so many lists are kept, and only so much; the one that hangs always is."""
+    """The history is limited in number and size, but always has the current playlist."""
     monkeypatch.setattr(history_module, "MAX_LISTS", 2)
     for document in (series("One", 1), TIDES, DUNES):
         await house.phone_casts("wall", document)
@@ -217,7 +217,7 @@ async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> No
 async def test_a_display_without_status(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    """What a display was given is named although it cannot tell itself."""
+    """The history also works for a display without a status."""
     async with House.of(hass, "wall", profile="legacy") as house:
         await house.show("wall", playlist=TIDES)
         name = house.attribute("wall", "media_content_id")
@@ -231,7 +231,7 @@ async def test_a_display_without_status(
 async def test_the_artist_that_the_firmware_drops(
     house: House, restarted: bool
 ) -> None:
-    """The artist of a document is remembered where the display leaves it out of its status."""
+    """The artist of a document is kept where the display omits it."""
     document = series("Shores", 2)
     for item, name in zip(document["items"], ("Ada", "Grace"), strict=True):
         item["inlineManifest"] = {"metadata": {"artists": [{"name": name}]}}
