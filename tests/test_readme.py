@@ -65,7 +65,7 @@ def test_each_action_is_described_with_every_field(action: str) -> None:
     """Each action has a heading, and its table has exactly its fields."""
     told = section(TEXTS[DOCS / "actions.md"], f"`dp1.{action}`")
     assert set(re.findall(r"^\| `(\w+)`", told, re.MULTILINE)) == fields(
-        ACTIONS[action].get("fields") or {}
+        (ACTIONS[action] or {}).get("fields", {})
     )
 
 
@@ -86,7 +86,7 @@ def test_each_example_can_be_used(path: Path) -> None:
     """Each example is YAML, with existing actions and fields."""
     for example in re.findall(r"```yaml\n(.*?)```", TEXTS[path], re.DOTALL):
         for action, given in calls(yaml.safe_load(example)):
-            assert given <= fields(ACTIONS[action]["fields"])
+            assert given <= fields((ACTIONS[action] or {}).get("fields", {}))
 
 
 @PATHS
