@@ -1,0 +1,489 @@
+"""The places that `scripts/mutants` breaks, and the tests that have to notice."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+SOURCE = Path("custom_components/dp1")
+
+
+class Place(NamedTuple):
+    """A place in the code, and how it is broken.
+
+    Attributes:
+        file: in the integration.
+        what: what is broken then.
+        old: text that occurs once in the file.
+        new: what stands there instead.
+        tests: that have to notice.
+    """
+
+    file: str
+    what: str
+    old: str
+    new: str
+    tests: list[str]
+
+    def broken(self, source: str) -> str:
+        """Return the source with this place broken."""
+        return source.replace(self.old, self.new)
+
+
+PLACES = [
+    Place(
+        "client/text.py",
+        "escape sequences stay in texts",
+        '_INVISIBLE.sub("", _ANSI.sub("", text[:LONGEST_INPUT]))',
+        '_INVISIBLE.sub("", text[:LONGEST_INPUT])',
+        ["tests/client/test_text.py"],
+    ),
+    Place(
+        "client/text.py",
+        "Markdown stays in texts",
+        'return _MARKDOWN.sub(r"\\\\\\g<0>", clean(text, limit))',
+        "return clean(text, limit)",
+        ["tests/client/test_text.py"],
+    ),
+    Place(
+        "client/text.py",
+        "texts are not shortened",
+        "return text if len(text) <= limit else",
+        "return text if text else",
+        ["tests/client/test_text.py"],
+    ),
+    Place(
+        "client/url.py",
+        "passwords in addresses are taken",
+        "if url.raw_user is not None or url.raw_password is not None:",
+        "if not url.host:",
+        ["tests/client/test_guard.py::test_no_web_address"],
+    ),
+    Place(
+        "client/values.py",
+        "integers of any size",
+        "return number if number in _INTEGERS else float(number)",
+        "return number",
+        ["tests/client/display/test_status.py"],
+    ),
+    Place(
+        "client/values.py",
+        "no bound on values",
+        "if max_values is not None and exceeds(body, max_values):",
+        "if max_values == 0:",
+        ["tests/client/display/test_bounds.py", "tests/client/display/test_status.py"],
+    ),
+    Place(
+        "client/values.py",
+        "moments before all calendars",
+        "if found.tzinfo and found.year > 1 else None",
+        "if found.tzinfo else None",
+        ["tests/client/display/test_status.py::test_no_point_in_time"],
+    ),
+    Place(
+        "client/guard.py",
+        "addresses at home are asked",
+        "if not is_public(address[0]):",
+        "if not address:",
+        ["tests/client/test_guard.py::test_home_is_closed"],
+    ),
+    Place(
+        "client/guard.py",
+        "IPv4 within IPv6 is not looked at",
+        "            ip = ip.ipv4_mapped\n",
+        "            return True\n",
+        ["tests/client/test_guard.py::test_is_public"],
+    ),
+    Place(
+        "client/guard.py",
+        "redirects are not checked",
+        "target = _checked(place, target)",
+        "target = target.join(URL(place))",
+        ["tests/client/test_guard.py::test_redirect_to_no_web_address"],
+    ),
+    Place(
+        "client/guard.py",
+        "headers go along to others",
+        "                options = {}\n",
+        "                options = dict(options)\n",
+        ["tests/client/test_guard.py::test_redirects_are_followed"],
+    ),
+    Place(
+        "client/guard.py",
+        "redirects without end",
+        "MAX_REDIRECTS = 5",
+        "MAX_REDIRECTS = 50",
+        ["tests/client/test_guard.py::test_redirects_are_followed"],
+    ),
+    Place(
+        "client/guard.py",
+        "names lead home later",
+        "if named and place not in self.was_public:",
+        "if named:",
+        ["tests/client/test_guard.py::test_name_that_leads_home_the_next_time"],
+    ),
+    Place(
+        "client/http.py",
+        "answers of any length",
+        "        if length > max_body:\n",
+        "        if length < 0:\n",
+        ["tests/client/test_http.py::test_body_is_bounded"],
+    ),
+    Place(
+        "client/http.py",
+        "writes follow redirects",
+        'allow_redirects=redirects and method in ("GET", "HEAD"),',
+        "allow_redirects=redirects,",
+        ["tests/client/feed/test_client.py::test_writes_do_not_follow_redirects"],
+    ),
+    Place(
+        "client/http.py",
+        "pauses of any length",
+        "return min(float(text), MAX_RETRY_AFTER)",
+        "return float(text)",
+        ["tests/client/test_http.py::test_retry_after"],
+    ),
+    Place(
+        "client/display/rate_limit.py",
+        "a rest saves up commands",
+        "self._tokens = min(grown, self._capacity) - 1",
+        "self._tokens = grown - 1",
+        ["tests/client/display/test_rate_limit.py"],
+    ),
+    Place(
+        "client/display/rate_limit.py",
+        "tokens are lost",
+        "                bucket.give_back()\n                raise",
+        "                raise",
+        ["tests/client/display/test_rate_limit.py"],
+    ),
+    Place(
+        "client/display/request_queue.py",
+        "overtaken writes are sent",
+        "if task.newer is None or task.newer.finished:",
+        "if task is not None:",
+        ["tests/client/display/test_request_queue.py"],
+    ),
+    Place(
+        "client/display/request_queue.py",
+        "writes overlap",
+        '        async def send_newest(task: _SharedTask[T]) -> T:\n            """Send, unless a newer write has come in the meantime."""\n            async with self._lock:',
+        '        async def send_newest(task: _SharedTask[T]) -> T:\n            """Send, unless a newer write has come in the meantime."""\n            async with asyncio.Lock():',
+        ["tests/client/display/test_request_queue.py"],
+    ),
+    Place(
+        "client/display/request_queue.py",
+        "old reads are shared",
+        "        self._pending.clear()",
+        "        self._pending.copy()",
+        ["tests/client/display/test_request_queue.py"],
+    ),
+    Place(
+        "client/display/request_queue.py",
+        "requests nobody waits for go on",
+        "            if not self._callers:\n                self._task.cancel()",
+        "            if self._callers < 0:\n                self._task.cancel()",
+        ["tests/client/display/test_request_queue.py"],
+    ),
+    Place(
+        "client/display/transport.py",
+        "busy displays are not asked again",
+        "_ATTEMPTS = 3",
+        "_ATTEMPTS = 1",
+        ["tests/client/display/test_client.py::test_a_busy_display_is_asked_again"],
+    ),
+    Place(
+        "client/display/transport.py",
+        "displays redirect",
+        "redirects=False",
+        "redirects=True",
+        ["tests/test_guard.py::test_servers_cannot_send_elsewhere"],
+    ),
+    Place(
+        "client/display/transport.py",
+        "one queue for everything",
+        'return self._panel_queue if command == "ddcPanelControl" else self._device_queue',
+        "return self._player_queue",
+        [
+            "tests/client/display/test_client.py::test_a_slow_cast_delays_only_the_player"
+        ],
+    ),
+    Place(
+        "client/display/notifications.py",
+        "frames of any length",
+        "max_msg_size=MAX_REPLY",
+        "max_msg_size=0",
+        [
+            "tests/client/display/test_bounds.py",
+            "tests/client/display/test_notifications.py",
+        ],
+    ),
+    Place(
+        "client/display/notifications.py",
+        "a half-open socket is kept",
+        "return await socket.receive(heartbeat / 2)",
+        "return await socket.receive()",
+        ["tests/client/display/test_notifications.py::test_a_half_open_socket"],
+    ),
+    Place(
+        "client/display/replies.py",
+        "a no is a yes",
+        'if isinstance(leaf, dict) and leaf.get("ok") is False:',
+        "if leaf is False:",
+        ["tests/client/display/test_client.py::test_every_way_to_fail"],
+    ),
+    Place(
+        "client/catalog/paging.py",
+        "every page of a dead catalog is asked for",
+        "if len(self._failures) >= MAX_FAILED_PAGES:",
+        "if len(self._failures) > 10_000:",
+        ["tests/client/catalog/test_client.py"],
+    ),
+    Place(
+        "client/catalog/paging.py",
+        "repeated pages go on",
+        "if page.records and not new:",
+        "if not page.records and not new:",
+        ["tests/client/catalog/test_client.py"],
+    ),
+    Place(
+        "client/catalog/client.py",
+        "no second try",
+        "RETRIES = 1\n",
+        "RETRIES = 0\n",
+        ["tests/client/catalog/test_client.py::test_passing_trouble_is_survived"],
+    ),
+    Place(
+        "client/catalog/client.py",
+        "a busy catalog is not left alone",
+        "self._quiet_until = max(self._quiet_until, end)",
+        "self._quiet_until = min(self._quiet_until, end)",
+        ["tests/client/catalog/test_client.py::test_busy_catalog_is_obeyed"],
+    ),
+    Place(
+        "client/catalog/client.py",
+        "the inside of a server is shown",
+        "inside = answer.status >= 500 or is_technical(words)",
+        "inside = not words",
+        ["tests/client/catalog/test_client.py::test_what_a_catalog_says_of_itself"],
+    ),
+    Place(
+        "client/feed/connection.py",
+        "writes are repeated",
+        "if answer.status != 429 and not (reading or repeatable):",
+        "if answer.status == 429 and not (reading or repeatable):",
+        ["tests/client/feed/test_publish.py"],
+    ),
+    Place(
+        "client/feed/connection.py",
+        "long pauses are waited for",
+        "            if _now() + pause >= end:\n                raise error\n",
+        "",
+        ["tests/client/feed/test_publish.py"],
+    ),
+    Place(
+        "client/feed/publish.py",
+        "what arrived is sent again",
+        "    if found := await _find(connection, document, doubt):\n        return found\n    if isinstance(doubt",
+        "    if isinstance(doubt",
+        [
+            "tests/client/feed/test_publish.py::test_doubtful_signed_publish_finds_its_document",
+            "tests/client/feed/test_publish.py::test_conflict_with_itself",
+        ],
+    ),
+    Place(
+        "client/feed/publish.py",
+        "another document is taken for ours",
+        "return held if same else None",
+        "return held",
+        ["tests/client/feed/test_publish.py::test_conflict"],
+    ),
+    Place(
+        "client/feed/errors.py",
+        "the key is repeated",
+        'text.replace(secret, "***") if secret else text',
+        "text",
+        ["tests/client/feed/test_errors.py"],
+    ),
+    Place(
+        "client/feed/client.py",
+        "playlists of others are deleted",
+        '        if "://" in name:\n',
+        "        if not name:\n",
+        [
+            "tests/client/feed/test_client.py::test_a_feed_does_not_choose_where_the_key_goes",
+            "tests/client/feed/test_client.py::test_delete",
+        ],
+    ),
+    Place(
+        "client/playlist/signing.py",
+        "any signature fits",
+        "    except InvalidSignature, ValueError:\n        return False\n",
+        "    except InvalidSignature, ValueError:\n        return True\n",
+        ["tests/client/playlist/test_signing.py::test_bad_signatures_are_refused"],
+    ),
+    Place(
+        "client/playlist/signing.py",
+        "sloppy base64 is taken",
+        'return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode() else None',
+        "return data",
+        [
+            "tests/client/playlist/test_signing.py::test_other_ways_to_write_a_good_signature_are_refused"
+        ],
+    ),
+    Place(
+        "client/playlist/signing.py",
+        "signatures without end are checked",
+        "place < _MAX_CHECKED)",
+        "place >= 0)",
+        ["tests/client/playlist/test_signing.py"],
+    ),
+    Place(
+        "storage.py",
+        "damaged files are overwritten",
+        "async_add_executor_job(os.replace, self.path, kept)",
+        "async_add_executor_job(os.path.exists, kept)",
+        ["tests/test_storage.py::test_wrong_shape"],
+    ),
+    Place(
+        "guard.py",
+        "guests name hosts",
+        "if user is None or not user.is_admin:",
+        "if user is None:",
+        ["tests/test_guard.py::test_guests_read_nothing_at_home"],
+    ),
+    Place(
+        "guard.py",
+        "all of Home Assistant is a file",
+        "web_url(url).path.startswith(OWN_FILES)",
+        'web_url(url).path.startswith("/")',
+        ["tests/test_guard.py::test_files_of_home_assistant"],
+    ),
+    Place(
+        "errors.py",
+        "texts of strangers are echoed",
+        "name: clean(text, SHOWN_CHARACTERS) for name",
+        "name: text for name",
+        ["tests/test_errors.py"],
+    ),
+    Place(
+        "media_player.py",
+        "what others cast names hosts",
+        "if not is_in_history(self.hass, media_id):",
+        "if media_id:",
+        ["tests/test_guard.py::test_what_a_display_was_told_by_others"],
+    ),
+    Place(
+        "media_player.py",
+        "steps of the volume overlap",
+        "        async with self._volume_lock:\n            await super().async_volume_up()",
+        "        await super().async_volume_up()",
+        ["tests/test_politeness.py::test_twenty_volumes", "tests/test_media_player.py"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "pictures of any size",
+        "if len(content) > MAX_PICTURE_BYTES:",
+        "if len(content) < 0:",
+        ["tests/test_image.py::test_picture_that_is_none"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "any content is a picture",
+        "    return None\n\n\nPICTURES",
+        '    return "text/html"\n\n\nPICTURES',
+        ["tests/browse/test_media_image.py::test_what_carries_scripts"],
+    ),
+    Place(
+        "playback/media_proxy.py",
+        "media stay open",
+        "return grant.media_id if grant and self._is_used(token, grant) else None",
+        "return grant.media_id if grant else None",
+        ["tests/playback/test_media_proxy.py::test_what_is_not_shown_any_more"],
+    ),
+    Place(
+        "playback/media_proxy.py",
+        "scripts run in browsers",
+        '    "Content-Security-Policy": "sandbox",\n',
+        "",
+        ["tests/playback/test_media_proxy.py::test_what_carries_scripts"],
+    ),
+    Place(
+        "playback/resolve.py",
+        "login is no matter",
+        "if local.path.startswith(LOGIN_PATHS) and not local.query:",
+        "if not local.path:",
+        ["tests/playback/test_media_proxy.py::test_a_guest_opens_nothing"],
+    ),
+    Place(
+        "playback/announce.py",
+        "a failed announcement ends another",
+        "if self._active.get(entry_id) is not old:",
+        "if self._active is None:",
+        ["tests/playback/test_announce.py"],
+    ),
+    Place(
+        "playback/input.py",
+        "gestures without end",
+        "vol.Range(min=-MAX_DISTANCE, max=MAX_DISTANCE)",
+        "float",
+        ["tests/test_remote.py::test_a_drag_without_end"],
+    ),
+    Place(
+        "actions/feed.py",
+        "guests publish",
+        "    if not user.is_admin:\n        raise Unauthorized(context=call.context)\n",
+        "",
+        ["tests/actions/test_rights.py::test_guests_do_not_publish"],
+    ),
+    Place(
+        "actions/feed.py",
+        "private addresses are published",
+        "    _check_sources(document)\n",
+        "",
+        ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
+    ),
+    Place(
+        "display/connection.py",
+        "one miss is a loss",
+        "if self.misses >= MISSES_TO_LOSS and silence >= patience:",
+        "if self.misses:",
+        ["tests/test_coordinator.py::test_one_missed_probe_is_no_loss"],
+    ),
+    Place(
+        "display/history.py",
+        "the history grows",
+        "if place and (place >= MAX_LISTS or total > MAX_SIZE):",
+        "if place and total > MAX_SIZE:",
+        ["tests/display/test_history.py"],
+    ),
+    Place(
+        "display/identity.py",
+        "another display is taken for this one",
+        "self.is_other = bool(given and expected) and given != expected",
+        "self.is_other = False",
+        [
+            "tests/test_coordinator.py::test_another_display_at_the_address_is_left_alone"
+        ],
+    ),
+    Place(
+        "display/sleep.py",
+        "turned off once only",
+        "TRIES: Final = 2",
+        "TRIES: Final = 1",
+        ["tests/test_media_player.py"],
+    ),
+    Place(
+        "display/wake_on_lan.py",
+        "half a magic packet",
+        'b"\\xff" * 6 + mac * 16',
+        'b"\\xff" * 6 + mac * 8',
+        ["tests/display/test_wake_on_lan.py::test_switched_on_again"],
+    ),
+    Place(
+        "library/recognition.py",
+        "manifests of any length",
+        "                max_body=MAX_MANIFEST,\n",
+        "",
+        ["tests/library/test_recognition.py::test_manifests"],
+    ),
+]
