@@ -222,7 +222,9 @@ PLACES = [
         "a half-open socket is kept",
         "return await socket.receive(heartbeat / 2)",
         "return await socket.receive()",
-        ["tests/client/display/test_notifications.py::test_a_half_open_socket"],
+        [
+            "tests/client/display/test_notifications.py::test_a_half_open_socket_is_noticed"
+        ],
     ),
     Place(
         "client/display/replies.py",
