@@ -37,6 +37,7 @@ from tests.displays import (
     state_of,
     until,
 )
+from tests.faults.watch import Watch, frozen
 from tests.simulators.display import DisplaySimulator, FaultKind
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "names")
@@ -102,6 +103,27 @@ async def failure(hass: HomeAssistant, **data: Any) -> HomeAssistantError:
 
 
 # What may be named
+
+
+async def test_a_large_playlist_stalls_nothing(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """What a stranger wrote is read and checked beside the loop, and only as far as a display could take it."""
+    manifest = {"metadata": {"artists": [{"name": "a" * 50}] * 15}}
+    document = playlist(*["Dawn"] * 1024)
+    document["items"] = [
+        {**item, "inlineManifest": manifest} for item in document["items"]
+    ]
+    body = json.dumps(document).encode()
+    assert len(body) > 1_000_000
+    async with ScriptedServer.run(Reply(200, body), Reply(200, body * 4)) as server:
+        with frozen():
+            async with Watch() as watch:
+                await cast(hass, playlist_url=f"{server.url}/list.json", limit=2)
+        assert watch.stall < 0.2
+        error = await failure(hass, playlist_url=f"{server.url}/list.json", limit=2)
+    assert error.translation_key == "playlist_unexpected_answer"
+    assert len(display.state.items) == 2
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

@@ -17,7 +17,7 @@ from ..coordinator import DisplayCoordinator
 from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
 from .media_proxy import MEDIA_PROXY
-from .resolve import Options, async_read_playlist, from_document
+from .resolve import Options, async_from_document, async_read_playlist
 
 # The document is only read for its title.
 TITLE_TIMEOUT = 5.0
@@ -86,7 +86,7 @@ async def _async_send(
     except RejectedError as err:
         if cast.playlist_url and _is_unexplained(err):
             document = await async_read_playlist(coordinator.hass, cast.playlist_url)
-            from_document(document, Options())
+            await async_from_document(coordinator.hass, document, Options())
         raise
 
 
@@ -105,7 +105,7 @@ async def _async_arranged(
         return cast
     if cast.playlist_url is not None:
         read = await async_read_playlist(coordinator.hass, cast.playlist_url)
-        cast = from_document(read, Options())
+        cast = await async_from_document(coordinator.hass, read, Options())
     document: Mapping[str, Any] = cast.playlist or {}
     items = list(document["items"])
     first = ((options.start_at or 1) - 1) % len(items)

@@ -44,9 +44,9 @@ from .media_proxy import MEDIA_PROXY, is_picture_entity
 
 READ_TIMEOUT = 20.0
 MAX_MEDIA_ID = 8192
-MAX_DOCUMENT = 16 * 1024 * 1024
+MAX_DOCUMENT = 4 * 1024 * 1024
 # Thousands of works.
-MAX_VALUES = 50_000
+MAX_VALUES = 100_000
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -140,7 +140,8 @@ async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Ca
     """Cast the playlist at a URL; by its URL, unless the options change the document."""
     url = reachable_url(hass, url)
     if options.rewrites:
-        return from_document(await async_read_playlist(hass, url), options)
+        read = await async_read_playlist(hass, url)
+        return await async_from_document(hass, read, options)
     if options.start_at:
         document = await async_read_playlist(hass, url)
         _check_start(options, len(document.get("items") or ()))
@@ -151,7 +152,7 @@ async def _async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> C
     """Cast a playlist of a library's feed; by its URL, unless the options change the document."""
     stored = await async_playlist(hass, ref)
     if options.rewrites:
-        return from_document(stored.document, options)
+        return await async_from_document(hass, stored.document, options)
     _check_start(options, len(stored.document.get("items") or ()))
     return Cast(playlist_url=stored.url)
 
@@ -166,9 +167,16 @@ async def _async_from_library(
         document = cast.playlist or await async_read_playlist(
             hass, cast.playlist_url or ""
         )
-        return from_document(document, options)
+        return await async_from_document(hass, document, options)
     _check_start(options, built.works)
     return cast
+
+
+async def async_from_document(
+    hass: HomeAssistant, document: Mapping[str, Any], options: Options
+) -> Cast:
+    """Cast a document of a stranger if it is valid; it may be large."""
+    return await hass.async_add_executor_job(from_document, document, options)
 
 
 def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
