@@ -307,10 +307,10 @@ PLACES = [
         ["tests/client/feed/test_errors.py"],
     ),
     Place(
-        "client/feed/client.py",
+        "client/feed/references.py",
         "playlists of others are deleted",
-        '        if "://" in name:\n',
-        "        if not name:\n",
+        '    if "://" in name:\n',
+        "    if not name:\n",
         [
             "tests/client/feed/test_client.py::test_a_feed_does_not_choose_where_the_key_goes",
             "tests/client/feed/test_client.py::test_delete",
@@ -440,8 +440,8 @@ PLACES = [
     Place(
         "actions/feed.py",
         "private addresses are published",
-        "    _check_sources(document)\n",
-        "",
+        "    check_sources(document)\n    if sign",
+        "    if sign",
         ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
     ),
     Place(
