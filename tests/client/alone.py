@@ -17,7 +17,7 @@ INTEGRATION = Path(__file__).parents[2] / "custom_components" / "dp1"
 if find_spec("homeassistant"):
     raise pytest.UsageError("Home Assistant is installed here: use scripts/test-client")
 
-# A bare package in the integration's place: its own module imports Home Assistant.
+# An empty package in place of the integration, whose own module imports Home Assistant.
 package = ModuleSpec("custom_components.dp1", None, is_package=True)
 package.submodule_search_locations = [str(INTEGRATION)]
 custom_components.dp1 = sys.modules[package.name] = module_from_spec(package)
@@ -25,4 +25,4 @@ custom_components.dp1 = sys.modules[package.name] = module_from_spec(package)
 
 @pytest.fixture
 def socket_enabled() -> None:
-    """Stand in for the fixture of Home Assistant's test package, which closes the sockets of other tests."""
+    """Replace the fixture of Home Assistant's test package, which allows sockets."""

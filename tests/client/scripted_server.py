@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that answers from a script, also with what no proper server would answer."""
+"""An HTTP server on loopback with scripted answers, including invalid ones."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,7 +10,7 @@ from typing import Any, Self
 
 @dataclass
 class Request:
-    """A request as it came."""
+    """A received request."""
 
     method: str
     path: str
@@ -25,7 +25,7 @@ class Request:
 
 @dataclass
 class Reply:
-    """What to do with one request."""
+    """An answer to a request."""
 
     status: int = 200
     body: Any = b""
@@ -35,7 +35,7 @@ class Reply:
     fault: str = ""
 
     def encode(self) -> bytes:
-        """Write the answer."""
+        """Return the answer as bytes."""
         body, kind = self.body, "text/html"
         if not isinstance(body, bytes):
             body, kind = json.dumps(body).encode(), "application/json"
@@ -48,10 +48,10 @@ type Answering = Reply | Callable[[Request], Reply]
 
 
 class ScriptedServer:
-    """Answers requests one after the other from ``script``; the last entry answers all that follow."""
+    """Answers requests in the order of ``script``; the last entry answers all that follow."""
 
     def __init__(self, *script: Answering) -> None:
-        """Keep the script."""
+        """Initialize with a script."""
         self.script = list(script)
         self.requests: list[Request] = []
         self.url = ""
@@ -59,7 +59,7 @@ class ScriptedServer:
     @classmethod
     @asynccontextmanager
     async def run(cls, *script: Answering) -> AsyncIterator[Self]:
-        """Serve for as long as the context lasts."""
+        """Run the server."""
         self = cls(*script)
         server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -71,13 +71,13 @@ class ScriptedServer:
             await server.wait_closed()
 
     def calls(self) -> list[str]:
-        """Method and path of what was asked, in order."""
+        """Return method and path of the requests, in order."""
         return [f"{request.method} {request.path}" for request in self.requests]
 
     async def _serve(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Serve one connection."""
+        """Serve a connection."""
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode()
@@ -103,7 +103,7 @@ class ScriptedServer:
             writer.close()
 
     async def _reply(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; false if the connection is to end."""
+        """Answer a request; return False if the connection has to be closed."""
         if reply.fault == "garbage":
             writer.write(b"SSH-2.0-whatever\r\n\r\n")
         elif reply.fault == "half":

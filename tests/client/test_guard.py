@@ -1,4 +1,4 @@
-"""Requests to addresses that a stranger chose, over real sockets."""
+"""Test requests to addresses from outside, over real sockets."""
 
 from collections.abc import AsyncIterator
 from ipaddress import ip_address
@@ -28,7 +28,7 @@ DONE = Reply(body={"done": True})
 
 
 class Names(AbstractResolver):
-    """A resolver whose names all lead to this machine, and count."""
+    """A resolver that returns this machine for every name."""
 
     asked = 0
 
@@ -36,7 +36,7 @@ class Names(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """Return the one address."""
+        """Return the only address."""
         self.asked += 1
         return [
             ResolveResult(
@@ -56,20 +56,20 @@ class Names(AbstractResolver):
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    """Open a session that goes anywhere."""
+    """Return a session without restrictions."""
     async with aiohttp.ClientSession() as session:
         yield session
 
 
 @pytest.fixture
 async def public() -> AsyncIterator[aiohttp.ClientSession]:
-    """Open a session that goes to public addresses; every name leads to this machine."""
+    """Return a session for public addresses; every name resolves to this machine."""
     async with public_session(Names()) as session:
         yield session
 
 
 async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
-    """Read what is at an address."""
+    """Request a URL."""
     return (await request_json(guard, "GET", url, timeout=timeout)).json()
 
 
@@ -110,7 +110,7 @@ async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
     ],
 )
 def test_is_public(address: str, public: bool) -> None:
-    """Only addresses of the internet are, in whatever form they are written."""
+    """Only addresses of the internet are public, in any notation."""
     assert is_public(address) is public
 
 
@@ -124,7 +124,7 @@ def test_is_public(address: str, public: bool) -> None:
 async def test_no_web_address(
     url: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """What is none is told as such, without an exception of a library and without repeating it."""
+    """An invalid URL has an error of its own, which does not repeat it."""
     with pytest.raises(ValueError, match="not a web address") as caught:
         web_url(url)
     assert type(caught.value) is ValueError and "secret" not in str(caught.value)
@@ -149,7 +149,7 @@ async def test_no_web_address(
     ],
 )
 def test_host(url: str, host: str) -> None:
-    """Hosts are compared in one form."""
+    """Hosts are compared in a normal form."""
     assert host_of(url) == host
 
 
@@ -159,7 +159,7 @@ def test_host(url: str, host: str) -> None:
 async def test_home_is_closed(
     host: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """Nothing arrives at this machine, however its address is written."""
+    """No request reaches this machine, in whatever notation its address is."""
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
         with pytest.raises(BlockedAddressError, match="nobody named it"):
@@ -170,7 +170,7 @@ async def test_home_is_closed(
 async def test_a_host_that_the_owner_named(
     session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """It may be at home; other ports of it may not be asked."""
+    """An allowed host may be at home; it can include a port."""
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
         named = Guard(session, public, {f"127.0.0.1:{port}"})
@@ -194,7 +194,7 @@ async def test_redirect_into_the_home(
     session: aiohttp.ClientSession,
     public: aiohttp.ClientSession,
 ) -> None:
-    """A host that may be asked cannot send us to one that may not."""
+    """A redirect to a host that is not allowed is refused."""
 
     async with ScriptedServer.run(DONE) as victim:
         port = victim.url.rpartition(":")[2]
@@ -211,7 +211,7 @@ async def test_redirect_into_the_home(
 async def test_redirect_to_no_web_address(
     place: str, session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """Neither to what is none."""
+    """A redirect to an invalid URL is refused."""
     async with ScriptedServer.run(Reply(302, headers={"Location": place})) as server:
         with pytest.raises(BlockedAddressError):
             await ask(Guard(session, public).allowing(server.url), server.url)
@@ -221,7 +221,7 @@ async def test_redirect_to_no_web_address(
 async def test_redirects_are_followed(
     session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """To a relative address, without what was sent to the first; not for ever."""
+    """Relative redirects are followed, without the original headers and up to a limit."""
     moved = Reply(302, headers={"Location": "there?a=1"})
     guard = Guard(session, public)
     async with ScriptedServer.run(moved, DONE) as server:
@@ -246,7 +246,7 @@ async def test_redirects_are_followed(
 async def test_name_that_leads_home_the_next_time(
     monkeypatch: pytest.MonkeyPatch, named: bool
 ) -> None:
-    """A name that was one of the internet leads nobody home, not even where the owner named it."""
+    """The address of the connection is checked, not that of an earlier look-up."""
     names = Names()
     # Only the first answer stands for an address of the internet.
     monkeypatch.setattr(
@@ -279,7 +279,7 @@ async def test_public_host(
     public: aiohttp.ClientSession,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A public address is asked, by the session that goes nowhere else."""
+    """A public address is requested by the restricted session."""
     monkeypatch.setattr(guard_module, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
@@ -290,7 +290,7 @@ async def test_public_host(
 async def test_the_time_is_for_all_of_it(
     session: aiohttp.ClientSession, public: aiohttp.ClientSession
 ) -> None:
-    """A server that says nothing, at once or after a redirect, is left in time."""
+    """The timeout includes redirects."""
     moved = Reply(302, headers={"Location": "/"})
     async with ScriptedServer.run(moved, Reply(fault="never")) as server:
         with pytest.raises(LostAnswerError, match="in time"):

@@ -1,4 +1,4 @@
-"""One JSON exchange: every way to fail, and the limits."""
+"""Test JSON requests: every failure, and the limits."""
 
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -37,13 +37,13 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 async def ask(url: str, method: str = "GET", **options: object) -> Answer:
-    """Send one request in a session of its own."""
+    """Send a request in a new session."""
     async with aiohttp.ClientSession() as session:
         return await request_json(session, method, url, **{"timeout": 2, **options})
 
 
 async def test_exchange() -> None:
-    """Method, query, headers and body arrive; status, headers and body come back."""
+    """Method, query, headers and body are sent; status, headers and body are returned."""
     async with ScriptedServer.run(
         Reply(201, {"a": [1, "ü"]}, {"X-Thing": "x"})
     ) as server:
@@ -76,7 +76,7 @@ async def test_exchange() -> None:
     ],
 )
 async def test_faults_after_connecting(fault: str, error: type[Dp1Error]) -> None:
-    """Once sent, a request may have taken effect."""
+    """A request that was sent may have taken effect."""
     async with ScriptedServer.run(Reply(body={}, fault=fault)) as server:
         with pytest.raises(error):
             await ask(server.url, "POST", json={"a": "b" * 100000}, timeout=0.5)
@@ -84,7 +84,7 @@ async def test_faults_after_connecting(fault: str, error: type[Dp1Error]) -> Non
 
 
 async def test_refused(unused_tcp_port: int) -> None:
-    """Nobody listens."""
+    """The connection is refused."""
     with pytest.raises(RefusedError, match=f"127.0.0.1:{unused_tcp_port}"):
         await ask(f"http://127.0.0.1:{unused_tcp_port}/")
 
@@ -93,16 +93,16 @@ async def test_refused(unused_tcp_port: int) -> None:
 async def test_one_of_several_addresses_refused(
     unused_tcp_port: int, order: int
 ) -> None:
-    """A name with more than one address: somebody is there, if only to refuse."""
+    """A refusal of one of several addresses is a refusal."""
 
     class Several(AbstractResolver):
-        """Gives a refusing address, and one that nobody can connect to."""
+        """A resolver with an address that refuses, and one that cannot be reached."""
 
         @override
         async def resolve(
             self, host: str, port: int = 0, family: Any = AF_INET
         ) -> list[ResolveResult]:
-            """Look a name up."""
+            """Resolve a name."""
             result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
             return [
                 ResolveResult(**result, port=each, proto=0, flags=AI_NUMERICHOST)
@@ -111,7 +111,7 @@ async def test_one_of_several_addresses_refused(
 
         @override
         async def close(self) -> None:
-            """Have nothing to close."""
+            """Close nothing."""
 
     connector = aiohttp.TCPConnector(resolver=Several())
     async with aiohttp.ClientSession(connector=connector) as session:
@@ -120,20 +120,20 @@ async def test_one_of_several_addresses_refused(
 
 
 async def test_unknown_name() -> None:
-    """A name that is nobody's."""
+    """An unknown name is no answer."""
     with pytest.raises(NoAnswerError):
         await ask("http://nobody.invalid/")
 
 
 async def test_no_secure_connection() -> None:
-    """A server that does not speak TLS."""
+    """A server without TLS is unreachable."""
     async with ScriptedServer.run(Reply()) as server:
         with pytest.raises(UnreachableError):
             await ask(server.url.replace("http:", "https:"), timeout=0.4)
 
 
 def test_other_transport_errors() -> None:
-    """What a test cannot bring about on loopback."""
+    """Errors that cannot occur on loopback."""
     key = aiohttp.client_reqrep.ConnectionKey(
         "a.example", 443, True, True, None, None, None
     )
@@ -145,7 +145,7 @@ def test_other_transport_errors() -> None:
 
 @pytest.mark.parametrize("url", ["", "rubbish", "ftp://a/b", "ws://a/b", "http://["])
 async def test_no_web_address(url: str) -> None:
-    """Only http and https."""
+    """Only http and https are supported."""
     with pytest.raises(InvalidRequestError):
         await ask(url)
 
@@ -165,7 +165,7 @@ async def test_redirects() -> None:
 
 
 async def test_redirect_to_another_protocol() -> None:
-    """Neither followed nor taken for a fault of the address given."""
+    """It is neither followed nor an error of the given URL."""
     away = Reply(302, headers={"Location": "ftp://elsewhere/"})
     async with ScriptedServer.run(away) as server:
         with pytest.raises(UnexpectedAnswerError):
@@ -173,7 +173,7 @@ async def test_redirect_to_another_protocol() -> None:
 
 
 async def test_body_is_bounded() -> None:
-    """A body that never ends does not fill the memory."""
+    """The size of the body is limited."""
     async with ScriptedServer.run(Reply(body=b"x" * 5000)) as server:
         assert len((await ask(server.url, max_body=5000)).body) == 5000
         with pytest.raises(UnexpectedAnswerError, match="4999"):
@@ -184,7 +184,7 @@ async def test_body_is_bounded() -> None:
     "body", [b"", b"<html>", b"{", b'{"a": NaN}', b"[" * 200_000, b"\xff\xfe{"]
 )
 def test_no_json(body: bytes) -> None:
-    """What is no JSON is said to be none."""
+    """Invalid JSON is an error."""
     with pytest.raises(UnexpectedAnswerError, match="200"):
         Answer(200, {}, body, "").json()
 
@@ -205,12 +205,12 @@ def test_no_json(body: bytes) -> None:
     ],
 )
 def test_retry_after(text: str, seconds: float | None) -> None:
-    """Seconds or a date; rubbish is no answer."""
+    """Seconds or a date; anything else is None."""
     assert Answer(429, {"Retry-After": text}, b"", "").retry_after == seconds
 
 
 def test_retry_after_date() -> None:
-    """A date is turned into the time until then."""
+    """A date becomes the time until then."""
     text = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     wait = Answer(429, {"Retry-After": text}, b"", "").retry_after
     assert wait == pytest.approx(60, abs=2)
@@ -243,7 +243,7 @@ def test_status_errors(status: int, error: type[Dp1Error]) -> None:
 
 
 def test_busy() -> None:
-    """How long to wait is kept, also from a 503."""
+    """The error has the time to wait, also for a 503."""
     for status in (429, 503):
         found = status_error(Answer(status, {"Retry-After": "5"}, b"", ""), "")
         assert isinstance(found, BusyError)

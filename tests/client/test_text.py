@@ -1,4 +1,4 @@
-"""Plain text out of anything."""
+"""Test making text from outside safe."""
 
 from hypothesis import given, strategies as st
 import pytest
@@ -50,7 +50,7 @@ from custom_components.dp1.client.text import (
     ],
 )
 def test_clean(text: object, plain: str) -> None:
-    """What a person reads is left."""
+    """The readable text remains."""
     assert clean(text) == plain
 
 
@@ -67,12 +67,12 @@ def test_clean(text: object, plain: str) -> None:
     ],
 )  # fmt: skip
 def test_markdown_safe(text: object, safe: str) -> None:
-    """Nothing in it is Markdown or HTML."""
+    """The result has neither Markdown nor HTML."""
     assert markdown_safe(text) == safe
 
 
 def test_errors_are_one_line() -> None:
-    """Whatever a stranger put into an error can be shown and logged."""
+    """The text of an error can always be shown and logged."""
     assert str(TemporaryError("a\x1b[31m\nb\u202ec")) == "a bc"
     err = RejectedError("cast", "no\r\n\x1b[2Jway" + "!" * 9999)
     assert err.detail.startswith("no way!") and len(str(err)) <= 1000
@@ -86,7 +86,7 @@ def test_long_text_ends_in_an_ellipsis() -> None:
 
 
 def test_endless_text_is_not_read_to_its_end() -> None:
-    """However long a text is, only its beginning is looked at."""
+    """Only the beginning of a long text is processed."""
     assert clean("<hr>" * (LONGEST_INPUT // 4) + "late") == ""
 
 
@@ -97,7 +97,7 @@ def test_endless_text_is_not_read_to_its_end() -> None:
     )
 )
 def test_clean_never_fails(text: str) -> None:
-    """Whatever comes in, one line of limited length comes out that can be written to a file."""
+    """Any input gives one line of limited length that can be encoded."""
     plain = clean(text, 50)
     assert len(plain) <= 50
     assert plain == " ".join(plain.split())

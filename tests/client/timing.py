@@ -1,4 +1,4 @@
-"""How long the client waits in tests, and what it costs."""
+"""Timeouts of the client in tests, and measurements of time and memory."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,11 +17,11 @@ from custom_components.dp1.client.feed import connection as feed_connection
 
 
 def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 1.0) -> None:
-    """Do not wait long for servers that are in trouble.
+    """Shorten the timeouts for servers.
 
     Args:
-        monkeypatch: undoes it.
-        seconds: for one exchange.
+        monkeypatch: restores them.
+        seconds: for a request.
     """
     monkeypatch.setattr(catalog, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(catalog, "TIMEOUT_SECONDS", seconds)
@@ -32,7 +32,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 1.0) -> None:
 
 @asynccontextmanager
 async def flood(head: bytes, unit: bytes, tail: bytes, size: int) -> AsyncIterator[str]:
-    """Answer every request with a body of about a size, from a thread; return the address."""
+    """Serve a body of about a size from a thread; return the URL."""
     chunk = unit * (64 * 1024 // len(unit))
     chunks = size // len(chunk)
     length = len(head) + chunks * len(chunk) + len(tail)
@@ -64,7 +64,7 @@ async def flood(head: bytes, unit: bytes, tail: bytes, size: int) -> AsyncIterat
 
 
 async def worst_stall(action: Callable[[], Awaitable[object]]) -> float:
-    """Return for how many seconds this process computed without a turn of the event loop; the best of three runs."""
+    """Return the longest time in seconds for which this process blocked the loop; the best of three runs."""
 
     async def beat() -> None:
         while True:
@@ -83,7 +83,7 @@ async def worst_stall(action: Callable[[], Awaitable[object]]) -> float:
 
 
 async def most_memory(action: Callable[[], Awaitable[object]]) -> int:
-    """Return how many bytes more were in use at the most."""
+    """Return the peak of additional memory in bytes."""
     gc.collect()
     tracemalloc.start()
     try:

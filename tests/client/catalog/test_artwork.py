@@ -1,4 +1,4 @@
-"""From a record of the catalog to what is shown of it."""
+"""Test source, picture, title and provenance of artworks."""
 
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -38,7 +38,7 @@ SERIES = Series(
 
 
 def work(**details: object) -> Artwork:
-    """Make a work."""
+    """Return a work."""
     return Artwork.from_store({"id": "1", **details})  # type: ignore[return-value]
 
 
@@ -88,13 +88,13 @@ def work(**details: object) -> Artwork:
     ],
 )
 def test_absolute_url(text: str, url: str | None) -> None:
-    """Paths lie with the catalog's files, queries stay, and only what a display can open is taken."""
+    """Paths are completed, queries kept, and unsupported URLs dropped."""
     assert absolute_url(text) == url
 
 
 @given(st.text(max_size=60))
 def test_any_address_is_safe_to_send(text: str) -> None:
-    """Whatever a record holds, the result is none or a plain web address without blanks."""
+    """The result is None or a valid URL without blanks."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -108,13 +108,13 @@ def test_any_address_is_safe_to_send(text: str) -> None:
 
 @given(st.text(alphabet="abc/?&=%20#._-+:@;,!*'()$~[]", min_size=1, max_size=60))
 def test_queries_are_never_rewritten(query: str) -> None:
-    """A query is part of the work: what may stand in an address stays as it is."""
+    """Valid characters of a query are kept."""
     text = f"https://works.example/a?{query}".replace("%", "%25")
     assert absolute_url(text) == text.strip()
 
 
 def test_source_takes_the_first_that_can_be_opened() -> None:
-    """Candidates that no display can open are passed over."""
+    """Unsupported sources are skipped."""
     assert (
         source_url(work(sources=["javascript:x", "previews/a/"]))
         == f"{CDN}/previews/a/"
@@ -140,7 +140,7 @@ def test_source_takes_the_first_that_can_be_opened() -> None:
 def test_source_of_the_series(
     medium: str, index: int | None, path: str, url: str
 ) -> None:
-    """A work without a source is looked for by its index, then the series' own is taken."""
+    """A work without a source has that of its index, or that of the series."""
     series = replace(
         SERIES, medium=medium, unique_preview_path=path, previews=("previews/file",)
     )
@@ -148,7 +148,7 @@ def test_source_of_the_series(
 
 
 def test_pictures() -> None:
-    """A work's own picture counts before those of its series, the work itself only if it is an image."""
+    """A work's own picture comes before those of its series, and the work itself only counts if it is an image."""
     series = replace(
         SERIES, pictures=("thumbnails/s",), medium="image", previews=("previews/p",)
     )
@@ -175,7 +175,7 @@ def test_pictures() -> None:
 
 
 def test_covers() -> None:
-    """A cover is the first picture that can be opened, in the size asked for."""
+    """A cover is the first supported picture, in the requested size."""
     show = Exhibition(id="e", title="Show", pictures=(IMAGE, "covers/1"))
     assert cover_url(show) == f"{IMAGE}/m"
     assert cover_url(show, "l") == f"{IMAGE}/l"
@@ -200,12 +200,12 @@ def test_covers() -> None:
     ],
 )
 def test_title(name: str, index: int | None, expected: str) -> None:
-    """A label names series and work, neither of them twice."""
+    """A title names series and work once each."""
     assert title(work(name=name, index=index), SERIES) == expected
 
 
 def test_title_of_single_works() -> None:
-    """A series of one work and the work have one name."""
+    """A series of one work has the title of the work."""
     assert title(work(name="#1"), replace(SERIES, max_artwork=1)) == "Cloud Ledger"
     assert title(work(name="#1"), replace(SERIES, model=Model.SINGLE)) == "Cloud Ledger"
 
@@ -216,7 +216,7 @@ def test_proof_names_are_no_part_of_a_title() -> None:
 
 
 def test_title_without_series() -> None:
-    """What is known of a work alone is its name."""
+    """Without a series the title is the name."""
     assert title(work(name="#12")) == "#12"
     assert title(work()) == ""
 
@@ -227,13 +227,13 @@ def test_title_without_series() -> None:
     st.none() | st.integers(0, 2000),
 )
 def test_titles_fit_a_playlist(name: str, series_title: str, index: int | None) -> None:
-    """A title with a series is never empty and never longer than a playlist allows."""
+    """A title with a series is not empty and not longer than a playlist allows."""
     artwork = Artwork(id="1", name=name, index=index)
     assert 1 <= len(title(artwork, replace(SERIES, title=series_title))) <= 200
 
 
 def test_credit() -> None:
-    """Artists are named in a line; where none is known, none is made up."""
+    """Artists are listed in one line; empty if unknown."""
     assert credit(()) == ""
     assert credit((Alumni("1", "Mara Okafor"),)) == "Mara Okafor"
     assert (
@@ -275,7 +275,7 @@ def test_edition_and_year() -> None:
 def test_provenance(
     chain: str, contract: str, token_id: str, expected: tuple[str, str] | None
 ) -> None:
-    """Chains are named as DP-1 does; what is not certain is left out."""
+    """Blockchains have their DP-1 names; uncertain values are left out."""
     found = provenance(work(chain=chain, contract=contract, token_id=token_id))
     if expected is None:
         assert found is None
@@ -292,7 +292,7 @@ def test_provenance(
 
 
 def test_item() -> None:
-    """An item has all the catalog knows, and nothing it does not."""
+    """An item has all that the catalog knows, and nothing else."""
     artwork = work(
         name="#1",
         index=0,
@@ -322,13 +322,13 @@ def test_item() -> None:
 
 
 def test_what_cannot_be_played_is_no_item() -> None:
-    """Works without a source, and works that are gone, are left out."""
+    """Works without a source and removed works have no item."""
     assert item(work(), SERIES) is None
     assert item(work(sources=["previews/a/"], gone=True), SERIES) is None
 
 
 def test_pages() -> None:
-    """Each kind of record has a page for people, where it has a name for it."""
+    """Each kind of record has a web page, if it has a slug."""
     base = "https://feralfile.com/exhibitions"
     assert series_page(SERIES) == f"{base}/series/cloud-ledger-w3e"
     assert artwork_page(work(id="a/b?c")) == f"{base}/artwork/a%2Fb%3Fc"

@@ -1,4 +1,4 @@
-"""The catalog client against a catalog on loopback."""
+"""Test the catalog client with a simulated catalog."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -48,7 +48,7 @@ async def simulator(socket_enabled: None) -> AsyncGenerator[CatalogSimulator]:
 
 @pytest.fixture
 async def catalog(simulator: CatalogSimulator) -> AsyncGenerator[Catalog]:
-    """Read from it, without long waits."""
+    """Return a client with short waits."""
     async with aiohttp.ClientSession() as session:
         with patch.object(client, "RETRY_SECONDS", 0.01):
             yield Catalog(session, simulator.url)
@@ -75,7 +75,7 @@ async def catalog(simulator: CatalogSimulator) -> AsyncGenerator[Catalog]:
     ],
 )
 def test_normalize_url(text: str, url: str) -> None:
-    """However the address is written, it means one catalog."""
+    """Different notations of a URL have one normal form."""
     assert normalize_url(text) == url
     assert normalize_url(url) == url
 
@@ -94,7 +94,7 @@ def test_normalize_url(text: str, url: str) -> None:
     ],
 )
 def test_no_url(text: str) -> None:
-    """What is no address is said to be none."""
+    """An invalid URL raises."""
     with pytest.raises(ValueError):  # noqa: PT011 - its kind is the interface
         normalize_url(text)
 
@@ -102,7 +102,7 @@ def test_no_url(text: str) -> None:
 async def test_parameters_reach_the_catalog(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """Every parameter is sent by the name the catalog knows; those not given are not sent."""
+    """Every given parameter is sent by its name."""
     show = simulator.data.find_exhibition("Net Evil")
     first = simulator.data.series(show["id"])[0]
     await catalog.exhibitions(
@@ -148,7 +148,7 @@ async def test_parameters_reach_the_catalog(
 
 
 async def test_limits_are_kept(catalog: Catalog, simulator: CatalogSimulator) -> None:
-    """What the catalog would refuse is not sent."""
+    """Invalid parameters raise without a request."""
     for limit in (0, 6, -1):
         with pytest.raises(ValueError, match="limit"):
             await catalog.exhibitions(limit=limit)
@@ -162,7 +162,7 @@ async def test_limits_are_kept(catalog: Catalog, simulator: CatalogSimulator) ->
 
 
 async def test_page(catalog: Catalog) -> None:
-    """A page tells where it stands in the list."""
+    """A page has its offset in the list."""
     page = await catalog.exhibitions(offset=48)
     assert len(page.records) == page.received == 3
     assert (page.total, page.offset, page.skipped) == (51, 48, 0)
@@ -170,7 +170,7 @@ async def test_page(catalog: Catalog) -> None:
 
 
 async def test_search_by_relevance(catalog: Catalog) -> None:
-    """The show of that name comes first."""
+    """The exhibition with the title comes first."""
     page = await catalog.exhibitions(keyword="net evil", sort_by="relevance")
     assert page.records[0].title == "Net Evil"
     assert page.records[0].slug == "net-evil-q7v"
@@ -179,7 +179,7 @@ async def test_search_by_relevance(catalog: Catalog) -> None:
 async def test_cold_catalog_is_read_in_few_round_trips(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """All exhibitions come in four rounds of at most four requests."""
+    """All exhibitions are read in four rounds of at most four requests."""
     simulator.latency = 0.3
     began = asyncio.get_running_loop().time()
     listing = await catalog.all_exhibitions()
@@ -197,7 +197,7 @@ async def test_cold_catalog_is_read_in_few_round_trips(
 async def test_requests_in_flight_are_bounded_over_all_calls(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """However many lists are read at a time, four requests are the most."""
+    """At most four requests are sent at the same time, over all lists."""
     simulator.latency = 0.01
     listing = await catalog.all_exhibitions()
     read = await asyncio.gather(
@@ -209,7 +209,7 @@ async def test_requests_in_flight_are_bounded_over_all_calls(
 
 
 async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
-    """Series stand by their place and then their age, works by their index, those without one last."""
+    """Series are sorted by their index and age, works by their index; those without come last."""
     show = simulator.data.find_exhibition("Twenty Kinds of Weather")
     series = (await catalog.all_series(show["id"])).records
     places = [(one.display_index, one.created_at) for one in series]
@@ -227,7 +227,7 @@ async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
 async def test_long_series_whole_and_capped(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """A thousand works can be read, or the first ones, or some from everywhere."""
+    """A thousand works can be read, or the first ones, or some evenly spread."""
     show = simulator.data.find_exhibition("Longform")
     tides = simulator.data.series(show["id"])[0]["id"]
     whole = await catalog.all_artworks(tides)
@@ -254,7 +254,7 @@ async def test_long_series_whole_and_capped(
 async def test_spread_over_a_list_that_is_hardly_longer(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """Where all pages are needed anyway, the works left out are spread, too."""
+    """The works that are left out are spread evenly, even if all pages are read."""
     show = simulator.data.find_exhibition("Loose Ends")
     names = next(
         one
@@ -283,7 +283,7 @@ async def test_empty_list(catalog: Catalog) -> None:
 async def test_all_is_read_without_help(
     catalog: Catalog, simulator: CatalogSimulator, kind: str
 ) -> None:
-    """Without a total, with a wrong one, or with smaller pages than asked for, all is read all the same."""
+    """Everything is read without a total, with a wrong one, or with smaller pages."""
     simulator.inject(kind)
     listing = await catalog.all_exhibitions()
     assert len({show.id for show in listing.records}) == 51
@@ -294,7 +294,7 @@ async def test_all_is_read_without_help(
 async def test_smaller_pages_without_total(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """A first page cut short does not end the list."""
+    """A short first page does not end the list."""
     simulator.inject("clamp")
     simulator.inject("no_paging")
     listing = await catalog.all_exhibitions()
@@ -304,7 +304,7 @@ async def test_smaller_pages_without_total(
 async def test_short_page_in_the_middle_is_filled_up(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """What a page left out is asked for again."""
+    """The missing records of a page are requested again."""
     simulator.inject("short", offset=20, times=1)
     listing = await catalog.all_exhibitions()
     assert len(listing.records) == 51 and listing.complete
@@ -314,7 +314,7 @@ async def test_short_page_in_the_middle_is_filled_up(
 async def test_bad_records_cost_only_themselves(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """One bad record never empties a page."""
+    """An invalid record does not affect the others."""
     simulator.inject("bad_records")
     page = await catalog.exhibitions()
     assert (len(page.records), page.received, page.skipped) == (4, 5, 1)
@@ -327,7 +327,7 @@ async def test_bad_records_cost_only_themselves(
 async def test_repeated_pages_do_not_go_on_for_ever(
     catalog: Catalog, simulator: CatalogSimulator, kind: str, most: int, paging: bool
 ) -> None:
-    """A server that gives the same page again is noticed, and what it gave is kept."""
+    """A repeated page ends the list, and its records are kept."""
     simulator.inject(kind)
     if not paging:
         simulator.inject("no_paging")
@@ -341,7 +341,7 @@ async def test_repeated_pages_do_not_go_on_for_ever(
 async def test_list_that_ends_before_its_total(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """Fewer records than announced are shown, and the gap is told."""
+    """A list with fewer records than its total is incomplete."""
     simulator.inject("empty", offset=10)
     listing = await catalog.all_exhibitions()
     assert 10 <= len(listing.records) <= 46
@@ -355,7 +355,7 @@ async def test_list_that_ends_before_its_total(
 async def test_answers_that_are_no_list(
     catalog: Catalog, simulator: CatalogSimulator, kind: str
 ) -> None:
-    """What is no list is never taken for an empty one."""
+    """An invalid answer is never an empty list."""
     simulator.inject(kind, message="a word of its own")
     with pytest.raises(UnexpectedAnswerError) as caught:
         await catalog.exhibitions()
@@ -367,7 +367,7 @@ async def test_answers_that_are_no_list(
 async def test_one_broken_page_costs_only_itself(
     catalog: Catalog, simulator: CatalogSimulator, kind: str
 ) -> None:
-    """The other pages are shown, and why one is missing is told."""
+    """The other pages are returned, with the reason for the missing one."""
     simulator.inject(kind, offset=15)
     listing = await catalog.all_exhibitions()
     assert len(listing.records) == 46
@@ -379,7 +379,7 @@ async def test_one_broken_page_costs_only_itself(
 async def test_catalog_that_fails_later_is_left_alone(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """After some failed pages no more are asked for."""
+    """After some failed pages no more are requested."""
     for offset in range(5, 1024, 5):
         simulator.inject("status", offset=offset)
     show = simulator.data.find_exhibition("Longform")
@@ -413,7 +413,7 @@ async def test_statuses(
     requests: int,
     shape: str,
 ) -> None:
-    """Each status is an error of its own, with what the catalog says in whatever shape."""
+    """Each status has its error, with the message of the catalog in any shape."""
     simulator.inject(
         "status", status=status, shape=shape, message="artwork <b>not</b> found"
     )
@@ -454,7 +454,7 @@ async def test_what_a_catalog_says_of_itself(
 async def test_message_of_the_catalog_is_short(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """However much a catalog says, a person can read it."""
+    """The message of the catalog is shortened."""
     simulator.inject("status", status=422, message="word " * 1000)
     with pytest.raises(InvalidRequestError) as caught:
         await catalog.exhibitions()
@@ -465,7 +465,7 @@ async def test_message_of_the_catalog_is_short(
 async def test_passing_trouble_is_survived(
     catalog: Catalog, simulator: CatalogSimulator, kind: str
 ) -> None:
-    """One failure is followed by another try."""
+    """A failure is retried once."""
     simulator.inject(kind, times=1)
     assert (await catalog.exhibitions()).total == 51
 
@@ -473,7 +473,7 @@ async def test_passing_trouble_is_survived(
 async def test_busy_catalog_is_obeyed(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """After 429 nothing is sent until the time asked for is over, by no call."""
+    """After 429 no call sends anything until the requested time."""
     simulator.inject("status", status=429, retry_after="1", times=2)
     clock = asyncio.get_running_loop().time
     began = clock()
@@ -493,7 +493,7 @@ async def test_busy_catalog_is_obeyed(
 async def test_busy_catalog_is_not_waited_for_too_long(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """A long wait is for the caller to decide on."""
+    """A long wait raises."""
     simulator.inject("status", status=429, retry_after="3600")
     with pytest.raises(BusyError) as caught:
         await catalog.exhibitions()
@@ -504,7 +504,7 @@ async def test_busy_catalog_is_not_waited_for_too_long(
 
 
 async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> None:
-    """No answer in time is no answer; the others go on."""
+    """A slow request is no answer; the others continue."""
     simulator.inject("slow", offset=0)
     with patch.object(client, "TIMEOUT_SECONDS", 0.5):
         with pytest.raises(NoAnswerError, match="time"):
@@ -516,7 +516,7 @@ async def test_slow_catalog(catalog: Catalog, simulator: CatalogSimulator) -> No
 async def test_catalog_that_is_down(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """A refused connection is told; when it is back, so are we."""
+    """A refused connection raises; later requests work again."""
     await simulator.stop()
     with pytest.raises(RefusedError):
         await catalog.exhibitions()
@@ -528,7 +528,7 @@ async def test_catalog_that_is_down(
 
 
 async def test_oddities(socket_enabled: None) -> None:
-    """Every odd record of the simulated catalog is read as the rules say, with paths as the public catalog has them."""
+    """Every unusual record of the simulated catalog is parsed, with paths as in the public catalog."""
     async with (
         CatalogSimulator(media_base=None) as simulator,
         aiohttp.ClientSession() as session,
@@ -609,7 +609,7 @@ async def test_oddities(socket_enabled: None) -> None:
 
 
 async def test_hidden_and_future_shows(catalog: Catalog) -> None:
-    """Shows not meant for the public are marked, and those to come carry their date."""
+    """Hidden exhibitions are marked, and future ones have their date."""
     shows = {show.title: show for show in (await catalog.all_exhibitions()).records}
     invisible = {name for name, show in shows.items() if not show.visible}
     assert invisible == {"Closed Test", "Held Back", "Members Only"}
@@ -627,7 +627,7 @@ async def test_hidden_and_future_shows(catalog: Catalog) -> None:
 async def test_whole_catalog_fits_the_memory(
     catalog: Catalog, simulator: CatalogSimulator
 ) -> None:
-    """All exhibitions and series stay far below 15 MB, in memory and in the store."""
+    """All exhibitions and series need less than 15 MB, in memory and in storage."""
     assert simulator.data.series_count == 700
     await catalog.all_exhibitions()
     simulator.reset_counters()
@@ -647,18 +647,18 @@ async def test_whole_catalog_fits_the_memory(
 
 
 class Wild:
-    """A list in memory behind a server that obeys nothing for certain."""
+    """A list behind an unreliable server."""
 
     def __init__(
         self, ids: list[int], total: int | None, sizes: list[int], *, broken: set[int]
     ) -> None:
-        """Keep what it holds and how it misbehaves."""
+        """Initialize with records and faults."""
         self.ids, self.total, self.sizes, self.broken = ids, total, sizes, broken
         self.calls = 0
         self.asked: set[int] = set()
 
     async def fetch(self, offset: int, limit: int) -> Page[Artwork]:
-        """Give a page."""
+        """Return a page."""
         self.calls += 1
         assert 1 <= limit <= 5 and offset >= 0
         await asyncio.sleep(0)
@@ -686,7 +686,7 @@ def test_no_server_keeps_us_busy(
     cap: int | None,
     spread: bool,
 ) -> None:
-    """Whatever the pages are like, reading ends soon, keeps each record once and never claims too much."""
+    """With any pages, reading ends soon, returns each record once and never claims to be complete wrongly."""
     server = Wild(ids, total, sizes, broken=broken)
     reader = PagedReader(server.fetch, concurrency=4, cap=cap, spread=spread)
     listing = asyncio.run(reader.read())
@@ -708,7 +708,7 @@ def test_no_server_keeps_us_busy(
 def test_proper_server_gives_everything(
     count: int, size: int, told: bool, cap: int | None, spread: bool
 ) -> None:
-    """From a server that is merely terse, all is read in order, each record once, in as few requests as possible."""
+    """From a server with minimal answers, everything is read in order with few requests."""
     server = Wild(list(range(count)), count if told else None, [size], broken=set())
     reader = PagedReader(server.fetch, concurrency=4, cap=cap, spread=spread)
     listing = asyncio.run(reader.read())
@@ -725,7 +725,7 @@ def test_proper_server_gives_everything(
 
 @given(st.integers(1, 3000), st.integers(1, 5), st.integers(1, 60))
 def test_spread_pages_do_not_overlap(total: int, size: int, pages: int) -> None:
-    """Pages stand apart, the first at the start and the last at the end of the list."""
+    """Pages do not overlap, from the start to the end of the list."""
     if pages * size > total:
         return
     offsets = spread_offsets(total, size, pages)
@@ -736,7 +736,7 @@ def test_spread_pages_do_not_overlap(total: int, size: int, pages: int) -> None:
 
 @given(st.lists(st.integers(), max_size=100), st.integers(0, 120))
 def test_evenly(things: list[int], count: int) -> None:
-    """As many as asked for, in order, none twice."""
+    """The requested number is returned, in order, without duplicates."""
     chosen = evenly(list(enumerate(things)), count)
     assert len(chosen) == min(count, len(things))
     assert chosen == sorted(set(chosen))

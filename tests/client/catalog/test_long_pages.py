@@ -1,4 +1,4 @@
-"""Pages of the catalog that are longer than they should be."""
+"""Test oversized pages of the catalog."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ TOKEN = 77 * 10**70
 
 
 def page(filling: int) -> dict[str, object]:
-    """Make a page of one work, with text that nobody reads."""
+    """Return a page of one work, with unused text."""
     work = {"id": "w", "seriesID": "s", "chain": "ethereum", "contractAddress": "0x1"}
     return {"result": [{**work, "tokenID": TOKEN, "more": "x" * filling}]}
 
@@ -28,7 +28,7 @@ def page(filling: int) -> dict[str, object]:
 async def test_numbers_of_tokens_stay_exact(
     monkeypatch: pytest.MonkeyPatch, filling: int
 ) -> None:
-    """A long page is read in a thread, a short one on the loop; both keep every digit."""
+    """A long page is decoded in a thread, a short one in the loop; both keep every digit."""
     threads = []
     decode = module.decode
 
@@ -56,7 +56,7 @@ async def test_numbers_of_tokens_stay_exact(
     ids=["too many values", "too many bytes"],
 )
 async def test_too_much(body: bytes) -> None:
-    """A page that would cost too much is refused, and the loop goes on meanwhile."""
+    """A page over the limits is refused without blocking the loop."""
     async with (
         ScriptedServer.run(Reply(200, body)) as server,
         aiohttp.ClientSession() as session,

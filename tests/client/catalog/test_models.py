@@ -1,4 +1,4 @@
-"""Records of the catalog: what is read of them, and what is not needed for it."""
+"""Test parsing the records of the catalog."""
 
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -89,7 +89,7 @@ ARTWORK: dict[str, Any] = {
 
 
 def test_exhibition() -> None:
-    """Every field that is needed is read."""
+    """Every used field is parsed."""
     show = Exhibition.parse(EXHIBITION)
     assert show == Exhibition(
         id="5f0f3c0e-7a44-4c1d-9a52-0d9b7a2f1e01",
@@ -116,7 +116,7 @@ def test_exhibition() -> None:
 
 
 def test_series() -> None:
-    """Every field that is needed is read."""
+    """Every used field is parsed."""
     assert Series.parse(SERIES) == Series(
         id="22222222-bbbb-4bbb-8bbb-222222222222",
         exhibition_id="5f0f3c0e-7a44-4c1d-9a52-0d9b7a2f1e01",
@@ -141,7 +141,7 @@ def test_series() -> None:
 
 
 def test_artwork() -> None:
-    """Every field that is needed is read, sources in the order in which they count."""
+    """Every used field is parsed, with the sources in order."""
     assert Artwork.parse(ARTWORK) == Artwork(
         id="68133196527112232794835997367314869505960984666033462681082934679485438444096",
         index=0,
@@ -178,7 +178,7 @@ WRONG = (MISSING, None, 7, 1.5, "", "text", [], [None, 7], {}, {"ID": []}, True)
 def test_any_field_may_be_missing_or_wrong(
     kind: Kinds, data: dict[str, Any], name: str
 ) -> None:
-    """One bad field costs that field and nothing else of the record."""
+    """An invalid field does not affect the others."""
     whole = kind.parse(data)
     for value in WRONG:
         changed = {**data, name: value}
@@ -211,14 +211,14 @@ def test_any_field_may_be_missing_or_wrong(
     ],
 )
 def test_without_id_there_is_no_record(kind: Kinds, data: object) -> None:
-    """What has no id cannot be named, and is left out."""
+    """A record without an id is dropped."""
     assert kind.parse(data) is None
     assert kind.from_store(data) is None
 
 
 @pytest.mark.parametrize(("kind", "data"), RECORDS)
 def test_store_keeps_everything(kind: Kinds, data: dict[str, Any]) -> None:
-    """A record comes back from the store as it was, also through a file."""
+    """A stored record is restored unchanged."""
     record = kind.parse(data)
     assert record is not None
     assert kind.from_store(json.loads(json.dumps(record.to_store()))) == record
@@ -239,7 +239,7 @@ JSON_VALUES = st.recursive(
 def test_nothing_crashes_a_parser(
     kind: Kinds, data: dict[str, Any], drawn: st.DataObject
 ) -> None:
-    """Whatever stands in the fields, a record comes out that can be stored and read back."""
+    """Any input gives a record that can be stored and restored, or None."""
     changes = drawn.draw(
         st.dictionaries(st.sampled_from(sorted(data)), JSON_VALUES, max_size=6)
     )
@@ -251,7 +251,7 @@ def test_nothing_crashes_a_parser(
 
 @given(JSON_VALUES)
 def test_nothing_crashes_the_store(value: object) -> None:
-    """A spoilt store is read as far as it makes sense."""
+    """Malformed stored data is parsed as far as possible."""
     for kind, data in RECORDS:
         for name in data:
             record = kind.from_store({"id": "x", name: value})
@@ -259,7 +259,7 @@ def test_nothing_crashes_the_store(value: object) -> None:
 
 
 def test_people_inside_accounts() -> None:
-    """Artists and curators may stand one level deeper."""
+    """Artists and curators may be nested."""
     show = Exhibition.parse(
         {
             "id": "1",
@@ -274,7 +274,7 @@ def test_people_inside_accounts() -> None:
 
 
 def test_common_name_has_everybody_in_it() -> None:
-    """Those who work under a common name are not named again."""
+    """Members of a collective are not listed again if its name includes them."""
     pair = {
         "alias": "Mara Okafor & Studio Nul",
         "collaborationAlumniAccounts": [MARA, NUL],
@@ -296,7 +296,7 @@ def test_common_name_has_everybody_in_it() -> None:
     ],
 )
 def test_visible(change: dict[str, Any], visible: bool) -> None:
-    """Hidden shows, tests and what is not for the public are not visible."""
+    """Hidden, test and non-public exhibitions are not visible."""
     show = Exhibition.parse({**EXHIBITION, **change})
     assert show is not None
     assert show.visible is visible
@@ -304,14 +304,14 @@ def test_visible(change: dict[str, Any], visible: bool) -> None:
 
 
 def test_opening_that_cannot_be_counted_back() -> None:
-    """An absurd preview does not crash the question whether a show is open."""
+    """An extreme preview does not raise."""
     show = Exhibition.parse({**EXHIBITION, "previewDuration": 10**17})
     assert show is not None
     assert show.viewable_from == show.opens_at
 
 
 def test_show_without_opening_is_open() -> None:
-    """What does not say when it opens, is open."""
+    """An exhibition without an opening is open."""
     show = Exhibition.parse({"id": "1"})
     assert show is not None
     assert show.viewable_from is None and show.viewable(
@@ -321,13 +321,13 @@ def test_show_without_opening_is_open() -> None:
 
 @pytest.mark.parametrize("kind", ["group", "curated", "", None])
 def test_everything_but_solo_is_a_group(kind: str | None) -> None:
-    """Curated shows have several artists, too."""
+    """Curated exhibitions are group exhibitions, too."""
     show = Exhibition.parse({"id": "1", "type": kind})
     assert show is not None and show.kind is ExhibitionKind.GROUP
 
 
 def test_title_falls_back() -> None:
-    """A show without a title is named by its slug, else by its id."""
+    """The title falls back to the slug, then the id."""
     names = [{"title": "<br>", "name": "Name"}, {"slug": "a-slug"}, {}]
     shows = [Exhibition.parse({"id": "key", **name}) for name in names]
     assert [show and show.title for show in shows] == ["Name", "a-slug", "key"]
@@ -349,7 +349,7 @@ def test_title_falls_back() -> None:
     ],
 )
 def test_moments(value: object, moment: datetime | None) -> None:
-    """Moments are in UTC; the year 1 stands for none."""
+    """Moments are in UTC; the year 1 means none."""
     show = Exhibition.parse({"id": "1", "exhibitionStartAt": value})
     assert show is not None and show.opens_at == moment
 
@@ -369,7 +369,7 @@ def test_moments(value: object, moment: datetime | None) -> None:
     ],
 )
 def test_index(value: object, index: int | None) -> None:
-    """A place is a whole number from 0; where it is not said, none is made up."""
+    """The index is an integer from 0, or None."""
     work = Artwork.parse({"id": "1", "index": value})
     assert work is not None and work.index == index
 
@@ -475,7 +475,7 @@ HEX = "f0240e04d64717e319584957f6a83954b029254ad1260b6320472ea8c0c5b1cf"
 def test_identity(
     data: dict[str, Any], chain: str, contract: str, token_id: str
 ) -> None:
-    """What the catalog resolved counts, else the swap; a token is a decimal text on Ethereum."""
+    """The resolved token comes first, then the swap; token ids are decimal on Ethereum."""
     work = Artwork.parse({"id": "1", **data})
     assert work is not None
     assert (work.chain, work.contract, work.token_id) == (chain, contract, token_id)
@@ -483,13 +483,13 @@ def test_identity(
 
 @pytest.mark.parametrize("flag", ["burned", "isArchived"])
 def test_gone(flag: str) -> None:
-    """Burned and archived works are gone."""
+    """Burned and archived works are removed."""
     work = Artwork.parse({**ARTWORK, flag: True})
     assert work is not None and work.gone
 
 
 def test_endless_addresses_are_left_out() -> None:
-    """A picture inside its own address would fill the memory."""
+    """A data URL as picture is dropped."""
     work = Artwork.parse(
         {**ARTWORK, "thumbnailDisplay": "data:image/png;base64," + "A" * 10**6}
     )
@@ -498,7 +498,7 @@ def test_endless_addresses_are_left_out() -> None:
 
 
 def test_texts_that_no_file_can_hold_are_left_out() -> None:
-    """Half a surrogate pair would make the whole store impossible to write."""
+    """Text that cannot be encoded is dropped."""
     work = Artwork.parse({"id": "1", "seriesID": "\ud83d", "previewURI": "a\udc00"})
     assert work == Artwork(id="1")
     assert Artwork.parse({"id": "\ud83d"}) is None

@@ -1,4 +1,4 @@
-"""Which works of an exhibition go into a playlist."""
+"""Test which works of an exhibition go into a playlist."""
 
 from hypothesis import given, strategies as st
 import pytest
@@ -21,12 +21,12 @@ from custom_components.dp1.client.catalog.selection import (
 def series(
     name: str, model: Model | None = Model.MULTI_UNIQUE, size: int | None = None
 ) -> Series:
-    """Make a series."""
+    """Return a series."""
     return Series(id=name, exhibition_id="e", title=name, model=model, max_artwork=size)
 
 
 def works(name: str, count: int) -> list[Artwork]:
-    """Make the works of a series, the last one first."""
+    """Return the works of a series, the last one first."""
     return [
         Artwork(id=f"{name}{index}", index=index, sources=("previews/a/",))
         for index in reversed(range(count))
@@ -36,7 +36,7 @@ def works(name: str, count: int) -> list[Artwork]:
 def ids(
     kind: ExhibitionKind, groups: list[tuple[Series, list[Artwork]]], cap: int = 50
 ) -> list[str]:
-    """Name the works chosen."""
+    """Return the ids of the selected works."""
     return [work.id for _, work in select_works(kind, groups, cap).works]
 
 
@@ -53,12 +53,12 @@ def ids(
     ],
 )
 def test_shown_once(model: Model | None, size: int | None, once: bool) -> None:
-    """Copies and single works are shown once, different works all."""
+    """Copies and single works are included once, different works all."""
     assert shown_once(series("a", model, size)) is once
 
 
 def test_copies_give_the_first() -> None:
-    """Of copies the one with the lowest index is taken that is still there and can be played."""
+    """Of copies, the playable one with the lowest index is included."""
     first, second, third = works("a", 3)[::-1]
     burned = Artwork(id="b", index=0, sources=("x",), gone=True)
     silent = Artwork(id="s", index=0)
@@ -71,7 +71,7 @@ def test_copies_give_the_first() -> None:
 
 
 def test_unique_works_give_all() -> None:
-    """Of different works all are taken, in order, and those without a source counted."""
+    """Different works are all included in order, and those without a source counted."""
     silent = Artwork(id="s", index=1)
     lost = Artwork(id="l", sources=("x",))
     found, missing = playable(series("a"), [lost, *works("a", 3), silent])
@@ -91,7 +91,7 @@ def test_group_show_takes_turns() -> None:
 
 
 def test_solo_show_starts_with_the_single_works() -> None:
-    """Single works first, then each series on its own."""
+    """Single works first, then one series after the other."""
     groups = [
         (series("a"), works("a", 2)),
         (series("b", Model.SINGLE), works("b", 1)),
@@ -102,7 +102,7 @@ def test_solo_show_starts_with_the_single_works() -> None:
 
 
 def test_cap_is_shared_and_spread() -> None:
-    """Over the cap every series keeps a fair share, taken from its whole length."""
+    """Over the cap every series has a fair share, evenly spread over its length."""
     groups = [(series("a"), works("a", 1000)), (series("b"), works("b", 4))]
     chosen = select_works(ExhibitionKind.SOLO, groups, 10)
     assert [work.id for _, work in chosen.works] == [
@@ -113,13 +113,13 @@ def test_cap_is_shared_and_spread() -> None:
 
 
 def test_more_series_than_places() -> None:
-    """With fewer places than series, they are spread over the show."""
+    """With a cap below the number of series, they are spread over the exhibition."""
     groups = [(series(name), works(name, 3)) for name in "abcdefgh"]
     assert ids(ExhibitionKind.GROUP, groups, 4) == ["a0", "c0", "e0", "g0"]
 
 
 def test_left_out_is_counted_over_all_series() -> None:
-    """What cannot be played is counted."""
+    """Works without a source are counted."""
     silent = [Artwork(id="s", index=0)]
     chosen = select_works(
         ExhibitionKind.GROUP,
@@ -129,7 +129,7 @@ def test_left_out_is_counted_over_all_series() -> None:
 
 
 def test_works_to_read() -> None:
-    """Before a work is read it is known how many of each series are needed."""
+    """The number of works to read of each series is known before any is read."""
     show = [
         series("a", Model.MULTI, 40),
         series("b", Model.MULTI_UNIQUE, 40),
@@ -144,7 +144,7 @@ def test_works_to_read() -> None:
 
 @given(st.lists(st.integers(0, 60), max_size=30), st.integers(0, 100))
 def test_shares_are_fair(counts: list[int], cap: int) -> None:
-    """All places are used, nobody gets more than they can fill, and nobody two more than another who is hungry."""
+    """All places are used, none gets more than its count, and shares differ by at most one."""
     given_places = shares(counts, cap)
     assert sum(given_places) == min(cap, sum(counts))
     for count, places in zip(counts, given_places, strict=True):
@@ -161,7 +161,7 @@ def test_shares_are_fair(counts: list[int], cap: int) -> None:
 def test_any_show(
     kind: ExhibitionKind, sizes: list[tuple[Model, int]], cap: int
 ) -> None:
-    """No work comes twice, none is forgotten uncounted, and each series keeps its order."""
+    """No work is included twice or lost, and each series keeps its order."""
     groups = [
         (series(f"{place}-", model), works(f"{place}-", size))
         for place, (model, size) in enumerate(sizes)

@@ -1,4 +1,4 @@
-"""What the tests of the display client share: a client of a server that answers from a script."""
+"""Helpers for tests of the display client: a client of a scripted server."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -23,26 +23,26 @@ FLAT = Reply(200, {"ok": True})
 
 
 def plain(status: int, text: str = "", **headers: str) -> Reply:
-    """Answer as the firmware does when something is wrong."""
+    """Return an error as the firmware writes it."""
     kind = {"Content-Type": "text/plain; charset=utf-8"}
     return Reply(status, f"{text}\n".encode() if text else b"", {**kind, **headers})
 
 
 def by_command(**replies: Reply) -> Callable[[Request], Reply]:
-    """Answer each command in its own way, and any other with the player's no."""
+    """Answer each command separately, and any other with the player's error."""
     no = Reply(200, {"message": {"ok": False}})
     return lambda request: replies.get(request.json["command"], no)
 
 
 class Waits:
-    """Waits that are noted and take no time."""
+    """A replacement for sleep that records the waits."""
 
     def __init__(self) -> None:
-        """Start with none."""
+        """Initialize without waits."""
         self.seconds: list[float] = []
 
     async def __call__(self, seconds: float) -> None:
-        """Note a wait."""
+        """Record a wait."""
         self.seconds.append(seconds)
 
 
@@ -50,7 +50,7 @@ class Waits:
 async def client(
     url: str, dialect: Dialect = Dialect.UNKNOWN, **options: Any
 ) -> AsyncIterator[Display]:
-    """Make a client that never has to wait for its rate limit."""
+    """Return a client without waits for its rate limit."""
     at = URL(url)
     assert at.host is not None
     async with aiohttp.ClientSession() as session:
@@ -62,7 +62,7 @@ async def client(
 async def scripted(
     *script: Any, dialect: Dialect = Dialect.FF, **options: Any
 ) -> AsyncIterator[tuple[ScriptedServer, Display]]:
-    """Serve a script to a client."""
+    """Run a scripted server with a client."""
     async with (
         ScriptedServer.run(*script) as server,
         client(server.url, dialect, **options) as display,
@@ -71,7 +71,7 @@ async def scripted(
 
 
 def commands(server: ScriptedServer) -> list[str]:
-    """Names of the commands that came."""
+    """Return the names of the received commands."""
     return [
         request.json["command"]
         for request in server.requests

@@ -1,4 +1,4 @@
-"""How much a display may say: what exceeds it is skipped, without much memory."""
+"""Test the limits for data of a display."""
 
 from collections.abc import AsyncGenerator
 import tracemalloc
@@ -21,7 +21,7 @@ MEMORY = 64 * 1024 * 1024
 
 
 def frame(items: bytes) -> bytes:
-    """Write a push of a player with items."""
+    """Return a push of a player with items."""
     head = (
         b'{"notification_type":"player_status","message":{"ok":true,"index":0,"items":['
     )
@@ -29,7 +29,7 @@ def frame(items: bytes) -> bytes:
 
 
 def filled(unit: bytes) -> bytes:
-    """Write as many items as fit."""
+    """Return as many items as fit."""
     return frame((unit * (SIZE // len(unit)))[:-1])
 
 
@@ -57,7 +57,7 @@ TAKEN = {
 
 @pytest.mark.parametrize("name", [*SKIPPED, *TAKEN])
 async def test_a_large_push(name: str) -> None:
-    """The socket stays open, and the memory is bounded."""
+    """The socket stays open, and the memory is limited."""
     data = SKIPPED.get(name) or TAKEN[name]
     async with (
         DisplaySimulator("A", poll_interval=60) as simulator,
@@ -91,7 +91,7 @@ async def drain(events: AsyncGenerator[Event]) -> None:
 
 
 async def test_a_push_that_is_too_large() -> None:
-    """It ends the connection."""
+    """A larger push ends the connection."""
     async with (
         DisplaySimulator("A", poll_interval=60) as simulator,
         client(simulator.url) as display,
@@ -107,7 +107,7 @@ async def test_a_push_that_is_too_large() -> None:
     "body", [b'{"x":"' + b"x" * 4_194_304 + b'"}', SKIPPED["names"]]
 )
 async def test_a_reply_that_is_too_large(body: bytes) -> None:
-    """It is no reply."""
+    """A larger reply is an error."""
     async with scripted(Reply(200, body)) as (_, display):
         for call in (display.player_status(), display.device_status()):
             with pytest.raises(UnexpectedAnswerError):
@@ -115,7 +115,7 @@ async def test_a_reply_that_is_too_large(body: bytes) -> None:
 
 
 def test_a_long_list() -> None:
-    """No more works are kept than a playlist may have, and the place is that of the whole list."""
+    """The number of works is limited to that of a playlist, and the position is that of the whole list."""
     items = [{"id": f"i-{number}"} for number in range(MAX_ITEMS + 10)]
     data = {"items": items, "index": 5, "playlist": {"id": "p", "items": items}}
     status = PlayerStatus.parse(data)

@@ -1,4 +1,4 @@
-"""A document on the way to displays of either description."""
+"""Test casts to displays of either description."""
 
 import pytest
 
@@ -28,7 +28,7 @@ EMPTY = Reply(200)
 
 
 def listener(display: Display) -> list[Dialect]:
-    """Note what the client learns."""
+    """Return a mock that is called with the dialect."""
     learned: list[Dialect] = []
     display.on_dialect = learned.append
     return learned
@@ -43,7 +43,7 @@ def listener(display: Display) -> list[Dialect]:
     ],
 )
 async def test_a_document_by_dialect(dialect: Dialect, sent: dict[str, object]) -> None:
-    """One request, and never a URL beside the document."""
+    """A document is one request, and never sent together with a URL."""
     async with scripted(WRAPPED, dialect=dialect) as (server, display):
         assert await display.cast(DOCUMENT) == CastResult(False)
         assert display.dialect is dialect
@@ -54,7 +54,7 @@ async def test_a_document_by_dialect(dialect: Dialect, sent: dict[str, object]) 
 
 @pytest.mark.parametrize("dialect", Dialect)
 async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
-    """And it is never followed by another try."""
+    """A URL is never sent in a second form."""
     async with scripted(WRAPPED, FAILED, dialect=dialect) as (server, display):
         await display.cast(BY_URL)
         with pytest.raises(RejectedError):
@@ -73,14 +73,14 @@ async def test_a_url_is_the_same_in_every_dialect(dialect: Dialect) -> None:
 )
 @pytest.mark.parametrize("cast", [DOCUMENT, BY_URL])
 async def test_any_success_of_the_2025_description(reply: Reply, cast: Cast) -> None:
-    """It says nothing about replies."""
+    """Any success is accepted, as the description defines no reply."""
     async with scripted(reply, dialect=Dialect.LEGACY) as (server, display):
         await display.cast(cast)
     assert len(server.requests) == 1
 
 
 async def test_no_is_no_in_every_dialect() -> None:
-    """Whoever says ``ok: false`` has not done it."""
+    """``ok: false`` is an error."""
     async with scripted(Reply(200, {"ok": False}), dialect=Dialect.LEGACY) as (
         _,
         display,
@@ -91,7 +91,7 @@ async def test_no_is_no_in_every_dialect() -> None:
 
 @pytest.mark.parametrize("refusal", [plain(400), plain(413), plain(422, "x"), FAILED])
 async def test_a_strict_display_gets_its_own_form(refusal: Reply) -> None:
-    """It refuses what it does not know; the second try is in its words, and so is everything after."""
+    """A strict display refuses unknown keys; it gets a second request in its own form, which is then kept."""
 
     def strict(request: Request) -> Reply:
         """Take exactly what the description has."""
@@ -116,7 +116,7 @@ async def test_a_strict_display_gets_its_own_form(refusal: Reply) -> None:
 
 
 async def test_a_strict_display_that_wraps_its_reply() -> None:
-    """The form that it took alone is the one it knows."""
+    """The only accepted form shows the dialect."""
 
     def strict(request: Request) -> Reply:
         """Take exactly what the description has."""
@@ -133,7 +133,7 @@ async def test_a_strict_display_that_wraps_its_reply() -> None:
 
 
 async def test_refused_in_both_forms() -> None:
-    """The first refusal tells more; there is no third try, and nothing was learned."""
+    """The first refusal is raised; there is no third request, and the dialect stays unknown."""
     first = plain(422, "sourceUnreachable: nothing loads")
     async with scripted(first, FAILED, FAILED, dialect=Dialect.UNKNOWN) as (
         server,
@@ -147,7 +147,7 @@ async def test_refused_in_both_forms() -> None:
 
 
 async def test_the_second_form_gets_lost() -> None:
-    """It may have taken effect, which is what counts."""
+    """A lost answer to the second form is raised, as it may have taken effect."""
     async with scripted(
         plain(400), FAILED, Reply(fault="after"), dialect=Dialect.UNKNOWN
     ) as (server, display):
@@ -163,7 +163,7 @@ async def test_the_second_form_gets_lost() -> None:
 async def test_no_second_form_without_a_refusal(
     reply: Reply, error: type[Exception]
 ) -> None:
-    """What may have been done, or was not even looked at, is no reason."""
+    """There is no second form if the first may have taken effect or was not processed."""
     async with scripted(reply, dialect=Dialect.UNKNOWN) as (server, display):
         with pytest.raises(error):
             await display.cast(DOCUMENT)
@@ -182,7 +182,7 @@ async def test_no_second_form_without_a_refusal(
     ],
 )
 async def test_a_stranger_that_takes_both_forms(reply: Reply, dialect: Dialect) -> None:
-    """Feral File firmware wraps its reply; who does not is another. Who does may be either."""
+    """A reply without a wrapper shows another display; one with a wrapper proves nothing."""
     no = Reply(404)
     async with scripted(
         by_command(displayPlaylist=reply, getDeviceStatus=no), dialect=Dialect.UNKNOWN
@@ -197,7 +197,7 @@ async def test_a_stranger_that_takes_both_forms(reply: Reply, dialect: Dialect) 
 
 
 async def test_firmware_that_shows_itself_only_now() -> None:
-    """A refusal by firmware that turns out to be known is about the playlist."""
+    """A refusal of firmware that is detected meanwhile is about the playlist."""
     async with scripted(
         by_command(displayPlaylist=FAILED, getDeviceStatus=STATUS),
         dialect=Dialect.UNKNOWN,
@@ -210,7 +210,7 @@ async def test_firmware_that_shows_itself_only_now() -> None:
 
 
 async def test_a_bad_playlist_is_not_tried_in_another_form() -> None:
-    """Known firmware has one form; that its player runs is looked up."""
+    """Known firmware has one form; whether its player runs is checked."""
     player = Reply(200, {"message": {"ok": True, "items": [], "shuffle": False}})
     async with scripted(by_command(displayPlaylist=FAILED, checkStatus=player)) as (
         server,
@@ -224,7 +224,7 @@ async def test_a_bad_playlist_is_not_tried_in_another_form() -> None:
 
 @pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])
 async def test_a_cast_without_a_player(dialect: Dialect) -> None:
-    """The playlist is not to blame when nothing else works either."""
+    """The error is about the player if it does not answer anything."""
     async with scripted(
         by_command(displayPlaylist=FAILED, checkStatus=FAILED, getDeviceStatus=STATUS),
         dialect=dialect,
@@ -237,7 +237,7 @@ async def test_a_cast_without_a_player(dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", [Dialect.FF, Dialect.UNKNOWN])
 async def test_the_set_up_screen(dialect: Dialect) -> None:
-    """Known firmware that answers nothing has done nothing, also if it is only now known."""
+    """An empty answer of known firmware means that nothing was done, also if it is detected meanwhile."""
     async with scripted(
         by_command(displayPlaylist=Reply(204), getDeviceStatus=STATUS), dialect=dialect
     ) as (server, display):
@@ -247,14 +247,14 @@ async def test_the_set_up_screen(dialect: Dialect) -> None:
 
 
 async def test_a_hiccup_passes() -> None:
-    """An empty success of known firmware is none, and comes right after a start."""
+    """An empty success of known firmware is retried, as it occurs right after its start."""
     async with scripted(EMPTY, EMPTY, WRAPPED) as (server, display):
         await display.cast(DOCUMENT)
     assert len(server.requests) == 3
 
 
 async def test_a_hiccup_that_stays() -> None:
-    """Three tries are enough."""
+    """There are three tries."""
     async with scripted(EMPTY) as (server, display):
         with pytest.raises(NotReadyError):
             await display.cast(BY_URL)
@@ -262,7 +262,7 @@ async def test_a_hiccup_that_stays() -> None:
 
 
 async def test_other_commands_are_not_repeated() -> None:
-    """What toggles would toggle back."""
+    """A command that toggles is never repeated."""
     async with scripted(EMPTY) as (server, display):
         with pytest.raises(NotReadyError):
             await display.toggle_mute()
@@ -273,7 +273,7 @@ async def test_other_commands_are_not_repeated() -> None:
 
 
 async def test_what_was_stored_gives_way_to_what_is_seen() -> None:
-    """The display got other firmware."""
+    """The stored dialect is replaced when the firmware changes."""
     async with scripted(STATUS, dialect=Dialect.LEGACY) as (_, display):
         learned = listener(display)
         await display.device_status()
@@ -282,7 +282,7 @@ async def test_what_was_stored_gives_way_to_what_is_seen() -> None:
 
 
 async def test_what_the_owner_chose_stays() -> None:
-    """Nothing is learned against it."""
+    """A dialect chosen by the owner is never replaced."""
     async with scripted(
         STATUS, EMPTY, dialect=Dialect.LEGACY, dialect_is_fixed=True
     ) as (

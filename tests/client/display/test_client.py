@@ -1,4 +1,4 @@
-"""The client of one display: what it sends, and what it makes of every answer."""
+"""Test the client of a display: its requests, and its handling of every answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -169,7 +169,7 @@ OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
 async def test_every_way_to_fail(
     reply: Reply, error: type[Dp1Error], attributes: dict[str, Any]
 ) -> None:
-    """Each outcome is an error of its own, and only a busy display is asked again."""
+    """Each failure is an error of its own, and only a busy display gets a retry."""
     async with scripted(reply) as (server, display):
         with pytest.raises(Dp1Error) as caught:
             await display.cast(BY_URL)
@@ -194,7 +194,7 @@ async def test_every_way_to_fail(
     ],
 )
 async def test_every_way_to_succeed(body: object) -> None:
-    """Wrapped once, twice or not at all; with ``ok`` or without."""
+    """A reply may be wrapped once, twice or not at all, with or without ``ok``."""
     async with scripted(Reply(200, body)) as (server, display):
         await display.toggle_mute()
     assert server.requests[0].json == {"command": "toggleMute", "request": {}}
@@ -214,7 +214,7 @@ async def test_nobody_listens() -> None:
 
 
 async def test_nobody_is_there() -> None:
-    """The name is unknown."""
+    """An unknown name is no answer."""
     async with client("http://ff1-nowhere.invalid:1111") as display:
         with pytest.raises(NoAnswerError):
             await display.cast(BY_URL)
@@ -223,7 +223,7 @@ async def test_nobody_is_there() -> None:
 
 
 async def test_a_display_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A command may have taken effect; a probe only tells that nobody answers."""
+    """A command may have taken effect; a probe is just not answered."""
     monkeypatch.setattr("custom_components.dp1.client.display.transport._TIMEOUT", 0.2)
     monkeypatch.setattr(
         "custom_components.dp1.client.display.transport._TIMEOUTS",
@@ -239,7 +239,7 @@ async def test_a_display_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("fault", ["before", "after", "half"])
 async def test_a_cast_is_never_sent_twice(fault: str) -> None:
-    """However the connection is cut, and in whichever dialect."""
+    """However the connection is cut, and with every dialect."""
     for dialect in Dialect:
         async with scripted(
             Reply(200, FLAT.body, fault=fault), FLAT, dialect=dialect
@@ -254,7 +254,7 @@ async def test_a_cast_is_never_sent_twice(fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["before", "after", "half"])
 async def test_not_even_on_a_connection_that_was_open(fault: str) -> None:
-    """Where a display ends a kept connection, nobody knows what it has read."""
+    """A closed keep-alive connection may have delivered the request."""
     async with scripted(WRAPPED, Reply(200, FLAT.body, fault=fault), FLAT) as (
         server,
         display,
@@ -267,7 +267,7 @@ async def test_not_even_on_a_connection_that_was_open(fault: str) -> None:
 
 @pytest.mark.parametrize("fault", ["before", "after", "half"])
 async def test_restarting_and_switching_off_may_go_unanswered(fault: str) -> None:
-    """A display that is gone has done it."""
+    """A display that is gone has restarted."""
     async with scripted(Reply(200, FLAT.body, fault=fault)) as (server, display):
         await display.reboot()
         await display.shutdown()
@@ -275,7 +275,7 @@ async def test_restarting_and_switching_off_may_go_unanswered(fault: str) -> Non
 
 
 async def test_restarting_may_be_refused() -> None:
-    """A display that says no has not done it."""
+    """A refused restart is an error."""
     async with scripted(plain(500, "Failed to process cast request")) as (_, display):
         with pytest.raises(RejectedError):
             await display.reboot()
@@ -285,7 +285,7 @@ async def test_restarting_may_be_refused() -> None:
 
 
 async def test_a_busy_display_is_asked_again() -> None:
-    """Twice at most, with growing waits."""
+    """There are at most two retries, with growing waits."""
     waits = Waits()
     busy = plain(429, "Too many commands, slow down")
     async with scripted(busy, busy, WRAPPED, rate_limit=RateLimit(sleep=waits)) as (
@@ -300,7 +300,7 @@ async def test_a_busy_display_is_asked_again() -> None:
 
 
 async def test_a_busy_display_says_when() -> None:
-    """The error carries it on, and the waits honor it."""
+    """The waits and the error include the time that the display asks for."""
     waits = Waits()
     busy = plain(429, "busy", **{"Retry-After": "7"})
     async with scripted(busy, rate_limit=RateLimit(sleep=waits)) as (_, display):
@@ -394,7 +394,7 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("call", "command", "request_"), COMMANDS)
 async def test_commands(call: Call, command: str, request_: dict[str, Any]) -> None:
-    """Each goes out complete, as JSON, without an Origin."""
+    """Each command is sent completely, as JSON, without an Origin."""
     async with scripted(WRAPPED) as (server, display):
         await call(display)
     (request,) = server.requests
@@ -427,14 +427,14 @@ async def test_commands(call: Call, command: str, request_: dict[str, Any]) -> N
     ],
 )
 async def test_sleep_commands(call: Call, request_: dict[str, Any]) -> None:
-    """All of them answer with the schedule."""
+    """All sleep commands return the schedule."""
     async with scripted(Reply(200, SCHEDULE)) as (server, display):
         assert await call(display) == SleepSchedule.parse(SCHEDULE["sleepSchedule"])
     assert server.requests[0].json == request_
 
 
 async def test_commands_with_an_answer() -> None:
-    """The orientation and the policy."""
+    """Orientation and policy are returned."""
     policy = {"showMatureContent": True, "strictPersonal": False}
     async with scripted(
         Reply(200, {"orientation": "portrait"}),
@@ -483,7 +483,7 @@ async def test_commands_with_an_answer() -> None:
     ],
 )
 async def test_what_no_display_accepts_is_not_sent(call: Call) -> None:
-    """It is an error of the caller."""
+    """Invalid arguments raise without a request."""
     async with scripted(WRAPPED) as (server, display):
         with pytest.raises(ValueError, match=r"\w"):
             await call(display)
@@ -492,13 +492,13 @@ async def test_what_no_display_accepts_is_not_sent(call: Call) -> None:
 
 @pytest.mark.parametrize("both", [{}, {"playlist_url": URL, "playlist": PLAYLIST}])
 def test_a_cast_is_one_thing(both: dict[str, Any]) -> None:
-    """Neither nothing nor both."""
+    """A cast is either a URL or a document."""
     with pytest.raises(ValueError, match="either"):
         Cast(**both)
 
 
 async def test_the_reply_to_a_cast() -> None:
-    """What newer firmware adds."""
+    """Newer firmware adds fields to the reply."""
     body = {"ok": True, "deferred": True, "signatureStatus": "valid"}
     async with scripted(Reply(200, {"message": body}), WRAPPED) as (_, display):
         assert await display.cast(BY_URL) == CastResult(True)
@@ -509,7 +509,7 @@ async def test_the_reply_to_a_cast() -> None:
 
 
 async def test_the_address() -> None:
-    """IPv6 has its brackets, and nothing ends in a slash."""
+    """IPv6 addresses have brackets, and there is no trailing slash."""
     async with aiohttp.ClientSession() as session:
         assert Display(session, "192.0.2.7").url == "http://192.0.2.7:1111"
         assert Display(session, "fe80::1", 80).url == "http://[fe80::1]"
@@ -517,7 +517,7 @@ async def test_the_address() -> None:
 
 
 async def test_identify() -> None:
-    """Firmware from 2.0 tells who it is, others cannot."""
+    """Firmware from 2.0 has an identity."""
     body = {"device_id": "ff1-ab12cd34", "contract": "2", "topic_id": "SECRET"}
     for reply in (plain(404, "404 page not found"), plain(405), Reply(501)):
         async with scripted(reply, dialect=Dialect.UNKNOWN) as (server, display):
@@ -536,7 +536,7 @@ async def test_identify() -> None:
     [Reply(200, b"<html>"), Reply(200, {"name": "Printer"}), Reply(200, {"ok": True})],
 )
 async def test_identify_something_else(reply: Reply) -> None:
-    """Not everything that answers is a display."""
+    """Another server is no display."""
     async with scripted(reply, dialect=Dialect.UNKNOWN) as (_, display):
         with pytest.raises(UnexpectedAnswerError):
             await display.identify()
@@ -544,7 +544,7 @@ async def test_identify_something_else(reply: Reply) -> None:
 
 
 async def test_device_status() -> None:
-    """It is flat, and the version shows which firmware this is."""
+    """The reply is flat, and shows the firmware."""
     body = {"screenRotation": "landscape", "installedVersion": "1.0.17"}
     async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
         assert await display.device_status() == DeviceStatus.parse(body)
@@ -553,7 +553,7 @@ async def test_device_status() -> None:
 
 @pytest.mark.parametrize("body", [{}, {"ok": True}, {"message": {"ok": True}}, None])
 async def test_no_device_status(body: object) -> None:
-    """A success that says nothing is none."""
+    """An empty success is an error."""
     async with scripted(Reply(200, body), dialect=Dialect.UNKNOWN) as (_, display):
         with pytest.raises(UnexpectedAnswerError):
             await display.device_status()
@@ -563,7 +563,7 @@ async def test_no_device_status(body: object) -> None:
 
 
 async def test_player_status() -> None:
-    """It is wrapped, and an unwell player is a status too."""
+    """The reply is wrapped, and a player with an error has a status, too."""
     full = {"ok": True, "items": [{"id": "i-1"}], "index": 0}
     async with scripted(
         Reply(200, {"message": full}),
@@ -584,7 +584,7 @@ async def test_player_status() -> None:
 
 
 async def test_a_stranger_that_does_not_know_the_question() -> None:
-    """Its words are no status."""
+    """An error of another server is no status."""
     no = Reply(200, {"ok": False, "error": "unknown command"})
     async with scripted(no, dialect=Dialect.UNKNOWN) as (_, display):
         with pytest.raises(RejectedError, match="unknown command"):
@@ -593,7 +593,7 @@ async def test_a_stranger_that_does_not_know_the_question() -> None:
 
 
 async def test_other_readings() -> None:
-    """The panel, and the sample of the system monitor."""
+    """Panel status and metrics are read."""
     async with scripted(
         Reply(200, {"brightness": 65}),
         Reply(200, None),
@@ -612,7 +612,7 @@ async def test_other_readings() -> None:
 
 
 async def test_counters() -> None:
-    """There are none on old firmware."""
+    """Old firmware has no counters."""
     text = plain(200, "playback_start_total 7")
     async with scripted(text, plain(404), plain(500)) as (server, display):
         counters = await display.counters()
@@ -625,7 +625,7 @@ async def test_counters() -> None:
 
 
 async def test_screenshot() -> None:
-    """A PNG, none on old firmware, and nothing that is not a picture."""
+    """A screenshot is a PNG; old firmware has none."""
     png = b"\x89PNG\r\n\x1a\nrest"
     async with scripted(
         Reply(200, png),
@@ -654,7 +654,7 @@ async def test_screenshot() -> None:
 
 @pytest.mark.parametrize("status", [200, 404, 403, 429, 500])
 async def test_whoever_answers_is_alive(status: int) -> None:
-    """Whatever it answers."""
+    """Any answer to a probe is enough."""
     async with scripted(Reply(status, b"x")) as (server, display):
         await display.probe()
     assert server.calls() == ["GET /metrics"]
@@ -662,14 +662,14 @@ async def test_whoever_answers_is_alive(status: int) -> None:
 
 @pytest.mark.parametrize("fault", ["after", "before"])
 async def test_a_probe_that_is_cut(fault: str) -> None:
-    """Nobody is left who could answer."""
+    """A cut answer to a probe is no answer."""
     async with scripted(Reply(fault=fault)) as (_, display):
         with pytest.raises(NoAnswerError):
             await display.probe()
 
 
 async def test_a_probe_of_something_else() -> None:
-    """Something is alive there."""
+    """An answer that is not HTTP is enough for a probe."""
     async with scripted(Reply(fault="garbage")) as (_, display):
         await display.probe()
 
@@ -678,7 +678,7 @@ async def test_a_probe_of_something_else() -> None:
 
 
 async def test_a_storm_of_settings() -> None:
-    """Of each setting that waits the last wins, everything else goes out; player, panel and device each keep their order."""
+    """Only the last waiting value of each setting is sent; player, panel and device keep their order."""
     async with scripted(WRAPPED) as (server, display):
         calls = [display.cast(BY_URL)]
         calls += [display.set_volume(number) for number in range(10)]
@@ -722,7 +722,7 @@ async def test_a_storm_of_settings() -> None:
 
 
 async def test_a_slow_cast_delays_only_the_player() -> None:
-    """Sleep and panel are commands of their own; the next work comes after the cast."""
+    """Sleep and panel commands do not wait for a cast; the next work does."""
     slow = Reply(fault="never")
     async with scripted(
         by_command(
@@ -746,7 +746,7 @@ async def test_a_slow_cast_delays_only_the_player() -> None:
 
 
 async def test_readings_together_and_after_a_write() -> None:
-    """Three who ask at once share one answer; who asks after a write gets one of his own."""
+    """Three equal reads share an answer; a read after a write does not."""
     body = json.dumps({"installedVersion": "2.0.7"}).encode()
     async with scripted(Reply(200, body)) as (server, display):
         readings = [asyncio.create_task(display.device_status()) for _ in range(3)]
@@ -763,7 +763,7 @@ async def test_readings_together_and_after_a_write() -> None:
 
 
 async def test_readings_do_not_wait_for_a_cast() -> None:
-    """A cast may take half a minute."""
+    """Reads do not wait for a cast, which may take half a minute."""
     async with scripted(
         Reply(fault="never"), Reply(200, {"installedVersion": "2.0.7"})
     ) as (_, display):

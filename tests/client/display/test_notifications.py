@@ -1,4 +1,4 @@
-"""What a display says by itself."""
+"""Test the notifications of a display."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -36,7 +36,7 @@ type Handler = Callable[[web.WebSocketResponse, web.Request], Awaitable[None]]
 
 
 def frame(kind: str, **message: Any) -> str:
-    """Write a notification as the firmware does."""
+    """Return a notification as the firmware writes it."""
     return json.dumps(
         {
             "message": message,
@@ -49,7 +49,7 @@ def frame(kind: str, **message: Any) -> str:
 
 @asynccontextmanager
 async def pushing(handler: Handler, **options: Any) -> AsyncIterator[Display]:
-    """Serve a socket."""
+    """Run a server with a socket."""
 
     async def serve(request: web.Request) -> web.WebSocketResponse:
         """Accept whoever comes."""
@@ -66,7 +66,7 @@ async def pushing(handler: Handler, **options: Any) -> AsyncIterator[Display]:
 
 
 async def test_events_in_their_order() -> None:
-    """What is of another kind, or broken, is left out; the goodbye ends it."""
+    """Unknown and invalid frames are skipped; a close frame ends the notifications."""
     secret = "SECRET-CODE"
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
@@ -108,7 +108,7 @@ async def test_events_in_their_order() -> None:
 async def test_skipped_frames_are_noted_without_their_content(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A frame may carry a pairing code."""
+    """A skipped frame, which may contain a pairing code, is not logged."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Send what is skipped."""
@@ -125,7 +125,7 @@ async def test_skipped_frames_are_noted_without_their_content(
 
 @pytest.mark.parametrize("code", [WSCloseCode.OK, WSCloseCode.GOING_AWAY])
 async def test_a_goodbye(code: int) -> None:
-    """A display whose service stops says so."""
+    """A display whose daemon stops closes the socket."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Leave."""
@@ -136,24 +136,24 @@ async def test_a_goodbye(code: int) -> None:
 
 
 async def abort(socket: web.WebSocketResponse, request: web.Request) -> None:
-    """Reset the connection, as a crash does."""
+    """Reset the connection like a crash."""
     assert request.transport is not None
     request.transport.abort()
 
 
 async def hang_up(socket: web.WebSocketResponse, request: web.Request) -> None:
-    """Close the connection without a word."""
+    """Close the connection without a close frame."""
     assert request.transport is not None
     request.transport.close()
 
 
 async def fail(socket: web.WebSocketResponse, request: web.Request) -> None:
-    """Leave for a reason."""
+    """Close the socket with an error code."""
     await socket.close(code=WSCloseCode.INTERNAL_ERROR)
 
 
 async def break_rules(socket: web.WebSocketResponse, request: web.Request) -> None:
-    """Send what is no frame."""
+    """Send an invalid frame."""
     assert request.transport is not None
     request.transport.write(b"\xff\xff\xff\xff")
     await asyncio.sleep(0.5)
@@ -161,7 +161,7 @@ async def break_rules(socket: web.WebSocketResponse, request: web.Request) -> No
 
 @pytest.mark.parametrize("handler", [abort, hang_up, fail, break_rules])
 async def test_a_loss(handler: Handler) -> None:
-    """Anything but a goodbye is a loss."""
+    """Anything but a regular close is a lost connection."""
     async with pushing(handler) as display, aclosing(display.listen()) as events:
         assert await anext(events) == Connected()
         with pytest.raises(LostAnswerError):
@@ -169,7 +169,7 @@ async def test_a_loss(handler: Handler) -> None:
 
 
 async def test_a_half_open_socket_is_noticed() -> None:
-    """The display is gone without a word: no pong comes."""
+    """A missing pong is a lost connection."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Read nothing any more, so pings go unanswered."""
@@ -187,7 +187,7 @@ async def test_a_half_open_socket_is_noticed() -> None:
 
 
 async def test_a_quiet_display_is_not_lost() -> None:
-    """Nothing may change for hours; pongs are enough."""
+    """Pongs are enough if nothing changes for hours."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Answer pings, and say something at last."""
@@ -205,7 +205,7 @@ async def test_a_quiet_display_is_not_lost() -> None:
 
 
 async def test_a_display_that_pings() -> None:
-    """No known one does; it gets its pong."""
+    """A ping of the display gets a pong."""
     pongs: list[bytes] = []
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
@@ -220,7 +220,7 @@ async def test_a_display_that_pings() -> None:
 
 
 async def test_the_connection_ends_while_nobody_reads() -> None:
-    """A consumer may be slow; the loss shows at the next turn."""
+    """A slow consumer gets the loss with its next read."""
 
     async with (
         pushing(abort) as display,
@@ -248,7 +248,7 @@ async def test_the_connection_ends_while_nobody_reads() -> None:
     ],
 )
 async def test_no_socket(reply: Reply, error: type[Dp1Error]) -> None:
-    """A display of the 2025 description has none; others may not open it for now."""
+    """A display of the 2025 description has no socket; others may refuse it temporarily."""
     async with scripted(reply, dialect=Dialect.UNKNOWN) as (_, display):
         with pytest.raises(Dp1Error) as caught:
             await anext(display.listen())
@@ -256,7 +256,7 @@ async def test_no_socket(reply: Reply, error: type[Dp1Error]) -> None:
 
 
 async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody answers the handshake."""
+    """A handshake without an answer is no answer."""
     module = "custom_components.dp1.client.display.notifications"
     monkeypatch.setattr(f"{module}._HANDSHAKE_TIMEOUT", 0.1)
     async with scripted(Reply(fault="never")) as (_, display):
@@ -265,7 +265,7 @@ async def test_a_socket_that_does_not_open(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_leaving_is_quick() -> None:
-    """Also when the display no longer answers."""
+    """Leaving is quick even if the display no longer answers."""
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
         """Ignore the goodbye."""
@@ -279,7 +279,7 @@ async def test_leaving_is_quick() -> None:
 
 
 async def test_large_frames() -> None:
-    """A list of as many works as a playlist may have fits."""
+    """A playlist of maximum length fits."""
     works = [{"id": f"i-{number}", "title": "x" * 3500} for number in range(1024)]
 
     async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:

@@ -1,4 +1,4 @@
-"""The client against the simulated display, in every generation of its firmware."""
+"""Test the client with every generation of the simulated display."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -63,7 +63,7 @@ type Ready = tuple[DisplaySimulator, Display]
 
 @asynccontextmanager
 async def ready(profile: str, **options: Any) -> AsyncIterator[Ready]:
-    """Start a display, and make a client that never has to wait for its rate limit."""
+    """Run a display with a client without waits for its rate limit."""
     dialect = options.pop("dialect", Dialect.UNKNOWN)
     options = {"poll_interval": 0.05, "page_delay": 0.0, "boot_seconds": 0.2, **options}
     async with (
@@ -97,7 +97,7 @@ async def feed() -> AsyncIterator[str]:
 async def status_when(
     display: Display, reached: Callable[[PlayerStatus], bool]
 ) -> PlayerStatus:
-    """Ask until it is so; the page changes a moment after the reply."""
+    """Wait until the status fulfills a condition; the page changes a moment after the reply."""
     async with asyncio.timeout(3):
         while not reached(status := await display.player_status()):
             await asyncio.sleep(0.01)
@@ -109,7 +109,7 @@ async def status_when(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_what_firmware_tells(profile: str) -> None:
-    """Every reading, and that it is known by it."""
+    """Every read works, and detects the firmware."""
     async with ready(profile, name="Kitchen") as (simulator, display):
         identity = await display.identify()
         device = await display.device_status()
@@ -151,7 +151,7 @@ async def test_what_firmware_tells(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", LEGACY)
 async def test_what_the_2025_description_tells(profile: str) -> None:
-    """Nothing: everything but a playlist is refused, and yet somebody is alive there."""
+    """Everything but a playlist is refused, but a probe is answered."""
     async with ready(profile) as (_, display):
         assert await display.identify() is None
         assert await display.counters() is None
@@ -176,7 +176,7 @@ async def test_what_the_2025_description_tells(profile: str) -> None:
 @pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
 @pytest.mark.parametrize("known", [True, False])
 async def test_a_document(profile: str, known: bool) -> None:
-    """It hangs, whether or not it is known who is there, and the next one does too."""
+    """A document is shown, whether or not the dialect is known."""
     dialect = Dialect.LEGACY if profile in LEGACY else Dialect.FF
     first = dialect if known else Dialect.UNKNOWN
     async with ready(profile, dialect=first) as (simulator, display):
@@ -193,7 +193,7 @@ async def test_a_document(profile: str, known: bool) -> None:
 @pytest.mark.parametrize("profile", LEGACY)
 @pytest.mark.parametrize("reply", [b"", b'{"ok":true}', b'{"message":{"ok":true}}'])
 async def test_replies_of_the_2025_description(profile: str, reply: bytes) -> None:
-    """Whatever it says, a success is one, each time."""
+    """Any reply with a success status is a success."""
     async with ready(profile) as (simulator, display):
         simulator.server.legacy_reply = reply
         for _ in range(3):
@@ -205,7 +205,7 @@ async def test_replies_of_the_2025_description(profile: str, reply: bytes) -> No
 
 @pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
 async def test_a_url(profile: str, feed: str) -> None:
-    """The display fetches it, and says where it is from."""
+    """The display fetches the URL and reports it."""
     async with ready(profile) as (simulator, display):
         await display.cast(Cast(playlist_url=f"{feed}/good"))
         assert simulator.state.playlist_url == f"{feed}/good"
@@ -221,7 +221,7 @@ async def test_a_url(profile: str, feed: str) -> None:
 @pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
 @pytest.mark.parametrize("path", ["/missing", "/html", "/list"])
 async def test_a_url_that_is_no_playlist(profile: str, feed: str, path: str) -> None:
-    """It is refused, and what hung goes on hanging."""
+    """It is refused, and the current playlist stays."""
     async with ready(profile) as (simulator, display):
         await display.cast(DOCUMENT)
         with pytest.raises(RejectedError):
@@ -231,7 +231,7 @@ async def test_a_url_that_is_no_playlist(profile: str, feed: str, path: str) -> 
 
 @pytest.mark.parametrize("profile", FIRMWARE + LEGACY)
 async def test_a_document_without_works(profile: str) -> None:
-    """It is refused in every dialect, once each at most."""
+    """It is refused with every dialect, by at most one request each."""
     async with ready(profile) as (simulator, display):
         with pytest.raises(RejectedError):
             await display.cast(BAD)
@@ -257,7 +257,7 @@ async def test_a_document_without_works(profile: str) -> None:
 async def test_a_cast_that_begins_elsewhere(
     profile: str, start: Start, title: str
 ) -> None:
-    """At a work, in an order; the display by itself would begin with the first."""
+    """A cast can start with another work and order than the default."""
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         await display.cast(DOCUMENT, start)
         assert simulator.state.current_title == title
@@ -267,7 +267,7 @@ async def test_a_cast_that_begins_elsewhere(
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_work_that_is_in_the_list_twice(profile: str) -> None:
-    """Its place tells which one is meant."""
+    """The position tells equal works apart."""
     twice = Cast(playlist={**PLAYLIST, "items": [*ITEMS, ITEMS[1]]})
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         for index, position in ((3, 3), (1, 1), (0, 1)):
@@ -277,7 +277,7 @@ async def test_a_work_that_is_in_the_list_twice(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_a_newer_cast_overtakes(profile: str) -> None:
-    """With the place it begins at; whoever asked for the older one learns what was sent."""
+    """A newer cast replaces an older one, whose caller gets the newer as the result."""
     newer = Cast(playlist={**PLAYLIST, "id": "bb22"})
     async with ready(profile, dialect=Dialect.FF) as (simulator, display):
         results = await asyncio.gather(
@@ -334,7 +334,7 @@ async def test_playlists_that_new_firmware_refuses(profile: str, feed: str) -> N
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_casting_while_asleep(profile: str) -> None:
-    """It is kept and not seen, until somebody wakes the display."""
+    """A playlist is loaded but not visible until the display wakes."""
     async with ready(profile) as (simulator, display):
         assert (await display.sleep()).asleep is True
         await status_when(display, lambda status: status.asleep is True)
@@ -349,7 +349,7 @@ async def test_casting_while_asleep(profile: str) -> None:
 
 
 async def test_sleep_below_its_commands() -> None:
-    """Older firmware does not know them, only what the player does."""
+    """Older firmware only supports the sleep mode of the player."""
     async with ready("A", version="1.0.13") as (simulator, display):
         assert (await display.device_status()).sleep_schedule is None
         with pytest.raises(RejectedError):
@@ -363,7 +363,7 @@ async def test_sleep_below_its_commands() -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_the_set_up_screen(profile: str) -> None:
-    """Nothing is done, which is not a success; the device behind it still answers."""
+    """Nothing is done, which is an error; the device still answers."""
     async with ready(profile) as (simulator, display):
         simulator.show_setup_page()
         await display.device_status()
@@ -381,7 +381,7 @@ async def test_the_set_up_screen(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_the_set_up_screen_at_first_contact(profile: str) -> None:
-    """A stranger that answers nothing is asked who it is before that counts as a success."""
+    """An empty answer of an unknown display is an error once its firmware is detected."""
     async with ready(profile) as (simulator, display):
         simulator.show_setup_page()
         with pytest.raises(NotReadyError):

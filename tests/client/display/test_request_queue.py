@@ -1,4 +1,4 @@
-"""One write at a time, and equal reads together."""
+"""Test the order of writes, and sharing equal reads."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,10 +12,10 @@ from custom_components.dp1.client.display.request_queue import (
 
 
 class Wire:
-    """Where things are sent: one after the other is let through."""
+    """Sends values one after the other when the test lets them."""
 
     def __init__(self) -> None:
-        """Start with nothing sent."""
+        """Initialize without values."""
         self.sent: list[str] = []
         self.busy = 0
         self.most_busy = 0
@@ -40,7 +40,7 @@ class Wire:
 
 
 async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
-    """Start calls in their order."""
+    """Start calls in order."""
     tasks = [asyncio.ensure_future(call) for call in calls]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -48,7 +48,7 @@ async def started[T](*calls: Awaitable[T]) -> list[asyncio.Task[T]]:
 
 
 async def test_writes_keep_their_order_and_never_overlap() -> None:
-    """With and without a slot."""
+    """Writes are sent one at a time in order, with and without a slot."""
     wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("a")),
@@ -62,7 +62,7 @@ async def test_writes_keep_their_order_and_never_overlap() -> None:
 
 
 async def test_only_the_newest_that_waits_is_sent() -> None:
-    """The one in flight stays, of those behind it only the last goes out, and all get its outcome."""
+    """Of the waiting writes of a slot only the newest is sent, and all get its result."""
     wire, writes = Wire(), RequestQueue()
     first = await started(writes.run(wire.send("1"), "volume"))
     others = await started(
@@ -73,7 +73,7 @@ async def test_only_the_newest_that_waits_is_sent() -> None:
 
 
 async def test_the_newest_goes_where_it_stands() -> None:
-    """What came between an old and a new value is sent before the new one."""
+    """Other writes in between are sent before the newest."""
     wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
@@ -86,7 +86,7 @@ async def test_the_newest_goes_where_it_stands() -> None:
 
 
 async def test_slots_do_not_disturb_each_other() -> None:
-    """A value only replaces one of its own slot."""
+    """A write only replaces others of its slot."""
     wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
@@ -99,7 +99,7 @@ async def test_slots_do_not_disturb_each_other() -> None:
 
 
 async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
-    """And the next one is sent all the same."""
+    """All callers get the error, and the next write is sent."""
     wire, writes = Wire(), RequestQueue()
     tasks = await started(
         writes.run(wire.send("busy")),
@@ -112,7 +112,7 @@ async def test_a_failure_is_everybodys_who_waits_for_it() -> None:
 
 
 async def test_giving_up_the_newest_leaves_the_older_value() -> None:
-    """Whoever still waits gets what he asked for."""
+    """If the newest caller is canceled, the older value is sent."""
     wire, writes = Wire(), RequestQueue()
     busy, older, newest = await started(
         writes.run(wire.send("busy")),
@@ -139,7 +139,7 @@ async def test_giving_up_an_older_value_changes_nothing() -> None:
 
 
 async def test_giving_up_in_flight_ends_it() -> None:
-    """Nothing goes on for nobody, and the next has its turn."""
+    """A write without callers is canceled, and the next one is sent."""
     wire, writes = Wire(), RequestQueue()
     (only,) = await started(writes.run(wire.send("1"), "volume"))
     assert wire.busy == 1
@@ -151,7 +151,7 @@ async def test_giving_up_in_flight_ends_it() -> None:
 
 
 async def test_equal_reads_share_one_answer() -> None:
-    """Different ones do not, and neither does one that comes later."""
+    """Different and later reads do not share it."""
     wire, reads = Wire(), SharedRequests()
     tasks = await started(
         reads.run("player", wire.send("p")),
@@ -164,7 +164,7 @@ async def test_equal_reads_share_one_answer() -> None:
 
 
 async def test_one_reader_may_go() -> None:
-    """The other still gets the answer; when both go, the reading ends."""
+    """The other reader still gets the answer; without readers the read is canceled."""
     wire, reads = Wire(), SharedRequests()
     one, other = await started(
         reads.run("player", wire.send("p")), reads.run("player", wire.send("p"))
@@ -181,7 +181,7 @@ async def test_one_reader_may_go() -> None:
 async def test_a_failure_is_heard_by_those_who_are_left(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """And by nobody else, in no log."""
+    """The remaining readers get the error, and nothing is logged."""
     wire, reads = Wire(), SharedRequests()
     one, other = await started(
         *(reads.run("player", wire.send("p", fail=True)) for _ in range(2))
@@ -193,7 +193,7 @@ async def test_a_failure_is_heard_by_those_who_are_left(
 
 
 async def test_a_read_that_never_began_is_not_shared() -> None:
-    """A reader who goes at once leaves nothing behind."""
+    """A reader that is canceled at once leaves nothing behind."""
     wire, reads = Wire(), SharedRequests()
     gone = asyncio.ensure_future(reads.run("player", wire.send("p")))
     await asyncio.sleep(0)
@@ -204,7 +204,7 @@ async def test_a_read_that_never_began_is_not_shared() -> None:
 
 
 async def test_nobody_shares_what_is_older_than_a_write() -> None:
-    """Whoever asks after a write is asked anew."""
+    """A read after a write is a new request."""
     wire, reads = Wire(), SharedRequests()
     (before,) = await started(reads.run("player", wire.send("before")))
     reads.forget()

@@ -1,4 +1,4 @@
-"""A cast that begins somewhere: the commands that follow it, and what overtakes it."""
+"""Test the start of a cast: the commands that follow it, and newer casts."""
 
 import asyncio
 from typing import Any
@@ -52,7 +52,7 @@ YES = by_command(
     ],
 )
 def test_the_work_to_begin_with(start: Start, place: int | None) -> None:
-    """A work is found by its id, else its address, else its place."""
+    """The first work is found by its id, else its URL, else its position."""
     assert start.find([PlaylistItem.parse(item) for item in ITEMS]) == place
 
 
@@ -77,7 +77,7 @@ def test_the_work_to_begin_with(start: Start, place: int | None) -> None:
 async def test_a_cast_begins_as_asked(
     start: Start | None, sent: list[tuple[str, dict[str, Any]]]
 ) -> None:
-    """Only what is asked for follows the cast, in the order that keeps the work."""
+    """Only the requested commands follow the cast, in the order that keeps the work."""
     async with scripted(YES) as (server, display):
         await display.cast(URL, start)
     told = [(r.json["command"], r.json["request"]) for r in server.requests]
@@ -86,7 +86,7 @@ async def test_a_cast_begins_as_asked(
 
 
 async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:
-    """What is sent meanwhile waits."""
+    """Other commands wait."""
     async with scripted(YES) as (server, display):
         await asyncio.gather(
             display.cast(URL, Start(index=1, shuffle=True)), display.set_loop("one")
@@ -100,7 +100,7 @@ async def test_nothing_comes_between_a_cast_and_its_beginning() -> None:
 
 
 async def test_a_cast_that_is_not_due_yet_begins_nothing() -> None:
-    """What hangs instead stays where it is."""
+    """The current playlist is not changed."""
     later = Reply(200, {"message": {"ok": True, "deferred": True}})
     async with scripted(by_command(displayPlaylist=later)) as (server, display):
         assert (await display.cast(URL, Start(index=1))).deferred
@@ -108,7 +108,7 @@ async def test_a_cast_that_is_not_due_yet_begins_nothing() -> None:
 
 
 async def test_a_newer_cast_overtakes() -> None:
-    """Of casts that wait only the newest is sent, with its own beginning, and all are told which."""
+    """Of waiting casts only the newest is sent, with its own start, and all callers get it."""
     casts = [Cast(playlist_url=f"https://feed.example.org/{n}") for n in range(4)]
     async with scripted(YES) as (server, display):
         results = await asyncio.gather(
@@ -121,7 +121,7 @@ async def test_a_newer_cast_overtakes() -> None:
 
 
 async def test_waking_overtakes_sleeping() -> None:
-    """Sleeping and waking are one thing, of which the last counts."""
+    """Sleep and wake replace each other."""
     async with scripted(YES) as (server, display):
         await asyncio.gather(
             display.set_volume(8), display.sleep(), display.wake(), display.sleep()

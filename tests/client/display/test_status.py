@@ -1,4 +1,4 @@
-"""What a display says of itself, read."""
+"""Test parsing the status of a display."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -78,7 +78,7 @@ FULL = {
 
 
 def pushed(index: int | None = 0, order: str = "123", **more: Any) -> PlayerStatus:
-    """Read a push about the same list, as the oldest firmware sends it."""
+    """Return a push of the same playlist, as the oldest firmware sends it."""
     works = [
         {"source": "", **{k: v for k, v in WORKS[int(n) - 1].items() if k in KEPT}}
         for n in order
@@ -99,7 +99,7 @@ def pushed(index: int | None = 0, order: str = "123", **more: Any) -> PlayerStat
 
 
 def test_the_full_status() -> None:
-    """Every field of an answer over HTTP."""
+    """Every field of an answer over HTTP is parsed."""
     status = PlayerStatus.parse(FULL)
     assert status.ok
     assert status.error is None
@@ -137,7 +137,7 @@ def test_the_full_status() -> None:
 
 
 def test_a_push() -> None:
-    """The URL is spelled differently, the playlist is an empty one, sources are missing."""
+    """The URL has another key, the playlist is empty, sources are missing."""
     status = pushed(1)
     assert status.playlist_url == URL
     assert (status.playlist, status.playlist_id, status.playlist_title) == (None,) * 3
@@ -166,7 +166,7 @@ def test_a_push() -> None:
     ],
 )
 def test_nothing_to_see(message: Any, ok: bool, error: str | None) -> None:
-    """Errors and an empty player; ``ok`` is left out when it is false."""
+    """Errors and an empty player have a status; ``ok`` is missing when it is false."""
     status = PlayerStatus.parse(message)
     assert (status.ok, status.error) == (ok, error)
     assert (status.position, status.current, status.items) == (None, None, ())
@@ -176,7 +176,7 @@ def test_nothing_to_see(message: Any, ok: bool, error: str | None) -> None:
     ("index", "position"), [(0, 1), (2, 3), (3, 1), (7, 2), (None, None), (True, None)]
 )
 def test_position(index: Any, position: int | None) -> None:
-    """The index is raw and may lie beyond the end."""
+    """The index is raw and may be beyond the end."""
     assert pushed(index).position == position
 
 
@@ -198,7 +198,7 @@ def test_position(index: Any, position: int | None) -> None:
     ],
 )
 def test_duration(duration: Any, expected: float | None) -> None:
-    """A work without end has no duration."""
+    """A work of unlimited duration has none."""
     assert PlaylistItem.parse({"duration": duration}).duration == expected
 
 
@@ -214,12 +214,12 @@ def test_duration(duration: Any, expected: float | None) -> None:
     ],
 )
 def test_asleep(said: Any, asleep: bool | None) -> None:
-    """Two names for one thing."""
+    """There are two keys."""
     assert PlayerStatus.parse(said).asleep is asleep
 
 
 def test_an_overlay_is_noted_and_its_code_is_not_kept() -> None:
-    """The pairing code on the screen is nobody's business."""
+    """The pairing code is not stored."""
     status = pushed(overlay={"owner": "mint", "pairingCode": "SECRET-1234"})
     assert status.overlay
     assert "SECRET" not in repr(status)
@@ -227,7 +227,7 @@ def test_an_overlay_is_noted_and_its_code_is_not_kept() -> None:
 
 
 def test_a_broken_item_keeps_its_place() -> None:
-    """Otherwise the index would name another work."""
+    """Otherwise the index would point to another work."""
     status = PlayerStatus.parse({"items": [None, "x", {"id": "i-3"}], "index": 2})
     assert status.item_ids == (None, None, "i-3")
     assert status.current is not None
@@ -235,7 +235,7 @@ def test_a_broken_item_keeps_its_place() -> None:
 
 
 def test_items_of_the_playlist_stand_in() -> None:
-    """A status without the list of its own."""
+    """A status without items has those of the playlist."""
     status = PlayerStatus.parse({"playlist": {"items": WORKS}})
     assert status.item_ids == ("i-1", "i-2", "i-3")
 
@@ -244,18 +244,18 @@ def test_items_of_the_playlist_stand_in() -> None:
 
 
 def test_a_push_over_nothing() -> None:
-    """Is what it is."""
+    """Without an earlier status the push is the status."""
     assert pushed().over(None) == pushed()
 
 
 def test_a_push_of_the_same_list_keeps_what_it_cannot_carry() -> None:
-    """Title, id, sources and the rest of each work, the renderer's state, the settings."""
+    """Title, id, sources and other fields of works, the render status and the settings are kept."""
     known = PlayerStatus.parse(FULL)
     assert pushed().over(known) == known
 
 
 def test_the_next_work_of_the_same_list() -> None:
-    """Everything but what is said of the work before."""
+    """Everything but the state of the previous work is kept."""
     status = pushed(1).over(PlayerStatus.parse(FULL))
     assert status.playlist_title == "Evening"
     assert status.current is not None
@@ -264,7 +264,7 @@ def test_the_next_work_of_the_same_list() -> None:
 
 
 def test_what_the_push_says_wins() -> None:
-    """For a work that changed as well as for the renderer's state."""
+    """A changed work and the render status are those of the push."""
     works = [dict(WORKS[0], source="", duration=30), *WORKS[1:]]
     status = pushed(items=works, renderStatus=3, signatureStatus="valid").over(
         PlayerStatus.parse(FULL)
@@ -277,7 +277,7 @@ def test_what_the_push_says_wins() -> None:
 
 
 def test_a_shuffled_list_is_the_same_list() -> None:
-    """Sources find their works again."""
+    """Sources are matched to their works."""
     status = pushed(0, "312").over(PlayerStatus.parse(FULL))
     assert [item.source for item in status.items] == [
         f"https://art.example.org/{number}" for number in (3, 1, 2)
@@ -298,7 +298,7 @@ def test_a_shuffled_list_is_the_same_list() -> None:
 def test_of_another_list_nothing_is_kept_but_the_settings(
     other: dict[str, Any],
 ) -> None:
-    """What was known does not belong to it."""
+    """Only the settings are kept for another playlist."""
     known = PlayerStatus.parse(FULL)
     push = pushed(**other)
     status = push.over(known)
@@ -307,7 +307,7 @@ def test_of_another_list_nothing_is_kept_but_the_settings(
 
 
 def test_works_that_cannot_be_told_apart() -> None:
-    """In the same order they keep their sources, in another they do not."""
+    """Equal works keep their sources only in the same order."""
     works = [{"title": "Untitled", "source": f"https://a.example/{n}"} for n in "123"]
     known = PlayerStatus.parse({"items": works, "playlistUrl": URL})
     blank = [{"title": "Untitled", "source": ""}] * 3
@@ -322,7 +322,7 @@ def test_works_that_cannot_be_told_apart() -> None:
 
 
 def test_settings_of_old_firmware_are_kept() -> None:
-    """Its pushes leave out whole groups of settings."""
+    """Its pushes omit whole groups of settings."""
     known = PlayerStatus.parse(FULL)
     status = pushed(deviceSettings={"scaling": "fill"}).over(known)
     assert status.settings is not None
@@ -335,7 +335,7 @@ def test_settings_of_old_firmware_are_kept() -> None:
 
 
 def test_settings_that_newer_firmware_clears_are_gone() -> None:
-    """It sends the group, and the value is missing in it."""
+    """A missing setting of a group that was sent is cleared."""
     known = PlayerStatus.parse(
         {
             "deviceSettings": {
@@ -370,7 +370,7 @@ def test_settings_that_newer_firmware_clears_are_gone() -> None:
 
 
 def test_device_status_of_old_firmware() -> None:
-    """As firmware 1.0.17 sends it."""
+    """The status of firmware 1.0.17 is parsed."""
     status = DeviceStatus.parse(
         {
             "screenRotation": "landscape",
@@ -416,7 +416,7 @@ def test_device_status_of_old_firmware() -> None:
 
 
 def test_device_status_of_new_firmware() -> None:
-    """What firmware 2 adds."""
+    """The additions of firmware 2 are parsed."""
     status = DeviceStatus.parse(
         {
             "analyticsDisabled": True,
@@ -460,12 +460,12 @@ def test_device_status_of_new_firmware() -> None:
 
 @pytest.mark.parametrize("volume", [-1, 101, "50", 50.5, None, False])
 def test_no_volume(volume: Any) -> None:
-    """A volume is a whole number of percent."""
+    """A volume is an integer percentage."""
     assert DeviceStatus.parse({"volume": volume}).volume is None
 
 
 def test_panel_status() -> None:
-    """Each value may be missing, alone or with all others."""
+    """Any value may be missing."""
     status = PanelStatus.parse(
         {
             "brightness": 65,
@@ -481,7 +481,7 @@ def test_panel_status() -> None:
 
 
 def test_metrics() -> None:
-    """Units stay as they come."""
+    """Units are not converted."""
     metrics = Metrics.parse(
         {
             "cpu": {
@@ -537,7 +537,7 @@ relayer_disconnects_total 3e0
 
 
 def test_counters() -> None:
-    """The Prometheus text, with comments, labels, exponents and time stamps."""
+    """The Prometheus text format is parsed, with comments, labels, exponents and time stamps."""
     assert PlaybackCounters.parse(EXPOSITION) == PlaybackCounters(
         playback_seconds=1234.5,
         starts=7,
@@ -556,12 +556,12 @@ def test_counters() -> None:
     ],
 )
 def test_counters_that_say_nothing(line: str) -> None:
-    """What is unknown or no number is missing."""
+    """Unknown or invalid counters are None."""
     assert PlaybackCounters.parse(line) == PlaybackCounters.parse(None)
 
 
 def test_identity_keeps_no_secret() -> None:
-    """The id is upper case; the key to the cloud control is not read."""
+    """The id is upper case; the key to the cloud control is not stored."""
     identity = Identity.parse(
         {
             "device_id": "ff1-ab12cd34",
@@ -579,7 +579,7 @@ def test_identity_keeps_no_secret() -> None:
 
 
 def test_content_policy() -> None:
-    """The policy lies one deeper."""
+    """The policy is nested."""
     assert ContentPolicy.parse(
         {
             "ok": True,
@@ -603,7 +603,7 @@ def test_content_policy() -> None:
     ],
 )
 def test_no_point_in_time(value: Any) -> None:
-    """Without an offset, out of what can be calculated with, or no date at all."""
+    """A time without an offset, or an invalid one, is None."""
     assert DeviceStatus.parse({"lastOutage": {"start": value}}).last_outage is None
 
 
@@ -642,7 +642,7 @@ JSON = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(value=JSON, previous=JSON)
 def test_no_json_is_too_strange(value: Any, previous: Any) -> None:
-    """Nothing raises, whatever a display sends, and two readings of the same are the same."""
+    """No JSON raises, and equal input has equal results."""
     for kind in KINDS:
         assert isinstance(kind.parse(value), kind)
     unwrap(value)
@@ -655,14 +655,14 @@ def test_no_json_is_too_strange(value: Any, previous: Any) -> None:
 @settings(max_examples=100, deadline=None)
 @given(text=st.text())
 def test_no_exposition_is_too_strange(text: str) -> None:
-    """Nothing raises, whatever ``/metrics`` says."""
+    """No text raises."""
     assert isinstance(PlaybackCounters.parse(text), PlaybackCounters)
 
 
 @settings(max_examples=200, deadline=None)
 @given(body=st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
 def test_only_one_way_to_fail(body: bytes) -> None:
-    """What cannot be decoded is a ValueError, and what can be can also be encoded."""
+    """Invalid JSON is a ValueError, and decoded JSON can be encoded."""
     try:
         value = decode(body)
     except ValueError:
@@ -672,19 +672,19 @@ def test_only_one_way_to_fail(body: bytes) -> None:
 
 @pytest.mark.parametrize("body", [b"[" * 100000, b'{"a":' * 100000, b"\xff\xfe", b"{"])
 def test_not_to_be_decoded(body: bytes) -> None:
-    """Too deep, or not JSON."""
+    """Too deep or invalid JSON is refused."""
     with pytest.raises(ValueError):  # noqa: PT011
         decode(body)
 
 
 def test_half_a_pair_is_replaced() -> None:
-    """A lone surrogate can be read but never written; a whole pair stays what it is."""
+    """A half surrogate pair is replaced; a whole pair stays."""
     text = rb'{"a":"x\ud83d","b":"\ud83d\ude00","\udc00":1e30}'
     assert decode(text) == {"a": "x\ufffd", "b": "😀", "\ufffd": 1e30}
 
 
 def test_numbers_that_others_cannot_hold() -> None:
-    """Beyond 64 bits a whole number is a double to everybody else, and beyond those it is no number."""
+    """Integers beyond 64 bits become doubles, and larger ones None."""
     numbers = [0, -7, 2**53 + 1, 2**64 - 1, -(2**63), 2**64, -(2**63) - 1, 10**30]
     read = decode(json.dumps(numbers).encode())
     assert isinstance(read, list)
