@@ -1,4 +1,4 @@
-"""A DP-1 feed to test against, as any of the three server families that exist."""
+"""A simulated DP-1 feed of any of the known server families."""
 
 from .faults import (
     Cut,

@@ -1,4 +1,4 @@
-"""Run a simulated feed by itself."""
+"""Run a simulated feed from the command line."""
 
 import argparse
 from functools import partial
@@ -14,7 +14,7 @@ _PORTS = {"v2": 8788, "signed": 8789, "ts": 8787}
 
 
 def _arguments() -> argparse.Namespace:
-    """What the command line says."""
+    """Return the parsed command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.simulators.feed", description=__doc__
     )
@@ -73,7 +73,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _feed(arguments: argparse.Namespace) -> FeedSimulator:
-    """Make the feed that the command line describes."""
+    """Return the feed that the command line describes."""
     return FeedSimulator(
         arguments.family,
         arguments.api_key,

@@ -1,4 +1,4 @@
-"""One request and its answer, apart from the web server that carries them."""
+"""Requests and answers, independent of the web server."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Answer:
 
     @classmethod
     def text(cls, status: int, text: str, content_type: str = "text/plain") -> Self:
-        """An answer of plain text."""
+        """Return an answer of plain text."""
         return cls(status, text.encode(), {"Content-Type": content_type})
 
 
@@ -64,7 +64,7 @@ class RefusalError(Exception):
 
 
 def compact(value: Any) -> bytes:
-    """JSON as JavaScript writes it."""
+    """Return JSON as JavaScript writes it."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )

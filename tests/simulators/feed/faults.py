@@ -1,4 +1,4 @@
-"""What can go wrong on the way to a feed and back, on purpose."""
+"""Faults between a feed and its clients."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Cut(StrEnum):
 
 
 class Paging(StrEnum):
-    """How a list goes wrong."""
+    """Faults of a list."""
 
     REPEAT = "repeat"
     """Every page is the first one, with one and the same cursor."""
@@ -66,7 +66,7 @@ class Fault:
     change: Change | None = None
 
     def matches(self, request: Request) -> bool:
-        """Whether this request is hit."""
+        """Return whether the fault applies to a request."""
         address = f"{request.path}?{request.raw_query}"
         return (
             self.times != 0
@@ -75,7 +75,7 @@ class Fault:
         )
 
     def answer(self) -> Answer:
-        """The answer that is sent instead."""
+        """Return the answer that is sent instead."""
         headers = dict(self.headers)
         match self.body:
             case bytes():
@@ -89,7 +89,7 @@ class Fault:
         return Answer(self.status or 500, body, headers)
 
     def changed(self, answer: Answer, request: Request, key: SigningKey) -> Answer:
-        """The feed's own answer with the documents changed, or its page spoilt."""
+        """Return the feed's own answer with changed documents or page."""
         if not isinstance(answer.value, dict):
             return answer
         value = answer.value
@@ -115,7 +115,7 @@ class Fault:
 
 
 def resigned(document: Document, key: SigningKey) -> Document:
-    """The document signed by the feed alone, in the form it had."""
+    """Return the document signed by the feed alone, in the form it had."""
     bare = {
         name: value
         for name, value in document.items()
@@ -128,12 +128,12 @@ def resigned(document: Document, key: SigningKey) -> Document:
 
 
 def tampered(document: Document, key: SigningKey) -> Document:
-    """Changed after it was signed."""
+    """Return a document changed after it was signed."""
     return document | {"title": f"{document.get('title', '')} (tampered)"}
 
 
 def legacy_signature(document: Document, key: SigningKey) -> Document:
-    """With the signature of version 1.0 alone, with ``0x``."""
+    """Return a document with only the signature of version 1.0, with ``0x``."""
     bare = {
         name: value
         for name, value in document.items()
@@ -143,7 +143,7 @@ def legacy_signature(document: Document, key: SigningKey) -> Document:
 
 
 def both_signatures(document: Document, key: SigningKey) -> Document:
-    """With the signatures of both versions."""
+    """Return a document with the signatures of both versions."""
     signed = (
         document
         if "signatures" in document
@@ -153,13 +153,13 @@ def both_signatures(document: Document, key: SigningKey) -> Document:
 
 
 def nanosecond_created(document: Document, key: SigningKey) -> Document:
-    """Made at a time with nine digits behind the seconds."""
+    """Return a document with nine digits of a second in its time."""
     moment = format_time(1_793_161_385_634_250_947)
     return resigned(document | {"created": moment}, key)
 
 
 def unknown_fields(document: Document, key: SigningKey) -> Document:
-    """With fields nobody knows, at the top and in every work."""
+    """Return a document with unknown fields, at the top and in every work."""
     items = [item | {"mood": "calm"} for item in document.get("items") or ()]
     return resigned(
         document | {"items": items, "season": {"name": "winter", "year": 2026}}, key
@@ -167,7 +167,7 @@ def unknown_fields(document: Document, key: SigningKey) -> Document:
 
 
 def bare_items(document: Document, key: SigningKey) -> Document:
-    """With works that have no slug, duration or title."""
+    """Return a document whose works have no slug, duration or title."""
     items = [
         {
             name: value
@@ -180,7 +180,7 @@ def bare_items(document: Document, key: SigningKey) -> Document:
 
 
 def dynamic_only(document: Document, key: SigningKey) -> Document:
-    """Without works, with a query that finds them."""
+    """Return a document without works, but with a dynamic query."""
     query = {
         "profile": "https-json-v1",
         "endpoint": "https://index.example/works",
@@ -190,14 +190,14 @@ def dynamic_only(document: Document, key: SigningKey) -> Document:
 
 
 def _feed_entry(document: Document, key: SigningKey) -> Document:
-    """An entry of the feed itself."""
+    """Return a signature of the feed."""
     return key.entry(document, "feed", "2026-01-01T00:00:00Z")
 
 
 def too_many_requests(
     retry_after: float, *, times: int | None = 1, method: str | None = None
 ) -> Fault:
-    """A proxy that asks to wait."""
+    """Return the fault of a proxy that limits the rate."""
     headers = {"Retry-After": f"{retry_after:g}"}
     return Fault(
         method=method,
@@ -209,12 +209,12 @@ def too_many_requests(
 
 
 def bad_gateway(*, times: int | None = 1, method: str | None = None) -> Fault:
-    """A proxy that does not reach the feed and answers with a page for people."""
+    """Return the fault of a proxy that does not reach the feed."""
     return Fault(method=method, times=times, status=502, body=HTML_502)
 
 
 def refusal(
     status: int, code: str, message: str = "refused", *, times: int | None = 1
 ) -> Fault:
-    """An error in the feed's own form."""
+    """Return an error in the feed's own format."""
     return Fault(times=times, status=status, body={"error": code, "message": message})

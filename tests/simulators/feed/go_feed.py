@@ -1,4 +1,4 @@
-"""The Go feed: takes client signatures or an API key, signs itself, and answers as the real one was seen to."""
+"""The Go feed: accepts client signatures or an API key, signs itself, and answers like the real one."""
 
 from collections.abc import Awaitable, Callable, Iterable
 import hashlib
@@ -55,7 +55,7 @@ _NO_EXTENSIONS = "DP-1 extensions are disabled on this deployment"
 
 
 def _match(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
-    """The handler of a request and the parts of its path."""
+    """Return the handler of a request and the parts of its path."""
     for verb, expression, name in _ROUTES:
         if verb == method and (found := re.fullmatch(expression, path)):
             return name, found.groups()
@@ -63,12 +63,12 @@ def _match(method: str, path: str) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _json(status: int, value: Any) -> Answer:
-    """An answer with a document or a page."""
+    """Return an answer with a document or a page."""
     return Answer(status, dumps(value).encode(), {"Content-Type": JSON_UTF8}, value)
 
 
 def _one(request: Request, document: Document) -> Answer:
-    """A single document with its ETag, or 304 when the client has it."""
+    """Return a single document with its ETag, or 304 when the client has it."""
     answer = _json(200, document)
     tag = f'"{hashlib.sha256(answer.body).hexdigest()}"'
     known = (
@@ -92,7 +92,7 @@ def _page(documents: list[Document], cursor: str) -> Answer:
 
 
 def _limit(text: str) -> int:
-    """The size of a page: 100 unless a smaller positive number is asked for."""
+    """Return the size of a page: 100 unless a smaller positive number is given."""
     text = text.strip()
     if not text:
         return 100
@@ -110,7 +110,7 @@ def _limit(text: str) -> int:
 
 
 def _descending(text: str) -> bool:
-    """The direction of a list."""
+    """Return the direction of a list."""
     order = text.strip().lower() or "asc"
     if order not in ("asc", "desc"):
         raise RefusalError(400, "bad_request", 'sort must be "asc" or "desc"')
@@ -118,7 +118,7 @@ def _descending(text: str) -> bool:
 
 
 def _redirect(method: str, location: str) -> Answer:
-    """Send a client to the address without the slash."""
+    """Return a redirect to the path without the slash."""
     if method != "GET":
         return Answer(307, headers={"Location": location})
     answer = Answer.text(
@@ -131,10 +131,10 @@ def _redirect(method: str, location: str) -> Answer:
 
 
 class GoFeed:
-    """State and rules of the Go feed."""
+    """The Go feed."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start with empty tables."""
+        """Initialize empty tables."""
         self.settings = settings
         self.playlists = Table("playlists", "playlist", settings.now)
         self.groups = Table("playlist_groups", "playlist-group", settings.now)
@@ -166,7 +166,7 @@ class GoFeed:
         return answer
 
     async def _route(self, request: Request) -> Answer:
-        """Find the handler; a slash too many is redirected, anything else is not there."""
+        """Return the handler; a trailing slash is redirected, anything else not found."""
         found = _match(request.method, request.path)
         if found is None:
             if request.path.endswith("/") and _match(request.method, request.path[:-1]):
@@ -182,7 +182,7 @@ class GoFeed:
         return await handler(request, *parts)
 
     def _check_key(self, request: Request) -> bool:
-        """Whether the key was given; a wrong one is refused."""
+        """Return whether the key was given; a wrong one is refused."""
         given = request.headers.get("authorization", "")
         if not given:
             return False
@@ -200,7 +200,7 @@ class GoFeed:
     def _read_body(
         self, request: Request, model: Struct, *required: str
     ) -> dict[str, Any]:
-        """The typed fields of a body, with everything that is required."""
+        """Return the typed fields of a body, with the required ones."""
         name = model.name.removeprefix("models.")
         try:
             fields = decode(loads(request.body), model, name)
@@ -219,7 +219,7 @@ class GoFeed:
         return fields
 
     def _authorise(self, request: Request) -> None:
-        """Let a write in: with the key, or with signatures in the body."""
+        """Admit a write with the key, or with signatures in the body."""
         if self._check_key(request):
             return
         try:
@@ -232,14 +232,14 @@ class GoFeed:
             raise RefusalError(401, "unauthorized", _NO_AUTH, early=True)
 
     async def _health(self, request: Request) -> Answer:
-        """Say that all is well."""
+        """Return the health."""
         moment = format_time(self.settings.now())
         return _json(
             200, {"status": "healthy", "timestamp": moment, "version": "0.1.0"}
         )
 
     async def _info(self, request: Request) -> Answer:
-        """Say what this server is."""
+        """Return the server information."""
         return _json(
             200,
             {
@@ -264,7 +264,7 @@ class GoFeed:
         )
 
     async def _list(self, request: Request, kind: str) -> Answer:
-        """A page of playlists, groups or channels."""
+        """Return a page of playlists, groups or channels."""
         limit, descending = (
             _limit(request.query.get("limit", "")),
             _descending(request.query.get("sort", "")),
@@ -280,7 +280,7 @@ class GoFeed:
         )
 
     def _members(self, request: Request) -> Iterable[Any]:
-        """The playlists that the filters let through."""
+        """Return the playlists that the filters let through."""
         channel = request.query.get("channel", "").strip()
         group = request.query.get("playlist-group", "").strip()
         if channel and group:
@@ -298,17 +298,17 @@ class GoFeed:
         return [row for row in self.playlists.rows.values() if row.id in members]
 
     async def _get(self, request: Request, kind: str, key: str) -> Answer:
-        """One document."""
+        """Return one document."""
         return _one(request, self.tables[kind].get(key).document)
 
     async def _create(self, request: Request, kind: str) -> Answer:
-        """Store a new document."""
+        """Create a document."""
         self._authorise(request)
         fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
         return _json(201, await self.writer.create(kind, fields))
 
     async def _replace(self, request: Request, kind: str, key: str) -> Answer:
-        """Store a document in the place of another."""
+        """Replace a document."""
         self._authorise(request)
         fields = self._read_body(request, _MODELS[kind], *_REQUIRED[kind])
         return _json(
@@ -330,7 +330,7 @@ class GoFeed:
         return Answer(204)
 
     async def _list_items(self, request: Request) -> Answer:
-        """A page of playlist items."""
+        """Return a page of playlist items."""
         limit, descending = (
             _limit(request.query.get("limit", "")),
             _descending(request.query.get("sort", "")),
@@ -341,7 +341,7 @@ class GoFeed:
         )
 
     async def _get_item(self, request: Request, key: str) -> Answer:
-        """One playlist item."""
+        """Return one playlist item."""
         identifier = parse_uuid(key)
         if identifier is None:
             raise RefusalError(400, "bad_request", "playlist item id must be a UUID")
@@ -352,7 +352,7 @@ class GoFeed:
         raise RefusalError(404, "not_found", "not found")
 
     async def _get_registry(self, request: Request) -> Answer:
-        """The publishers and their channels."""
+        """Return the publishers and their channels."""
         return _json(200, {"publishers": self.registry})
 
     async def _put_registry(self, request: Request) -> Answer:
@@ -395,7 +395,7 @@ class GoFeed:
 
 
 def _check_publisher(index: int, publisher: Document) -> None:
-    """Refuse a publisher of the registry without a name, without channels or with a wrong address."""
+    """Refuse a publisher without a name or channels, or with an invalid URL."""
     if not 1 <= len(publisher["name"]) <= 256 or len(publisher.get("did", "")) > 2048:
         raise RefusalError(
             400,

@@ -1,4 +1,4 @@
-"""JSON as Go reads it into typed fields and writes it again: what has no field or is empty does not survive."""
+"""JSON as Go decodes it into typed fields and encodes it again: unknown and empty fields are lost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class GoDecodeError(Exception):
 
 
 class Mode(Enum):
-    """When a field is written again."""
+    """When a field is encoded."""
 
     OMIT_EMPTY = "omitempty"
     POINTER = "pointer"
@@ -26,7 +26,7 @@ class Mode(Enum):
 
 
 class Scalar(StrEnum):
-    """The types without parts, by their Go names."""
+    """Scalar types, by their Go names."""
 
     TEXT = "string"
     NUMBER = "float64"
@@ -70,7 +70,7 @@ type GoType = Scalar | ListOf | MapOf | Struct
 
 
 def _type_name(kind: GoType) -> str:
-    """The Go name of a type."""
+    """Return the Go name of a type."""
     match kind:
         case ListOf(element):
             return f"[]{_type_name(element)}"
@@ -82,7 +82,7 @@ def _type_name(kind: GoType) -> str:
 
 
 def _json_name(value: Any) -> str:
-    """What Go calls a JSON value."""
+    """Return the name that Go has for a JSON value."""
     match value:
         case bool():
             return "bool"
@@ -96,7 +96,7 @@ def _json_name(value: Any) -> str:
 
 
 def _misfit(value: Any, kind: GoType, path: str) -> GoDecodeError:
-    """The error of a value that does not fit."""
+    """Return the error of a value that does not fit."""
     target = f"Go struct field {path}" if "." in path else "Go value"
     return GoDecodeError(
         f"json: cannot unmarshal {_json_name(value)} into {target} of type {_type_name(kind)}"
@@ -104,7 +104,7 @@ def _misfit(value: Any, kind: GoType, path: str) -> GoDecodeError:
 
 
 def _zero(kind: GoType) -> Any:
-    """What a field holds that was not given."""
+    """Return the zero value of a type."""
     match kind:
         case Scalar.TEXT:
             return ""
@@ -116,7 +116,7 @@ def _zero(kind: GoType) -> Any:
 
 
 def _fits(value: Any, kind: Scalar) -> bool:
-    """Whether a JSON value fits a scalar."""
+    """Return whether a JSON value fits a scalar."""
     match kind:
         case Scalar.TEXT:
             return isinstance(value, str)
@@ -138,7 +138,7 @@ def _fits(value: Any, kind: Scalar) -> bool:
 
 
 def read(value: Any, kind: GoType, path: str) -> Any:
-    """The value as the type holds it and writes it; raises GoDecodeError if it does not fit."""
+    """Return the value as the type holds it and writes it; raises GoDecodeError if it does not fit."""
     match kind:
         case Struct():
             if not isinstance(value, dict):
@@ -168,7 +168,7 @@ def read(value: Any, kind: GoType, path: str) -> Any:
 
 
 def decode(value: Any, kind: Struct, path: str) -> dict[str, Any]:
-    """Every field of a struct, those not given with their zero value (None for pointers)."""
+    """Return every field of a struct, missing ones with their zero value (None for pointers)."""
     if not isinstance(value, dict):
         raise _misfit(value, kind, path)
     exact = {field.name: field for field in kind.fields}
@@ -186,7 +186,7 @@ def decode(value: Any, kind: Struct, path: str) -> dict[str, Any]:
 
 
 def _written(found: dict[str, Any], kind: Struct) -> Iterator[tuple[str, Any]]:
-    """The fields that are written again, in order."""
+    """Return the fields that are written again, in order."""
     for field in kind.fields:
         if field.name not in found:
             continue
@@ -200,12 +200,12 @@ def _written(found: dict[str, Any], kind: Struct) -> Iterator[tuple[str, Any]]:
 
 
 def _refuse_constant(name: str) -> Any:
-    """NaN and Infinity are not JSON."""
+    """Refuse NaN and Infinity."""
     raise ValueError(name)
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Lone halves of surrogate pairs replaced, as Go replaces them."""
+    """Return text with half surrogate pairs replaced, as Go does."""
     match value:
         case str():
             return _SURROGATE.sub("\ufffd", value)
@@ -220,7 +220,7 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def loads(body: bytes, *, whole: bool = False) -> Any:
-    """The first JSON value of a body; ``whole`` refuses text behind it."""
+    """Return the first JSON value of a body; ``whole`` refuses text behind it."""
     text = body.decode("utf-8", "replace").lstrip(_BLANK)
     if not text:
         raise GoDecodeError("EOF")
@@ -239,5 +239,5 @@ def loads(body: bytes, *, whole: bool = False) -> Any:
 
 
 def dumps(value: Any) -> str:
-    """JSON as Go writes it: compact, and safe to put into HTML."""
+    """Return JSON as Go writes it: compact, and escaped for HTML."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_HTML)

@@ -6,7 +6,7 @@ from .go_json import Field, GoType, ListOf, MapOf, Mode, Scalar, Struct
 
 
 def _struct(name: str, /, **fields: GoType | tuple[GoType, Mode]) -> Struct:
-    """A struct of fields that are left out when empty, or as said."""
+    """Return a struct of fields that are omitted when empty, unless declared otherwise."""
     return Struct(
         name,
         tuple(
@@ -17,12 +17,12 @@ def _struct(name: str, /, **fields: GoType | tuple[GoType, Mode]) -> Struct:
 
 
 def _pointer(kind: GoType) -> tuple[GoType, Mode]:
-    """A field that is left out only when it was not given."""
+    """Return a field that is only omitted when it was missing."""
     return kind, Mode.POINTER
 
 
 def _always(kind: GoType) -> tuple[GoType, Mode]:
-    """A field that is always written."""
+    """Return a field that is never omitted."""
     return kind, Mode.ALWAYS
 
 
@@ -184,7 +184,7 @@ SIGNED = _struct("", signatures=_pointer(ListOf(Scalar.RAW)))
 
 
 def _extended(base: Struct, /, **fields: GoType) -> Struct:
-    """A struct with more fields, or with others of the same name."""
+    """Return a struct with additional or replaced fields."""
     others = tuple(field for field in base.fields if field.name not in fields)
     return replace(base, fields=others + _struct("", **fields).fields)
 

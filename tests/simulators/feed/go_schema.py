@@ -1,4 +1,4 @@
-"""The rules of the DP-1 1.1.0 schemas, as the Go feed asks them of a document after it has signed it."""
+"""The DP-1 1.1.0 schemas, as the Go feed applies them to a document after it has signed it."""
 
 from collections.abc import Callable, Iterator, Mapping
 import re
@@ -20,7 +20,7 @@ _SCHEMA_OF = {
 
 
 def _pattern(expression: str) -> Rule:
-    """Text of a pattern."""
+    """Return a check for a pattern."""
     compiled = re.compile(expression.removesuffix("$") + r"\Z", re.ASCII)
 
     def check(value: Any, at: str) -> Iterator[str]:
@@ -32,7 +32,7 @@ def _pattern(expression: str) -> Rule:
 
 
 def _length(shortest: int, longest: int) -> Rule:
-    """Text with a length in characters."""
+    """Return a check for the length in characters."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         """Count them."""
@@ -45,7 +45,7 @@ def _length(shortest: int, longest: int) -> Rule:
 
 
 def _one_of(*values: str) -> Rule:
-    """One of some words."""
+    """Return a check for some words."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         """Look it up."""
@@ -56,43 +56,43 @@ def _one_of(*values: str) -> Rule:
 
 
 def _at_least_zero(value: Any, at: str) -> Iterator[str]:
-    """A number that is not negative."""
+    """Check for a number of at least zero."""
     if value < 0:
         yield f"at '{at}': minimum: got {value}, want 0"
 
 
 def _above_zero(value: Any, at: str) -> Iterator[str]:
-    """A number above zero."""
+    """Check for a number above zero."""
     if value <= 0:
         yield f"at '{at}': exclusiveMinimum: got {value}, want 0"
 
 
 def _uri(value: Any, at: str) -> Iterator[str]:
-    """An address with a scheme."""
+    """Check for a URI."""
     if not is_absolute_uri(value):
         yield f"at '{at}': {value!r} is not valid uri: relative url"
 
 
 def _uuid(value: Any, at: str) -> Iterator[str]:
-    """A UUID."""
+    """Check for a UUID."""
     if not is_uuid(value):
         yield f"at '{at}': {value!r} is not valid uuid: must have 5 elements"
 
 
 def _date_time(value: Any, at: str) -> Iterator[str]:
-    """A time of RFC 3339."""
+    """Check for an RFC 3339 time."""
     if parse_time(value.upper()) is None:
         yield f"at '{at}': {value!r} is not valid date-time"
 
 
 def _object(value: Any, at: str) -> Iterator[str]:
-    """Any object."""
+    """Check for an object."""
     if not isinstance(value, dict):
         yield f"at '{at}': got {type(value).__name__}, want object"
 
 
 def _each(rule: Rule, shortest: int = 0) -> Rule:
-    """A list whose entries follow a rule."""
+    """Return a check for the elements of a list."""
 
     def check(value: Any, at: str) -> Iterator[str]:
         """Check them one by one."""
@@ -108,13 +108,13 @@ def _each(rule: Rule, shortest: int = 0) -> Rule:
 
 
 def _date_time_of_place(value: Any, at: str) -> Iterator[str]:
-    """A date with a time, with or without a zone."""
+    """Check for a date with a time, with or without a zone."""
     if parse_time(value) is None and parse_time(f"{value}Z") is None:
         yield f"at '{at}': {value!r} is not valid date-time"
 
 
 def _manifest(value: Any, at: str) -> Iterator[str]:
-    """A manifest with its language."""
+    """Check a manifest with its language."""
     if not isinstance(value, dict):
         yield f"at '{at}': got {type(value).__name__}, want object"
     elif "locale" not in value:
@@ -122,7 +122,7 @@ def _manifest(value: Any, at: str) -> Iterator[str]:
 
 
 def _margin(value: Any, at: str) -> Iterator[str]:
-    """Pixels, or text with a unit."""
+    """Check for pixels, or text with a unit."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         if value >= 0:
             return
@@ -134,7 +134,7 @@ def _margin(value: Any, at: str) -> Iterator[str]:
 
 
 def _provenance(value: Any, at: str) -> Iterator[str]:
-    """A provenance block, with its contract where the type asks for one."""
+    """Check a provenance block, which requires a contract for some types."""
     yield from faults(value, _PROVENANCE, at)
     if value["type"] in ("onChain", "seriesRegistry") and "contract" not in value:
         yield f"at '{at}': missing property 'contract'"
@@ -258,7 +258,7 @@ _RULES: dict[str, dict[str, Rule]] = {
 
 
 def faults(value: Any, rule: Rule, at: str = "") -> Iterator[str]:
-    """Every fault of a typed value."""
+    """Return every fault of a typed value."""
     if isinstance(rule, Mapping):
         for key, inner in rule.items():
             if key in value:
@@ -268,7 +268,7 @@ def faults(value: Any, rule: Rule, at: str = "") -> Iterator[str]:
 
 
 def complaint(document: dict[str, Any], schema: str) -> str | None:
-    """What the feed says of a document that breaks its schema, or None."""
+    """Return the message of the feed for a document that violates its schema, or None."""
     found = list(faults(document, _RULES[schema]))
     if schema in ("playlist", "extended", "playlist-2026") and not (
         "signatures" in document or "signature" in document

@@ -1,4 +1,4 @@
-"""The tables of the Go feed: unique ids and slugs, rows in the order they came, members of groups and channels."""
+"""The tables of the Go feed: unique ids and slugs, rows in order of creation, members of groups and channels."""
 
 import base64
 from collections.abc import Callable, Iterable, Sequence
@@ -16,7 +16,7 @@ _MICRO = 1000
 
 @dataclass(slots=True)
 class Row:
-    """A stored document; ``slug`` is the one it is found by, which a later replacement does not change."""
+    """A stored document; ``slug`` finds it, and is not changed by a later replacement."""
 
     id: str
     slug: str
@@ -36,12 +36,12 @@ class ItemRow:
 
 
 def database_error(message: str) -> RefusalError:
-    """What the feed answers when the database refuses."""
+    """Return the answer to an error of the database."""
     return RefusalError(500, "internal_error", message)
 
 
 def _duplicate(table: str, kind: str, column: str) -> RefusalError:
-    """The answer to an id or slug that is taken."""
+    """Return the answer to an id or slug that is taken."""
     return database_error(
         f"store: insert {kind}: ERROR: duplicate key value violates unique constraint"
         f' "{table}_{column}" (SQLSTATE 23505)'
@@ -52,7 +52,7 @@ class Table:
     """Rows of one kind, found by id or slug."""
 
     def __init__(self, name: str, kind: str, clock: Callable[[], int]) -> None:
-        """Start empty."""
+        """Initialize an empty table."""
         self.name = name
         self.kind = kind
         self.rows: dict[str, Row] = {}
@@ -60,13 +60,13 @@ class Table:
         self._last = 0
 
     def find(self, key: str) -> Row | None:
-        """The row of an id, in any form of a UUID, or else of a slug."""
+        """Return the row of an id, in any form of a UUID, or else of a slug."""
         if (identifier := parse_uuid(key)) is not None:
             return self.rows.get(identifier)
         return next((row for row in self.rows.values() if row.slug == key), None)
 
     def get(self, key: str) -> Row:
-        """The row, or the feed's refusal."""
+        """Return the row, or raise the feed's refusal."""
         if (row := self.find(key)) is None:
             raise RefusalError(404, "not_found", "not found")
         return row
@@ -94,7 +94,7 @@ class Table:
     def page(
         self, rows: Iterable[Row], limit: int, cursor: str, *, descending: bool
     ) -> tuple[list[Document], str]:
-        """The documents behind the cursor in the order they were stored, and the next cursor."""
+        """Return the documents after the cursor in order of creation, and the next cursor."""
         after = None if not cursor else _read_cursor(cursor, "id")
         ordered = _behind(
             sorted(rows, key=attrgetter("created", "id")),
@@ -128,7 +128,7 @@ def check_storable(document: Document) -> None:
 def page_items(
     rows: Iterable[Row], limit: int, cursor: str, *, descending: bool
 ) -> tuple[list[Document], str]:
-    """A page of the items of all these playlists."""
+    """Return a page of the items of all these playlists."""
     index = [
         ItemRow(row.created, position, item["id"].lower(), item)
         for row in sorted(rows, key=attrgetter("created", "id"))
@@ -151,7 +151,7 @@ def _behind[T](
     after: tuple[Any, ...] | None,
     descending: bool,
 ) -> list[T]:
-    """The rows on the far side of the cursor, in the order asked for."""
+    """Return the rows after the cursor, in the given direction."""
     key = attrgetter(*fields)
     ordered = list(reversed(rows)) if descending else list(rows)
     if after is None:
@@ -162,7 +162,7 @@ def _behind[T](
 
 
 def _write_cursor(place: dict[str, Any]) -> str:
-    """A place in a list as the text clients hand back."""
+    """Return a cursor for a place in a list."""
     return (
         base64.urlsafe_b64encode(json.dumps(place, separators=(",", ":")).encode())
         .decode()
@@ -173,7 +173,7 @@ def _write_cursor(place: dict[str, Any]) -> str:
 def _read_cursor(
     text: str, identifier: str, position: str | None = None
 ) -> tuple[Any, ...]:
-    """The place a cursor names; garbage is an internal error of this feed."""
+    """Return the place of a cursor; an invalid one is an internal error of this feed."""
     raw = read_base64url(text)
     if raw is None:
         raise database_error("cursor: illegal base64 data")

@@ -1,4 +1,4 @@
-"""How the Go feed makes, checks and signs what it stores."""
+"""How the Go feed creates, checks and signs documents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -61,7 +61,7 @@ _KEPT_EMPTY = ("title", "defaults", "note", "publisher", "dynamicQuery")
 
 
 def _owners(kind: str, fields: Mapping[str, Any]) -> set[str]:
-    """The keys of which one must have signed."""
+    """Return the keys of which one must have signed."""
     match kind:
         case "playlists":
             return {curator["key"] for curator in fields["curators"] or ()} - {""}
@@ -76,7 +76,7 @@ def _owners(kind: str, fields: Mapping[str, Any]) -> set[str]:
 
 
 def _verify(kind: str, document: Document, fields: Mapping[str, Any]) -> None:
-    """Refuse signatures that do not hold, or none by the one who must sign."""
+    """Refuse invalid signatures, or none by the required signer."""
     failed = [
         entry["kid"] for entry in fields["signatures"] if not verify(document, entry)
     ]
@@ -93,16 +93,16 @@ def _verify(kind: str, document: Document, fields: Mapping[str, Any]) -> None:
 
 
 class GoWriter:
-    """Writes into the tables of a Go feed."""
+    """Writes to the tables of a Go feed."""
 
     def __init__(self, settings: Settings, tables: dict[str, Table]) -> None:
-        """Write into these tables."""
+        """Initialize with the tables."""
         self._settings = settings
         self._tables = tables
         self._playlists = tables["playlists"]
 
     async def create(self, kind: str, fields: dict[str, Any]) -> Document:
-        """A new document, with the client's identity if it signed and with one of ours if not."""
+        """Create a document, with the client's identity if it signed, otherwise with a new one."""
         members = await self._members(
             kind, fields["playlists"] if kind != "playlists" else None
         )
@@ -117,7 +117,7 @@ class GoWriter:
         return signed
 
     async def replace(self, kind: str, row: Row, fields: dict[str, Any]) -> Document:
-        """A document in the place of another; id and created stay."""
+        """Replace a document; id and created stay."""
         members = await self._members(
             kind, fields["playlists"] if kind != "playlists" else None
         )
@@ -131,7 +131,7 @@ class GoWriter:
         return signed
 
     async def update(self, kind: str, row: Row, fields: dict[str, Any]) -> Document:
-        """Some fields changed; the client's old signatures go, as they no longer hold."""
+        """Change some fields; the client's old signatures are removed, as they are no longer valid."""
         merged = {
             key: row.document.get(key) if value is None else value
             for key, value in fields.items()
@@ -140,7 +140,7 @@ class GoWriter:
         return await self.replace(kind, row, merged)
 
     def delete(self, kind: str, row: Row) -> None:
-        """Delete a document that no group and no channel needs."""
+        """Delete a document that no group or channel contains."""
         if kind == "playlists":
             for owners, table in (
                 ("playlist-groups", "playlist_group_members"),
@@ -159,7 +159,7 @@ class GoWriter:
     def _build(
         self, kind: str, fields: Mapping[str, Any], identifier: str, created: str
     ) -> Document:
-        """The document that is stored, out of typed fields alone."""
+        """Return the document to store, from its typed fields only."""
         given = dict(fields)
         given |= {
             "id": identifier,
@@ -188,7 +188,7 @@ class GoWriter:
         return document
 
     def _with_id(self, item: Document) -> Document:
-        """An item that has an id."""
+        """Return an item with an id."""
         return (
             item
             if item.get("id", "").strip()
@@ -198,7 +198,7 @@ class GoWriter:
     def _sign(
         self, kind: str, document: Document, fields: Mapping[str, Any], moment: int
     ) -> Document:
-        """The document checked and with the feed's own signature behind the client's."""
+        """Return the checked document with the feed's own signature after the client's."""
         try:
             if fields["signatures"]:
                 _verify(kind, document, fields)
@@ -224,7 +224,7 @@ class GoWriter:
         return signed
 
     def _schema(self, kind: str) -> str:
-        """The schema that is asked."""
+        """Return the schema to check."""
         if kind == "playlists":
             return "extended" if self._settings.extensions else "playlist"
         return _DEFAULT_NAME[kind]
@@ -232,7 +232,7 @@ class GoWriter:
     async def _members(
         self, kind: str, urls: list[str] | None
     ) -> dict[str, Document | None]:
-        """The ids of the playlists at these addresses, each with its document if it came from elsewhere."""
+        """Return the ids of the playlists with these URLs, each with its document if it was fetched."""
         if kind == "playlists":
             return {}
         if not urls:
@@ -240,7 +240,7 @@ class GoWriter:
         return dict([await self._resolve(url.strip()) for url in urls])
 
     async def _resolve(self, url: str) -> tuple[str, Document | None]:
-        """One playlist of a group or channel."""
+        """Return one playlist of a group or channel."""
         if (key := self._settings.own_key(url, "/api/v1/playlists/")) is not None:
             if (row := self._playlists.find(key)) is None:
                 raise RefusalError(
@@ -259,7 +259,7 @@ class GoWriter:
         return document["id"], document
 
     def _accept_remote(self, url: str, value: Any) -> Document:
-        """A playlist from elsewhere, if it follows the schema."""
+        """Return a fetched playlist, if it follows the schema."""
         try:
             fields = decode(value, go_models.PLAYLIST, "Playlist")
         except GoDecodeError as err:
@@ -285,7 +285,7 @@ class GoWriter:
         return document | {"id": identifier, "slug": slug}
 
     def _store_remote(self, members: Mapping[str, Document | None]) -> None:
-        """Keep the playlists that came from elsewhere."""
+        """Store the fetched playlists."""
         for identifier, document in members.items():
             if document is None:
                 continue
@@ -296,7 +296,7 @@ class GoWriter:
 
 
 def _client_identity(fields: Mapping[str, Any], now: int) -> tuple[str, int]:
-    """Id and time of a document that its author signed."""
+    """Return id and time of a document that its author signed."""
     identifier = parse_uuid(fields["id"] or "")
     if identifier is None:
         reason = (
@@ -311,7 +311,7 @@ def _client_identity(fields: Mapping[str, Any], now: int) -> tuple[str, int]:
 
 
 def _client_time(text: str, now: int) -> int:
-    """When a document says that it was made."""
+    """Return the time in a document."""
     problem = "invalid timestamp: cannot be in the future"
     if not text:
         reason = f"{problem}: created is required for signature-based authentication"

@@ -1,4 +1,4 @@
-"""What a simulated feed is told when it is made."""
+"""Settings of a simulated feed."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +12,10 @@ from .signing import SigningKey
 
 @dataclass(slots=True)
 class Settings:
-    """The part of a simulator's set-up that its rules need.
+    """Settings that the rules of a feed need.
 
     Attributes:
-        origins: where this feed is reached, without a trailing slash; playlists there are its own.
+        origins: URLs of this feed without a trailing slash; playlists there are its own.
         fetch: reads a playlist elsewhere; raises OSError or ValueError.
         now: nanoseconds since 1970.
     """
@@ -33,11 +33,11 @@ class Settings:
     now: Callable[[], int] = time.time_ns
 
     def new_id(self) -> str:
-        """A new UUID."""
+        """Return a new UUID."""
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
 
     def own_key(self, url: str, path: str) -> str | None:
-        """The id or slug that an address of this feed ends with, or None for an address elsewhere."""
+        """Return the id or slug that an address of this feed ends with, or None for an address elsewhere."""
         for origin in self.origins:
             prefix = f"{origin}{path}"
             if url.startswith(prefix):

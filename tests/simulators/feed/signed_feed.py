@@ -1,4 +1,4 @@
-"""The Go feed of 2026: no API keys, every write is let in by signatures, and a deleted id never comes back."""
+"""The Go feed of 2026: no API keys, every write needs signatures, and a deleted id cannot be used again."""
 
 import base64
 from collections.abc import Mapping
@@ -47,28 +47,28 @@ _MOST_MEMBERS, _LONGEST_URI = 1000, 2048
 
 
 def too_large() -> Answer:
-    """The answer to a body that is not read."""
+    """Return the answer to a body that is not read."""
     body = dumps({"error": "payload_too_large", "message": "request body too large"})
     return Answer(413, body.encode(), {"Content-Type": JSON, "Connection": "close"})
 
 
 class SignedFeed(GoFeed):
-    """State and rules of the signed feed."""
+    """The signed feed."""
 
     def __init__(self, settings: Settings, version: str = "1.2.0") -> None:
-        """Start with empty tables; the versions before 1.2.0 still name a registry."""
+        """Initialize empty tables; versions before 1.2.0 still report a registry."""
         super().__init__(settings)
         self.version = version
         self.dead: dict[str, set[str]] = {kind: set() for kind in SINGULAR}
 
     def take_over(self, older: GoFeed) -> None:
-        """Keep the tables of the server that this one replaces."""
+        """Take over the tables of the replaced server."""
         self.playlists, self.groups = older.playlists, older.groups
         self.channels, self.tables = older.channels, older.tables
 
     @override
     async def _route(self, request: Request) -> Answer:
-        """Find the handler; anything else is not there, whatever the method."""
+        """Return the handler; anything else is not found, whatever the method."""
         found = _match(request.method, request.path)
         if found is None or found[0] in _KEY_ROUTES:
             raise RefusalError(404, "not_found", "no such endpoint")
@@ -76,7 +76,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _info(self, request: Request) -> Answer:
-        """Say what this server is."""
+        """Return the server information."""
         info: dict[str, Any] = (await super()._info(request)).value
         endpoints = dict(info["endpoints"])
         if self.version != "1.0.0":
@@ -87,7 +87,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _list(self, request: Request, kind: str) -> Answer:
-        """A page of a list; the playlists of a channel or group come in its own order."""
+        """Return a page of a list; the playlists of a channel or group come in its own order."""
         query, table = request.query, self.tables[kind]
         limit = _limit(query.get("limit", ""))
         descending = _descending(query.get("sort", ""))
@@ -111,7 +111,7 @@ class SignedFeed(GoFeed):
             raise bad_request("invalid cursor") from err
 
     def _container_page(self, request: Request, limit: int, descending: bool) -> Answer:
-        """A page of the playlists of a channel or group, repeated members repeated."""
+        """Return a page of the playlists of a channel or group, repeated members repeated."""
         channel = request.query.get("channel", "").strip()
         group = request.query.get("playlist-group", "").strip()
         owner = self.channels.find(channel) if channel else self.groups.find(group)
@@ -133,7 +133,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _get(self, request: Request, kind: str, key: str) -> Answer:
-        """One document; the ETag of a channel covers its members."""
+        """Return one document; the ETag of a channel includes its members."""
         row = self.tables[kind].get(key)
         answer = _one(request, row.document)
         if kind != "channels":
@@ -154,7 +154,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _create(self, request: Request, kind: str) -> Answer:
-        """Store a new document that an owner signed."""
+        """Create a document that an owner signed."""
         document = read_object(request.body)
         require_signatures(document)
         check_members(document, _MODELS[kind])
@@ -171,7 +171,7 @@ class SignedFeed(GoFeed):
         return _json(201, signed)
 
     def _check_free(self, kind: str, document: Document) -> None:
-        """Refuse an id or slug that is taken, or an id that was deleted."""
+        """Refuse an id or slug that is used, or an id that was deleted."""
         table, what = self.tables[kind], SINGULAR[kind]
         identifier = document["id"].lower()
         taken = None
@@ -186,7 +186,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _replace(self, request: Request, kind: str, key: str) -> Answer:
-        """Store a document in the place of another, as an owner asks in an intent."""
+        """Replace a document, as an owner requests in an intent."""
         envelope = read_object(request.body)
         if not envelope.get("signatures"):
             require_signatures(envelope.get("document"))
@@ -213,7 +213,7 @@ class SignedFeed(GoFeed):
 
     @override
     async def _delete(self, request: Request, kind: str, key: str) -> Answer:
-        """Delete a document for ever, as an owner asks in an intent."""
+        """Delete a document permanently, as an owner requests in an intent."""
         intent = read_object(request.body)
         require_signatures(intent)
         check_members(intent, go_models.INTENT)
@@ -224,7 +224,7 @@ class SignedFeed(GoFeed):
         return Answer(204)
 
     def _signed(self, kind: str, document: Document, moment: str) -> Document:
-        """The document as it was sent with the feed's own signature behind the others."""
+        """Return the document as it was sent with the feed's own signature behind the others."""
         entry = self.settings.key.entry(document, "feed", moment)
         others = [
             other for other in document["signatures"] if other["kid"] != entry["kid"]
@@ -237,7 +237,7 @@ class SignedFeed(GoFeed):
         return signed
 
     async def _references(self, kind: str, document: Document) -> list[str]:
-        """The ids of the playlists that a channel or group names."""
+        """Return the ids of the playlists that a channel or group names."""
         if kind == "playlists":
             return []
         urls = document["playlists"]
@@ -248,7 +248,7 @@ class SignedFeed(GoFeed):
         return [await self._reference(url.strip()) for url in urls]
 
     async def _reference(self, url: str) -> str:
-        """The id of a playlist that a channel or group names; one from elsewhere is read once and kept."""
+        """Return the id of a playlist of a channel or group; one from elsewhere is fetched once and stored."""
         key = self.settings.own_key(url, "/api/v1/playlists/")
         if key is not None:
             if (row := self.playlists.find(key)) is None:
@@ -270,7 +270,7 @@ class SignedFeed(GoFeed):
 
 
 def _names(document: Document) -> set[str]:
-    """The names and keys that the filter for curators knows a document by."""
+    """Return the names and keys by which the filter for curators finds a document."""
     found = {document.get("curator")}
     for person in document.get("curators") or ():
         found |= {person.get("name"), person.get("key")}
@@ -278,7 +278,7 @@ def _names(document: Document) -> set[str]:
 
 
 def _publisher(document: Document) -> set[str]:
-    """The name and key of a publisher."""
+    """Return the name and key of a publisher."""
     return set((document.get("publisher") or {}).values())
 
 
@@ -295,13 +295,13 @@ def _check_same(row: Row, document: Mapping[str, Any]) -> None:
 
 
 def _cursor(place: int, state: str) -> str:
-    """A place in a container."""
+    """Return a place in a container."""
     text = json.dumps({"p": place, "s": state}).encode()
     return base64.urlsafe_b64encode(text).decode().rstrip("=")
 
 
 def _place(cursor: str, state: str) -> int:
-    """The place that a cursor names; one of another container or an older state is refused."""
+    """Return the place that a cursor names; one of another container or an older state is refused."""
     try:
         read = json.loads(read_base64url(cursor) or b"")
         if read["s"] == state:
@@ -312,7 +312,7 @@ def _place(cursor: str, state: str) -> int:
 
 
 def _is_private(host: str) -> bool:
-    """Whether a host is within a home."""
+    """Return whether a host is in a private network."""
     try:
         return not ipaddress.ip_address(host).is_global
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the signed feed asks of a document and of an intent: strict members, owners, signatures, the clock."""
+"""The checks of the signed feed for documents and intents: known members, owners, signatures, time."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -25,22 +25,22 @@ _SKEW = 5 * 60 * 10**9
 
 
 def bad_request(message: str) -> RefusalError:
-    """The answer to a request that makes no sense."""
+    """Return the answer to an invalid request."""
     return RefusalError(400, "bad_request", message)
 
 
 def forbidden(message: str) -> RefusalError:
-    """The answer to somebody else than an owner."""
+    """Return the answer to a signer who is no owner."""
     return RefusalError(403, "forbidden", message)
 
 
 def unauthorized() -> RefusalError:
-    """The answer to a request without signatures."""
+    """Return the answer to a request without signatures."""
     return RefusalError(401, "unauthorized", NO_SIGNATURES, early=True)
 
 
 def read_object(body: bytes) -> Document:
-    """The object in a body; no body is a body without signatures."""
+    """Return the object in a body; no body is a body without signatures."""
     if not body.strip():
         raise unauthorized()
     try:
@@ -53,14 +53,14 @@ def read_object(body: bytes) -> Document:
 
 
 def require_signatures(value: Any) -> None:
-    """Refuse what carries no signatures."""
+    """Refuse a body without signatures."""
     entries = value.get("signatures") if isinstance(value, dict) else None
     if not isinstance(entries, list) or not entries:
         raise unauthorized()
 
 
 def _unknown(value: Any, kind: Any) -> Iterator[str]:
-    """The members that a type has no place for, at any depth, compared exactly."""
+    """Return the unknown members at any depth, compared exactly."""
     match kind:
         case ListOf(element) if isinstance(value, list):
             for entry in value:
@@ -85,7 +85,7 @@ def check_members(value: Document, model: Struct) -> None:
 
 
 def check_document(kind: str, document: Document, now: int) -> None:
-    """Refuse a document without what has to be settled before it is signed."""
+    """Refuse a document without the fields that have to be set before it is signed."""
     missing = [name for name in _REQUIRED[kind] if not document.get(name)]
     missing = [name for name in missing if name not in ("id", "created", "items")]
     if missing:
@@ -109,7 +109,7 @@ def check_document(kind: str, document: Document, now: int) -> None:
 
 
 def check_time(text: str, now: int) -> int:
-    """The time of a document, which is not in the future."""
+    """Refuse a document with a time in the future."""
     created = parse_time(text)
     if created is None:
         raise RefusalError(
@@ -125,7 +125,7 @@ def check_time(text: str, now: int) -> int:
 
 
 def declared_owners(kind: str, document: Document) -> list[str]:
-    """The keys that a document names as its owners."""
+    """Return the keys that a document names as its owners."""
     match kind:
         case "playlists":
             people = document.get("curators") or ()
@@ -137,7 +137,7 @@ def declared_owners(kind: str, document: Document) -> list[str]:
 
 
 def role_signers(kind: str, document: Document) -> list[str]:
-    """The keys that signed in the role of an owner."""
+    """Return the keys that signed in the role of an owner."""
     return list(
         dict.fromkeys(
             entry["kid"]
@@ -148,12 +148,12 @@ def role_signers(kind: str, document: Document) -> list[str]:
 
 
 def owners(kind: str, document: Document) -> list[str]:
-    """The keys a stored document belongs to."""
+    """Return the keys a stored document belongs to."""
     return declared_owners(kind, document) or role_signers(kind, document)
 
 
 def check_signatures(document: Document) -> None:
-    """Refuse if any signature does not hold."""
+    """Refuse if a signature is invalid."""
     failed = [
         entry["kid"] for entry in document["signatures"] if not verify(document, entry)
     ]
@@ -191,7 +191,7 @@ def check_new_owner(kind: str, document: Document) -> None:
 
 
 def check_owner_set(kind: str, stored: Document, document: Document) -> None:
-    """Refuse to take an owner away, and to add one who has not signed."""
+    """Refuse to remove an owner, and to add one who has not signed."""
     before, after = declared_owners(kind, stored), declared_owners(kind, document)
     signers = role_signers(kind, document)
     removed = [key for key in owners(kind, stored) if after and key not in after]

@@ -1,4 +1,4 @@
-"""Digest, sign and verify DP-1 documents the way the real feeds do, written apart from the integration's own code."""
+"""Digest, sign and verify DP-1 documents like the real feeds, independently of the integration."""
 
 import base64
 from binascii import Error as Base64Error
@@ -22,7 +22,7 @@ _EXACT = 2**53 - 1
 
 
 def plain_numbers(value: Any) -> Any:
-    """Every number as a JavaScript double would hold it, as an integer where it is one."""
+    """Return every number as a JavaScript double, as an integer where it is one."""
     match value:
         case bool():
             return value
@@ -38,7 +38,7 @@ def plain_numbers(value: Any) -> Any:
 
 
 def digest(document: Document) -> bytes:
-    """The 32 bytes that are signed: canonical JSON without the top-level signatures, and one line feed."""
+    """Return the 32 bytes that are signed: canonical JSON without the top-level signatures, and one line feed."""
     payload = {
         key: value
         for key, value in document.items()
@@ -48,7 +48,7 @@ def digest(document: Document) -> bytes:
 
 
 def did_key(public: Ed25519PublicKey) -> str:
-    """The public key as did:key."""
+    """Return the public key as did:key."""
     number = int.from_bytes(
         _ED25519_CODEC + public.public_bytes(Encoding.Raw, PublicFormat.Raw)
     )
@@ -60,7 +60,7 @@ def did_key(public: Ed25519PublicKey) -> str:
 
 
 def public_key(kid: str) -> Ed25519PublicKey | None:
-    """The Ed25519 key that a did:key names, or None."""
+    """Return the Ed25519 key of a did:key, or None."""
     text = kid.removeprefix("did:key:z")
     if text == kid or not text or any(char not in _BASE58 for char in text):
         return None
@@ -74,7 +74,7 @@ def public_key(kid: str) -> Ed25519PublicKey | None:
 
 
 def read_base64url(text: str) -> bytes | None:
-    """The bytes of unpadded base64url; padding and the standard alphabet are refused, as Go refuses them."""
+    """Return the bytes of unpadded base64url; padding and the standard alphabet are refused, as Go refuses them."""
     if "=" in text or "+" in text or "/" in text:
         return None
     try:
@@ -86,7 +86,7 @@ def read_base64url(text: str) -> bytes | None:
 
 
 def verify(document: Document, entry: Document) -> bool:
-    """Whether one entry of ``signatures`` holds for the document."""
+    """Return whether an entry of ``signatures`` is valid for the document."""
     expected = digest(document)
     key = public_key(entry["kid"])
     signature = read_base64url(entry["sig"])
@@ -106,19 +106,19 @@ def verify(document: Document, entry: Document) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """An Ed25519 key and the DID that names it."""
+    """An Ed25519 key and its DID."""
 
     private: Ed25519PrivateKey
     kid: str
 
     @classmethod
     def from_seed(cls, seed: bytes) -> Self:
-        """The key of a 32-byte seed."""
+        """Return the key of a 32-byte seed."""
         private = Ed25519PrivateKey.from_private_bytes(seed)
         return cls(private, did_key(private.public_key()))
 
     def entry(self, document: Document, role: str, ts: str) -> Document:
-        """An entry for ``signatures``, signed at ``ts``."""
+        """Return an entry for ``signatures``, signed at ``ts``."""
         payload = digest(document)
         signature = (
             base64.urlsafe_b64encode(self.private.sign(payload)).decode().rstrip("=")
@@ -133,5 +133,5 @@ class SigningKey:
         }
 
     def legacy(self, document: Document) -> str:
-        """The signature of version 1.0, in the form with ``0x`` that the TypeScript feed writes."""
+        """Return the signature of version 1.0, in the form with ``0x`` that the TypeScript feed writes."""
         return f"ed25519:0x{self.private.sign(digest(document)).hex()}"

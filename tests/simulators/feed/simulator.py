@@ -1,4 +1,4 @@
-"""A DP-1 feed as a real server on loopback, of any family, with faults on demand."""
+"""A DP-1 feed of any family as a server on loopback, with faults on demand."""
 
 import asyncio
 from collections import Counter
@@ -65,7 +65,7 @@ class FeedSimulator:
         jwt_issuer: str | None = None,
         jwt_audience: str | None = None,
     ) -> None:
-        """Prepare a feed; ``public_url`` is a further origin whose playlists are this feed's own, ``version`` that of a signed feed."""
+        """Initialize a feed; ``public_url`` is another origin whose playlists are its own, ``version`` that of a signed feed."""
         self.family: Family = family
         self.host = host
         self.latency = latency
@@ -104,11 +104,11 @@ class FeedSimulator:
                 self._feed = TsFeed(self.settings)
 
     def _now(self) -> int:
-        """The feed's clock, in nanoseconds since 1970."""
+        """Return the feed's clock, in nanoseconds since 1970."""
         return time.time_ns() + int(self.clock_offset * 10**9)
 
     def upgrade(self) -> None:
-        """Put the signed feed of 2026 in the place of the Go feed with API keys; what is stored stays."""
+        """Replace the Go feed with API keys by the signed feed of 2026; stored documents stay."""
         assert type(self._feed) is GoFeed
         signed = SignedFeed(self.settings)
         signed.take_over(self._feed)
@@ -123,41 +123,41 @@ class FeedSimulator:
 
     @property
     def url(self) -> str:
-        """The base URL that clients are given."""
+        """Return the base URL that clients are given."""
         return f"{self.origin}/api/v1"
 
     @property
     def api_key(self) -> str:
-        """The secret that lets a client write."""
+        """Return the API key for writes."""
         return self.settings.api_key
 
     @property
     def kid(self) -> str:
-        """The DID of the feed's own key."""
+        """Return the DID of the feed's own key."""
         return self.settings.key.kid
 
     @property
     def request_count(self) -> int:
-        """How many requests came."""
+        """Return the number of requests."""
         return len(self.log)
 
     @property
     def documents(self) -> dict[str, Document]:
-        """The stored playlists by id, as they are served; changes show at once."""
+        """Return the stored playlists by id, as they are served; changes take effect at once."""
         return self._stored("playlist")
 
     @property
     def channels(self) -> dict[str, Document]:
-        """The stored channels by id."""
+        """Return the stored channels by id."""
         return self._stored("channel")
 
     @property
     def groups(self) -> dict[str, Document]:
-        """The stored playlist groups by id; the TypeScript family keeps them with the channels."""
+        """Return the stored playlist groups by id; the TypeScript family stores them as channels."""
         return self._stored("group")
 
     def _stored(self, kind: str) -> dict[str, Document]:
-        """The stored documents of a kind."""
+        """Return the stored documents of a kind."""
         if isinstance(self._feed, TsFeed):
             return self._feed.store.documents[
                 "playlist" if kind == "playlist" else "channel"
@@ -184,7 +184,7 @@ class FeedSimulator:
         self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30))
 
     async def stop(self) -> None:
-        """Stop listening; what is stored stays, and the port too, for the next start."""
+        """Stop listening; stored documents and the port are kept for the next start."""
         for worker in tuple(self._workers):
             worker.cancel()
         if self._session is not None:
@@ -194,7 +194,7 @@ class FeedSimulator:
         self._runner = self._session = None
 
     async def __aenter__(self) -> Self:
-        """Start."""
+        """Start the server."""
         await self.start()
         return self
 
@@ -204,11 +204,11 @@ class FeedSimulator:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop."""
+        """Stop the server."""
         await self.stop()
 
     def fault(self, fault: Fault | None = None, **options: Any) -> Fault:
-        """Queue a fault, given whole or by its options, and return it."""
+        """Add a fault, given as a whole or by its options, and return it."""
         fault = fault or Fault(**options)
         self.faults.append(fault)
         return fault
@@ -223,8 +223,8 @@ class FeedSimulator:
     ) -> list[Document]:
         """Store documents and return them as stored.
 
-        What a document lacks (id, slug, created, item ids) is made and the feed signs it, unless it is to be stored
-        ``verbatim``. Channels and groups may name the playlists here by id; their addresses are put in.
+        Missing fields (id, slug, created, item ids) are added and the feed signs the documents, unless they are to be stored
+        ``verbatim``. Channels and groups may contain ids of playlists, which are replaced by their URLs.
         """
         stored = [self._seed("playlist", document, verbatim) for document in playlists]
         for kind, documents in (("channel", channels), ("group", groups)):
@@ -249,7 +249,7 @@ class FeedSimulator:
         return document
 
     def _completed(self, kind: str, given: Document) -> Document:
-        """A document with everything a feed would have made."""
+        """Return a document with everything that a feed would add."""
         identifier = given.get("id") or self.settings.new_id()
         title = given.get("title", "Untitled")
         base: Document = {"dpVersion": "1.1.0"} if kind == "playlist" else {}
@@ -279,7 +279,7 @@ class FeedSimulator:
         )
 
     def _member(self, url: str) -> str:
-        """The id of a playlist that a channel names."""
+        """Return the id of a playlist that a channel names."""
         key = self.settings.own_key(url, "/api/v1/playlists/") or url
         return next(
             (
@@ -291,13 +291,13 @@ class FeedSimulator:
         )
 
     async def process_queue(self) -> None:
-        """Do all queued writes now."""
+        """Process all queued writes now."""
         if isinstance(self._feed, TsFeed):
             while self._feed.writer.queued:
                 await self._feed.writer.process(self._feed.writer.queued.popleft())
 
     async def _process_later(self, delay: float) -> None:
-        """Do the queued writes after a while."""
+        """Process the queued writes after a while."""
         await asyncio.sleep(delay)
         try:
             await self.process_queue()
@@ -305,7 +305,7 @@ class FeedSimulator:
             _LOGGER.warning("A queued write failed: %s", err)
 
     async def _fetch(self, url: str) -> Any:
-        """A playlist of another server."""
+        """Return a playlist of another server."""
         if self._session is None or not url.startswith(("http://", "https://")):
             raise OSError(f'Get "{url}": unsupported protocol scheme ""')
         try:
@@ -327,7 +327,7 @@ class FeedSimulator:
             self.in_flight -= 1
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        """Answer one request, or disturb it."""
+        """Answer a request, or apply a fault."""
         asked = Request(
             request.method,
             request.path,
@@ -360,7 +360,7 @@ class FeedSimulator:
         return self._response(asked, answer)
 
     def _response(self, asked: Request, answer: Answer) -> web.Response:
-        """Put an answer into HTTP, with the time on the feed's clock."""
+        """Return an answer as HTTP, with the time of the feed's clock."""
         body = (
             b""
             if asked.method == "HEAD" or answer.status in (204, 304)
@@ -371,7 +371,7 @@ class FeedSimulator:
         return web.Response(status=answer.status, body=body, headers=headers)
 
     async def _do(self, asked: Request, fault: Fault | None) -> Answer:
-        """Let the feed do what was asked, unless a fault answers instead."""
+        """Process a request, unless a fault answers instead."""
         if fault is None:
             return await self._handle(asked)
         if fault.status is not None:
@@ -389,7 +389,7 @@ class FeedSimulator:
         return fault.changed(await self._handle(wanted), asked, self.settings.key)
 
     async def _handle(self, asked: Request) -> Answer:
-        """Let the feed do what was asked, and its queue some time later."""
+        """Process a request, and its queue some time later."""
         answer = await self._feed.handle(asked)
         if answer.status == 202 and self.queue_delay is not None:
             worker = asyncio.create_task(self._process_later(self.queue_delay))
@@ -400,14 +400,14 @@ class FeedSimulator:
 
 
 def _cut(request: web.Request) -> web.StreamResponse:
-    """Cut the connection."""
+    """Close the connection."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
 
 
 async def _cut_short(request: web.Request, answer: Answer) -> web.StreamResponse:
-    """Send the beginning of an answer and cut the connection."""
+    """Send the beginning of an answer and close the connection."""
     headers = answer.headers | {"Content-Length": str(len(answer.body))}
     response = web.StreamResponse(status=answer.status, headers=headers)
     await response.prepare(request)

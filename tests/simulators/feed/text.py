@@ -1,4 +1,4 @@
-"""Identifiers, slugs, times and addresses as the Go feed reads and writes them."""
+"""Identifiers, slugs, times and URLs as the Go feed parses and formats them."""
 
 from datetime import UTC, datetime
 import re
@@ -18,12 +18,12 @@ _NANO = 10**9
 
 
 def is_uuid(text: str) -> bool:
-    """Whether it is a UUID in its common form, in any case."""
+    """Return whether a text is a UUID in its common form, in any case."""
     return _UUID.fullmatch(text) is not None
 
 
 def parse_uuid(text: str) -> str | None:
-    """The lower-case UUID of any form Go takes: common, in braces, as a URN, or 32 digits."""
+    """Return the lower-case UUID of any form Go accepts: common, in braces, as a URN, or 32 digits."""
     bare = text
     match len(text):
         case 45 if text[:9].lower() == "urn:uuid:":
@@ -36,17 +36,17 @@ def parse_uuid(text: str) -> str | None:
 
 
 def slugify(text: str) -> str:
-    """Lower case, one hyphen for each run of anything but letters and digits, none at the ends."""
+    """Return lower-case text with one hyphen for each run of anything but letters and digits, none at the ends."""
     return re.sub("[^a-z0-9]+", "-", text.strip().lower()).strip("-")
 
 
 def make_slug(wanted: str, title: str, identifier: str, default: str) -> str:
-    """The slug a client asked for, else one made of the title and the beginning of the id."""
+    """Return the given slug, or one of the title and the beginning of the id."""
     return slugify(wanted) or f"{slugify(title) or default}-{identifier[:8]}"
 
 
 def parse_time(text: str) -> int | None:
-    """Nanoseconds since 1970 of an RFC 3339 time, or None."""
+    """Return the nanoseconds since 1970 of an RFC 3339 time, or None."""
     match = _TIME.fullmatch(text)
     if match is None:
         return None
@@ -59,14 +59,14 @@ def parse_time(text: str) -> int | None:
 
 
 def format_time(nanoseconds: int, *, fraction: bool = True) -> str:
-    """RFC 3339 in UTC, with as many digits of the fraction as are needed."""
+    """Format a time as RFC 3339 in UTC, with as many digits of the fraction as needed."""
     seconds, rest = divmod(nanoseconds, _NANO)
     digits = f".{rest:09d}".rstrip("0").rstrip(".") if fraction else ""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}{digits}Z"
 
 
 def is_absolute_uri(text: str) -> bool:
-    """Whether Go's URL parser takes it and finds a scheme."""
+    """Return whether Go's URL parser accepts a text and finds a scheme."""
     scheme = _SCHEME.match(text)
     if scheme is None or any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):
         return False

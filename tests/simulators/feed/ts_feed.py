@@ -1,4 +1,4 @@
-"""The TypeScript feed: a secret or a JWT lets you in, identity and signature are always its own."""
+"""The TypeScript feed: a secret or a JWT admits a client, identity and signature are always the feed's own."""
 
 import base64
 from binascii import Error as Base64Error
@@ -60,17 +60,17 @@ _PROTECTED = ("id", "slug", "created", "signature")
 
 
 def _kind(segment: str) -> str:
-    """What a path is about; groups are channels here."""
+    """Return the kind of documents of a path; groups are channels here."""
     return "playlist" if segment == "playlists" else "channel"
 
 
 def _json(status: int, value: Any) -> Answer:
-    """An answer of JSON."""
+    """Return an answer of JSON."""
     return Answer(status, compact(value), {"content-type": "application/json"}, value)
 
 
 def _limit(text: str) -> float:
-    """The size of a page as JavaScript's parseInt reads it; what is no number sets no limit."""
+    """Return the size of a page as JavaScript's parseInt parses it; an invalid number sets no limit."""
     found = re.match(r"\s*([+-]?[0-9]+)", text or "100")
     if found is None:
         return math.inf
@@ -83,7 +83,7 @@ def _limit(text: str) -> float:
 def _page(
     name: str, entries: Sequence[tuple[str, Document]], request: Request
 ) -> Answer:
-    """A page of entries, each with the key it is sorted by; a cursor nobody made starts at the beginning."""
+    """Return a page of entries with their sort keys; an invalid cursor starts at the beginning."""
     limit = _limit(request.query.get("limit", ""))
     direction = "desc" if request.query.get("sort", "").lower() == "desc" else "asc"
     prefix = f"dp1/{name}:created:{direction}:"
@@ -109,10 +109,10 @@ def _page(
 
 
 class TsFeed:
-    """State and rules of the TypeScript feed."""
+    """The TypeScript feed."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start with an empty store."""
+        """Initialize an empty store."""
         self.settings = settings
         self.store = Store(settings)
         self.writer = TsWriter(settings, self.store)
@@ -137,7 +137,7 @@ class TsFeed:
         return answer
 
     async def _route(self, method: str, request: Request) -> Answer:
-        """Find the handler."""
+        """Return the handler."""
         for verb, expression, name in _ROUTES:
             if verb == method and (found := re.fullmatch(expression, request.path)):
                 handler: Callable[..., Awaitable[Answer]] = getattr(self, f"_{name}")
@@ -150,7 +150,7 @@ class TsFeed:
         )
 
     def _authorise(self, request: Request) -> None:
-        """Let a write in that has the secret or a token, and says that it is JSON."""
+        """Admit a write with the secret or a token, and with JSON as its type."""
         if request.method not in ("POST", "PUT", "PATCH", "DELETE"):
             return
         given = request.headers.get("authorization", "")
@@ -169,7 +169,7 @@ class TsFeed:
             raise RefusalError(500, "internal_error", "An unexpected error occurred")
 
     def _is_token(self, token: str) -> bool:
-        """Whether it is a JWT that this feed trusts."""
+        """Return whether it is a JWT that this feed trusts."""
         settings = self.settings
         if settings.jwt_public_key is None:
             return False
@@ -187,14 +187,14 @@ class TsFeed:
         return True
 
     def _is_async(self, request: Request) -> bool:
-        """Whether the write is to be queued."""
+        """Return whether the write is to be queued."""
         wishes = request.headers.get("prefer", "").lower().split(",")
         return self.settings.always_async or any(
             wish.strip().startswith("respond-async") for wish in wishes
         )
 
     async def _info(self, request: Request) -> Answer:
-        """Say what this server is."""
+        """Return the server information."""
         return _json(
             200,
             {
@@ -217,7 +217,7 @@ class TsFeed:
         )
 
     async def _health(self, request: Request) -> Answer:
-        """Say that all is well."""
+        """Return the health."""
         return _json(
             200,
             {
@@ -230,7 +230,7 @@ class TsFeed:
         )
 
     async def _list(self, request: Request, segment: str) -> Answer:
-        """A page of playlists or channels."""
+        """Return a page of playlists or channels."""
         if _kind(segment) == "channel":
             return _page(
                 "playlist-groups/playlist-group", self.store.entries("channel"), request
@@ -241,7 +241,7 @@ class TsFeed:
         )
 
     async def _list_items(self, request: Request) -> Answer:
-        """A page of playlist items."""
+        """Return a page of playlist items."""
         _limit(request.query.get("limit", ""))
         channel = request.query.get("channel") or request.query.get("playlist-group")
         if channel and not ts_schema.is_identifier(channel):
@@ -253,11 +253,11 @@ class TsFeed:
         )
 
     async def _get(self, request: Request, segment: str, key: str) -> Answer:
-        """One document."""
+        """Return one document."""
         return _json(200, self._find(_kind(segment), key))
 
     async def _get_item(self, request: Request, key: str) -> Answer:
-        """One playlist item."""
+        """Return one playlist item."""
         if not is_uuid(key):
             raise RefusalError(
                 400, "invalid_id", "Playlist item ID must be a valid UUID"
@@ -268,14 +268,14 @@ class TsFeed:
         raise RefusalError(404, "not_found", "Playlist item not found")
 
     def _find(self, kind: str, key: str) -> Document:
-        """A stored document, or the refusal."""
+        """Return a stored document, or the refusal."""
         self._check_identifier(kind, key)
         if (document := self.store.find(kind, key)) is None:
             raise RefusalError(404, "not_found", f"{kind.title()} not found")
         return document
 
     def _check_identifier(self, kind: str, key: str) -> None:
-        """Refuse what is neither an id nor a slug by its looks."""
+        """Refuse what has the form of neither an id nor a slug."""
         if not ts_schema.is_identifier(key):
             what = f"{kind.title()} ID must be a valid UUID or slug (alphanumeric with hyphens)"
             raise RefusalError(400, "invalid_id", what)
@@ -283,7 +283,7 @@ class TsFeed:
     def _read_body(
         self, request: Request, kind: str, *, update: bool = False
     ) -> Document:
-        """The fields of a body."""
+        """Return the fields of a body."""
         try:
             body = json.loads(request.body)
         except (ValueError, RecursionError) as err:
@@ -315,7 +315,7 @@ class TsFeed:
         return await self._save(request, kind, document, 201)
 
     async def _replace(self, request: Request, segment: str, key: str) -> Answer:
-        """Store a document in the place of another."""
+        """Replace a document."""
         kind = _kind(segment)
         self._check_identifier(kind, key)
         fields = self._read_body(request, kind)
@@ -371,7 +371,7 @@ class TsFeed:
         )
 
     async def _process_message(self, request: Request) -> Answer:
-        """Do what one message of the queue says."""
+        """Process a message of the queue."""
         message = _read_message(
             request.body, "processing_failed", "Failed to process the message"
         )
@@ -382,7 +382,7 @@ class TsFeed:
         return _json(200, await self._process([message], names))
 
     async def _process_batch(self, request: Request) -> Answer:
-        """Do what several messages say."""
+        """Process several messages."""
         body = _read_message(
             request.body,
             "batch_processing_failed",
@@ -406,7 +406,7 @@ class TsFeed:
         )
 
     async def _process(self, messages: Sequence[Document], names: Document) -> Document:
-        """Do what messages say; one that fails does not stop the others."""
+        """Process messages; one that fails does not stop the others."""
         errors = []
         for message in messages:
             try:
@@ -420,7 +420,7 @@ class TsFeed:
 
 
 def _read_message(body: bytes, code: str, what: str) -> Any:
-    """A message of the queue."""
+    """Return a message of the queue."""
     try:
         return json.loads(body)
     except ValueError as err:
@@ -428,7 +428,7 @@ def _read_message(body: bytes, code: str, what: str) -> Any:
 
 
 def _is_message(message: Any) -> bool:
-    """Whether it has the parts of a message."""
+    """Return whether it has the parts of a message."""
     return isinstance(message, dict) and all(
         message.get(name) for name in ("operation", "id", "timestamp")
     )

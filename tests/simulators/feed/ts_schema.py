@@ -1,4 +1,4 @@
-"""What the TypeScript feed asks of playlists and channels."""
+"""The schemas of the TypeScript feed for playlists and channels."""
 
 from collections.abc import Sequence
 import re
@@ -84,7 +84,7 @@ _PROVENANCE_FIELDS = fields(
 
 
 def _provenance(value: Any, path: Path, issues: Issues) -> Any:
-    """A provenance block and what its type needs."""
+    """Check a provenance block and what its type requires."""
     _PROVENANCE_FIELDS(value, path, issues)
     if issues.found:
         return value
@@ -117,7 +117,7 @@ def _provenance(value: Any, path: Path, issues: Issues) -> Any:
 
 
 def _version(value: Any, path: Path, issues: Issues) -> Any:
-    """A version of the protocol from 1.0.0 on."""
+    """Check for a version of the protocol from 1.0.0 on."""
     before = len(issues.found)
     string(16)(value, path, issues)
     if len(issues.found) > before:
@@ -183,12 +183,12 @@ _UPDATE = {
 
 
 def _filled(value: Any) -> bool:
-    """Whether a playlist has works or a way to find them."""
+    """Return whether a playlist has works or a query for them."""
     return bool(value.get("items") or value.get("dynamicQueries"))
 
 
 def read(kind: str, body: Any, *, update: bool) -> tuple[dict[str, Any], Issues]:
-    """The fields that are kept, in order, and what is wrong with them."""
+    """Return the known fields, in order, and their faults."""
     issues = Issues()
     kept = (_UPDATE if update else _CREATE)[kind](body, (), issues)
     if issues.found or kind != "playlist":
@@ -205,12 +205,12 @@ def read(kind: str, body: Any, *, update: bool) -> tuple[dict[str, Any], Issues]
 
 
 def is_identifier(text: str) -> bool:
-    """Whether it is an id or a slug by the looks of it."""
+    """Return whether a text has the form of an id or a slug."""
     return re.fullmatch("[a-zA-Z0-9-]+", text) is not None
 
 
 def in_order(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The fields that are there, in this order."""
+    """Return the existing fields, in this order."""
     return {
         name: value[name] for name in names if value.get(name, MISSING) is not MISSING
     }

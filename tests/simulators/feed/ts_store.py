@@ -1,4 +1,4 @@
-"""What the TypeScript feed stores: documents by id and slug, and which playlists a channel once listed."""
+"""The storage of the TypeScript feed: documents by id and slug, and the playlists that a channel ever listed."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,13 +11,13 @@ _MILLI = 1_000_000
 
 
 def iso(milliseconds: int) -> str:
-    """A time as JavaScript writes it."""
+    """Return a time as JavaScript writes it."""
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1000:03d}Z"
 
 
 def _place(document: Document) -> str:
-    """The key a document is sorted by."""
+    """Return the sort key of a document."""
     return f"{(parse_time(document['created']) or 0) // _MILLI:013d}:{document['id']}"
 
 
@@ -25,21 +25,21 @@ class Store:
     """Documents by kind."""
 
     def __init__(self, settings: Settings) -> None:
-        """Start empty."""
+        """Initialize an empty store."""
         self.documents: dict[str, dict[str, Document]] = {"playlist": {}, "channel": {}}
         self.members: dict[str, dict[str, None]] = {}
         self._settings = settings
 
     def milliseconds(self) -> int:
-        """The time in milliseconds since 1970."""
+        """Return the time in milliseconds since 1970."""
         return self._settings.now() // _MILLI
 
     def now(self) -> str:
-        """The time as text."""
+        """Return the time as text."""
         return iso(self.milliseconds())
 
     def find(self, kind: str, key: str) -> Document | None:
-        """A document by its id, letter by letter, or by its slug."""
+        """Return a document by its id, letter by letter, or by its slug."""
         documents = self.documents[kind]
         if is_uuid(key):
             return documents.get(key)
@@ -51,7 +51,7 @@ class Store:
     def entries(
         self, kind: str, channel: str | None = None
     ) -> list[tuple[str, Document]]:
-        """All documents with the keys they are sorted by, or those that a channel ever listed."""
+        """Return all documents with the keys they are sorted by, or those that a channel ever listed."""
         if not channel:
             return [
                 (_place(document), document)
@@ -65,7 +65,7 @@ class Store:
         ]
 
     def item_entries(self, channel: str | None) -> list[tuple[str, Document]]:
-        """The same for the works of the playlists."""
+        """Return the same for the works of the playlists."""
         return [
             (_place(item), item)
             for _, playlist in self.entries("playlist", channel)
@@ -84,12 +84,12 @@ class Store:
                 self._forget(self.documents["channel"][channel], document)
 
     def _forget(self, channel: Document, playlist: Document) -> None:
-        """Take the addresses of a playlist out of a channel."""
+        """Remove the URLs of a playlist from a channel."""
         own = set(self._addresses(playlist))
         channel["playlists"] = [url for url in channel["playlists"] if url not in own]
 
     def _addresses(self, playlist: Document) -> Iterator[str]:
-        """Every address of a playlist here."""
+        """Return every address of a playlist here."""
         for origin in self._settings.origins:
             yield f"{origin}/api/v1/playlists/{playlist['id']}"
             yield f"{origin}/api/v1/playlists/{playlist['slug']}"

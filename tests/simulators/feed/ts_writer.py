@@ -1,4 +1,4 @@
-"""How the TypeScript feed makes, signs, stores and queues documents."""
+"""How the TypeScript feed creates, signs, stores and queues documents."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -44,16 +44,16 @@ _MOST_QUEUED = 1_048_576
 
 
 class TsWriter:
-    """Writes into the store of a TypeScript feed."""
+    """Writes to the store of a TypeScript feed."""
 
     def __init__(self, settings: Settings, store: Store) -> None:
-        """Write into this store."""
+        """Initialize with the store."""
         self._settings = settings
         self._store = store
         self.queued: deque[Document] = deque()
 
     def create(self, kind: str, fields: Mapping[str, Any]) -> Document:
-        """A new document with an identity of ours."""
+        """Create a document with a new identity."""
         identifier = self._settings.new_id()
         identity = {
             "id": identifier,
@@ -63,13 +63,13 @@ class TsWriter:
         return self._signed(kind, {**fields, **identity, **self._works(fields)})
 
     def replace(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
-        """A document in the place of another; only its identity stays."""
+        """Replace a document; only its identity stays."""
         return self._signed(
             kind, {**fields, **in_order(old, _IDENTITY), **self._works(fields)}
         )
 
     def update(self, kind: str, old: Document, fields: Mapping[str, Any]) -> Document:
-        """Some fields changed; what is empty counts as not given, but for defaults and works."""
+        """Change some fields; empty ones count as missing, except for defaults and works."""
         given = {
             name: value
             for name, value in fields.items()
@@ -78,7 +78,7 @@ class TsWriter:
         return self._signed(kind, {**old, **given, **self._works(fields)})
 
     def _works(self, fields: Mapping[str, Any]) -> Document:
-        """The items, each with a new id and a time of its own."""
+        """Return the items, each with a new id and a time of its own."""
         if "items" not in fields:
             return {}
         base = self._store.milliseconds()
@@ -90,18 +90,18 @@ class TsWriter:
         }
 
     def _slug(self, title: str) -> str:
-        """The title and a number."""
+        """Return the title and a number."""
         stem = re.sub("-+", "-", re.sub("[^a-z0-9]", "-", title.lower()))
         stem = stem.removeprefix("-").removesuffix("-")[:59]
         return f"{stem}-{self._settings.random.randint(1000, 9999)}"
 
     def _signed(self, kind: str, values: Document) -> Document:
-        """The document in its order, signed in the old form."""
+        """Return the document in its order, signed in the old form."""
         document = in_order(values, _ORDER[kind])
         return document | {"signature": self._settings.key.legacy(document)}
 
     async def save(self, kind: str, document: Document) -> None:
-        """Store a document, if it is not too large."""
+        """Store a document, unless it is too large."""
         failure = RefusalError(500, "storage_error", f"Failed to save {kind}")
         if len(compact(document)) > _MOST_STORED:
             raise failure
@@ -119,7 +119,7 @@ class TsWriter:
         known |= dict.fromkeys(members)
 
     async def _resolve(self, url: str) -> str:
-        """The id of a playlist of a channel; one from elsewhere is kept here."""
+        """Return the id of a playlist of a channel; one from elsewhere is stored."""
         if (key := self._settings.own_key(url, "/api/v1/playlists/")) is not None:
             if (document := self._store.find("playlist", key)) is None:
                 raise KeyError(key)
@@ -132,7 +132,7 @@ class TsWriter:
         return identifier
 
     def queue(self, operation: str, data: Document) -> None:
-        """Keep a write for later."""
+        """Queue a write."""
         now = self._store.milliseconds()
         message = {
             "id": f"{operation}-{now}-{self._settings.random.getrandbits(32):08x}",
@@ -148,7 +148,7 @@ class TsWriter:
         self.queued.append(message)
 
     async def process(self, message: Document) -> None:
-        """Do what a message of the queue says."""
+        """Process a message of the queue."""
         verb, _, kind = message["operation"].partition("_")
         data = message.get("data") or {}
         if kind not in _ORDER or verb not in ("create", "update", "delete"):

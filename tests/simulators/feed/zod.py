@@ -1,4 +1,4 @@
-"""A small counterpart of the checks the TypeScript feed asks of a body, with the words of their complaints."""
+"""A small counterpart of the checks that the TypeScript feed applies to a body, with their messages."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,24 +13,24 @@ type Check = Callable[[Any, Path, Issues], Any]
 
 @dataclass(slots=True)
 class Issues:
-    """What is wrong, each with its place."""
+    """Faults with their paths."""
 
     found: list[tuple[Path, str]] = field(default_factory=list)
 
     def add(self, path: Path, message: str) -> None:
-        """Add one."""
+        """Add a fault."""
         self.found.append((path, message))
 
     @override
     def __str__(self) -> str:
-        """All in one line."""
+        """Return all faults in one line."""
         return "; ".join(
             f"{'.'.join(map(str, path))}: {message}" for path, message in self.found
         )
 
 
 def type_name(value: Any) -> str:
-    """What JavaScript calls a value."""
+    """Return the JavaScript name of a value's type."""
     match value:
         case None:
             return "null"
@@ -46,7 +46,7 @@ def type_name(value: Any) -> str:
 
 
 def _expect(expected: str, value: Any, path: Path, issues: Issues) -> bool:
-    """Whether a value is there and has its type."""
+    """Return whether a value exists and has the type."""
     if value is MISSING:
         issues.add(path, "Required")
     elif type_name(value) != expected:
@@ -57,12 +57,12 @@ def _expect(expected: str, value: Any, path: Path, issues: Issues) -> bool:
 
 
 def _utf16(text: str) -> int:
-    """The length of a text in JavaScript."""
+    """Return the length of a text in JavaScript."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def string(longest: int | None = None, pattern: str | None = None) -> Check:
-    """A text."""
+    """Return a check for text."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check type, pattern and length."""
@@ -77,7 +77,7 @@ def string(longest: int | None = None, pattern: str | None = None) -> Check:
 
 
 def number(least: int, most: int | None = None) -> Check:
-    """A number."""
+    """Return a check for a number."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check type and range."""
@@ -92,13 +92,13 @@ def number(least: int, most: int | None = None) -> Check:
 
 
 def boolean(value: Any, path: Path, issues: Issues) -> Any:
-    """True or false."""
+    """Check for a boolean."""
     _expect("boolean", value, path, issues)
     return value
 
 
 def enum(*values: str) -> Check:
-    """One of some words."""
+    """Return a check for some words."""
     names = " | ".join(f"'{value}'" for value in values)
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
@@ -117,7 +117,7 @@ def enum(*values: str) -> Check:
 
 
 def array(element: Check, least: int = 0, most: int | None = None) -> Check:
-    """A list."""
+    """Return a check for a list."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check the length and every entry."""
@@ -135,7 +135,7 @@ def array(element: Check, least: int = 0, most: int | None = None) -> Check:
 
 
 def record(element: Check | None = None) -> Check:
-    """An object with any keys."""
+    """Return a check for an object with any keys."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check every value."""
@@ -150,7 +150,7 @@ def record(element: Check | None = None) -> Check:
 
 
 def optional(inner: Check) -> Check:
-    """Something that may be left out."""
+    """Return a check for an optional value."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check it if it is there."""
@@ -160,7 +160,7 @@ def optional(inner: Check) -> Check:
 
 
 def either(**options: Check) -> Check:
-    """One of several types, told apart by their JavaScript names."""
+    """Return a check for one of several types, by their JavaScript names."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check it as the type that it is."""
@@ -173,7 +173,7 @@ def either(**options: Check) -> Check:
 
 
 def fields(**checks: Check) -> Check:
-    """An object; what is not named is dropped, and the names set the order."""
+    """Return a check for an object; unknown fields are dropped, and the names set the order."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Check every field."""
@@ -189,7 +189,7 @@ def fields(**checks: Check) -> Check:
 
 
 def partial(checks: dict[str, Check], names: Iterable[str]) -> dict[str, Check]:
-    """The same fields, some of them optional."""
+    """Return the same fields, some of them optional."""
     wanted = set(names)
     return {
         key: optional(check) if key in wanted else check
@@ -198,7 +198,7 @@ def partial(checks: dict[str, Check], names: Iterable[str]) -> dict[str, Check]:
 
 
 def judged(judge: Check) -> Check:
-    """A value judged by another library: kept whole, and its path is named twice in complaints."""
+    """Return a check by another library: the value is kept as a whole, and its path is repeated in messages."""
 
     def check(value: Any, path: Path, issues: Issues) -> Any:
         """Judge it, but keep what was given."""
