@@ -57,6 +57,7 @@ from homeassistant.core import (
     callback,
 )
 from homeassistant.setup import async_setup_component
+from scripts import benchmark_large as large
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -74,10 +75,12 @@ class Size:
     publications: int = 5
     works: int = 1024
     outage: float = 12
+    playlists: int = 10_000
+    rounds: int = 10
 
 
 # Enough to see that every measurement works; the numbers mean nothing.
-QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1)
+QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1, 600, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,6 +456,13 @@ async def measure_return(size: Size) -> list[Row]:
         ]
 
 
+async def measure_large(size: Size) -> list[Row]:
+    """Read, keep and search a large library."""
+    async with _home() as hass:
+        rows = await large.measure(hass, _library_entry, size.playlists, size.rounds)
+        return [Row(*row) for row in rows]
+
+
 MEASURES: dict[str, Callable[[Size], Any]] = {
     "command": measure_command,
     "push": measure_push,
@@ -460,6 +470,7 @@ MEASURES: dict[str, Callable[[Size], Any]] = {
     "library": measure_library,
     "publish": measure_publish,
     "return": measure_return,
+    "large": measure_large,
 }
 
 

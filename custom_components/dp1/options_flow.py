@@ -49,7 +49,7 @@ from .const import (
     DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
 )
-from .library.preferences import Preferences
+from .library.preferences import Preferences, default_sources
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -101,7 +101,9 @@ DEFAULTS_SCHEMA = vol.Schema(
 SOURCES_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_SOURCES, default=list(DEFAULT_SOURCES)): _select(
-            CONF_SOURCES, ["exhibitions", "playlists", "favorites"], multiple=True
+            CONF_SOURCES,
+            ["exhibitions", "playlists", "channels", "favorites"],
+            multiple=True,
         ),
         vol.Required(CONF_SOURCE_LIMIT, default=DEFAULT_SOURCE_LIMIT): _number(1, 200),
         vol.Required(CONF_REFRESH_HOURS, default=DEFAULT_REFRESH_HOURS): _number(
@@ -207,7 +209,9 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         """Set the contents of the source list and how often it is refreshed."""
         if user_input is not None:
             return self._save(SOURCES_SCHEMA, user_input)
-        return self._show("sources", SOURCES_SCHEMA, None, {})
+        sources = list(default_sources(self.config_entry.data))
+        values = {CONF_SOURCES: sources, **self.config_entry.options}
+        return self._show("sources", SOURCES_SCHEMA, values, {})
 
     async def async_step_own_art(
         self, user_input: dict[str, Any] | None = None
@@ -332,7 +336,7 @@ def _margin_errors(values: Mapping[str, Any]) -> dict[str, str]:
     """Return the errors by field for a margin that no playlist can have."""
     if not (margin := values.get(CONF_MARGIN)):
         return {}
-    display = Preferences.of({CONF_MARGIN: margin}).display
+    display = Preferences.of({CONF_MARGIN: margin}, {}).display
     try:
         check(build("Try", [build_item("https://example.org", display=display)]))
     except InvalidPlaylistError:

@@ -208,3 +208,30 @@ async def test_nothing_to_recognize(
     library = await make_library(catalog)
     items = [{"source": f"https://art.example/{n}"} for n in range(number or 0)]
     assert library.source_of(player(items)) is None
+
+
+async def test_channels_in_the_source_list(
+    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """They are listed if the owner wishes; what a channel shows is recognized as the channel."""
+    (stored, _) = feed.seed([evening("One"), evening("Two")])
+    ids = list(feed.documents)
+    feed.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
+    library = await make_library(catalog, feed, options={"sources": ["channels"]})
+    node = library.sources()["Hall"]
+    built = await library.async_build_playlist(node)
+    assert built.works == 2
+    assert built.cast.playlist
+    shown = player(built.cast.playlist["items"], key=built.cast.playlist["id"])
+    assert library.source_of(shown) == "Hall"
+    assert stored["id"] == ids[0]
+
+
+async def test_a_library_without_a_catalog_lists_its_playlists(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """It has nothing else to offer, unless the owner chooses."""
+    feed.seed([evening("One"), evening("Two")])
+    assert list((await make_library(None, feed)).sources()) == ["Two", "One"]
+    library = await make_library(None, feed, options={"sources": ["favorites"]})
+    assert list(library.sources()) == []

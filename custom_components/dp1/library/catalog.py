@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, override
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.client import Catalog
@@ -23,6 +23,8 @@ from .works import KnownWorks
 # Series and artworks change rarely; older ones are shown and refreshed in the background.
 MAX_AGE_SECONDS = 3600.0
 MAX_WORKS = 20_000
+# A start waits for so many lists of artworks; more are loaded after it.
+MAX_AT_START = 200
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
 
@@ -49,6 +51,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self._exhibitions: dict[str, Exhibition] = {}
         self._series: dict[str, Series] = {}
         self._all_series: tuple[Series, ...] = ()
+        self._stored_artworks: Mapping[str, Any] = {}
 
     # Storage
 
@@ -60,19 +63,42 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             key: CachedList.from_store(stored, Series)
             for key, stored in mapping(data.get("series")).items()
         }
-        self._artwork_lists = {
-            key: CachedList.from_store(stored, Artwork)
-            for key, stored in mapping(data.get("artworks")).items()
-        }
         self._index_exhibitions()
         self._index_series(
             series
             for series_list in self._series_lists.values()
             for series in series_list.records
         )
-        for key, artworks in self._artwork_lists.items():
-            if key in self._series:
+        self._stored_artworks = mapping(data.get("artworks"))
+        if len(self._stored_artworks) <= MAX_AT_START:
+            self._artwork_lists = self._restore_artworks()
+            self._stored_artworks = {}
+
+    def _restore_artworks(self) -> dict[str, CachedList[Artwork]]:
+        """Return the stored lists of artworks, and index those that have not been read since."""
+        lists = {
+            key: CachedList.from_store(stored, Artwork)
+            for key, stored in self._stored_artworks.items()
+        }
+        for key, artworks in lists.items():
+            if key in self._series and key not in self._artwork_lists:
                 self.works.add(self._series[key], artworks.records)
+        return lists
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Refresh the list, and load the rest of what is stored."""
+        super().async_start()
+        if self._stored_artworks:
+            self.reads.start("stored artworks", self._async_restore_artworks)
+
+    async def _async_restore_artworks(self) -> None:
+        """Load the stored artworks of a large library, for which its start does not wait."""
+        lists = await self.hass.async_add_executor_job(self._restore_artworks)
+        self._artwork_lists = lists | self._artwork_lists
+        self._stored_artworks = {}
+        self.async_update_listeners()
 
     @override
     def to_store(self) -> Json:
@@ -83,7 +109,8 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
                 key: series_list.to_store()
                 for key, series_list in self._series_lists.copy().items()
             },
-            "artworks": {
+            "artworks": dict(self._stored_artworks)
+            | {
                 key: artworks.to_store()
                 for key, artworks in self._artwork_lists.copy().items()
             },

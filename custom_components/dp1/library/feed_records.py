@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import batched
-from typing import Any, Self
+from datetime import UTC, datetime
+from itertools import batched, chain
+from typing import Any, NamedTuple, Self
 
 from homeassistant.util import dt as dt_util
 
@@ -16,16 +16,16 @@ MAX_CURATORS = 10
 MAX_TITLE = 200
 STORED_FIELDS, ITEM_FIELDS = 10, 5
 ANY, VIEWER = "any", "viewer"
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 VIEWER_MARK = "{{viewer_address}}"
 
 type Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class FeedItem:
+class FeedItem(NamedTuple):
     """A work of a playlist; the key is its id, or its place where it has none.
 
-    `shown_from` is when its playlist's schedule lets it be seen.
+    There are many, and tuples are made fast. `shown_from` is when its playlist's schedule lets it be seen.
     """
 
     key: str
@@ -110,16 +110,7 @@ class FeedPlaylist:
             created=created,
             curators=tuple(curators),
             count=count,
-            items=tuple(
-                FeedItem(
-                    key=item[0],
-                    title=item[1],
-                    source=item[2],
-                    artist=item[3],
-                    shown_from=_shown_from(item[4]),
-                )
-                for item in batched(items, ITEM_FIELDS, strict=True)
-            ),
+            items=tuple(map(FeedItem._make, batched(items, ITEM_FIELDS, strict=True))),
             query=query,
         )
 
@@ -135,17 +126,7 @@ class FeedPlaylist:
             self.query,
             self.count,
             list(self.curators),
-            [
-                part
-                for item in self.items
-                for part in (
-                    item.key,
-                    item.title,
-                    item.source,
-                    item.artist,
-                    item.shown_from,
-                )
-            ],
+            list(chain.from_iterable(self.items)),
         ]
 
 
@@ -210,7 +191,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
             source=item["source"],
             artist=_artist(item.get("inlineManifest")),
-            shown_from=_shown_from(item.get("displayAt")) if scheduled else "",
+            shown_from=(text(item.get("displayAt")) or "") if scheduled else "",
         )
         for key, place, item in keyed_items(document.get("items"))
     )
@@ -223,17 +204,12 @@ def _artist(manifest: object) -> str:
     return clean(names or metadata.get("creditLine"), MAX_TITLE)
 
 
-def _shown_from(value: object) -> str:
-    """Return when a work is shown as it was written; what is no point in time is none."""
-    try:
-        return value if isinstance(value, str) and _instant(value) else ""
-    except ValueError:
-        return ""
-
-
 def _instant(text: str) -> datetime:
-    """Return a point in time, in the time zone of Home Assistant if it has none."""
-    found = datetime.fromisoformat(text)
+    """Return a point in time, in the time zone of Home Assistant if it has none; what is none is long ago."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return LONG_AGO
     return (
         found if found.tzinfo else found.replace(tzinfo=dt_util.get_default_time_zone())
     )

@@ -67,7 +67,7 @@ class Library:
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
         self.key = SigningKey.parse(signing_key) if signing_key else None
-        self.preferences = Preferences.of(entry.options)
+        self.preferences = Preferences.of(entry.options, data)
         refresh_seconds = self.preferences.refresh_seconds
         self.catalog_coordinator = CatalogCoordinator(
             hass,

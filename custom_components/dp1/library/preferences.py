@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from ..const import (
     CONF_BACKGROUND,
+    CONF_CATALOG_URL,
     CONF_CURATOR,
     CONF_DURATION,
     CONF_INDEXER_URL,
@@ -24,6 +25,13 @@ from ..const import (
 )
 
 
+def default_sources(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the groups in the source list unless the owner chose others; a library without a catalog has playlists."""
+    if data.get(CONF_CATALOG_URL):
+        return DEFAULT_SOURCES
+    return ("playlists", *DEFAULT_SOURCES[1:])
+
+
 @dataclass(frozen=True, slots=True)
 class Preferences:
     """Options of a library; `display` has scaling, background and margin of new playlists as far as they are set."""
@@ -38,8 +46,8 @@ class Preferences:
     indexer_url: str
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
-        """Return the preferences in the options of an entry."""
+    def of(cls, options: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
+        """Return the preferences in the options and data of an entry."""
         display = {
             key: options[key]
             for key in (CONF_SCALING, CONF_BACKGROUND)
@@ -51,7 +59,7 @@ class Preferences:
         return cls(
             refresh_seconds=3600
             * options.get(CONF_REFRESH_HOURS, DEFAULT_REFRESH_HOURS),
-            sources=frozenset(options.get(CONF_SOURCES, DEFAULT_SOURCES)),
+            sources=frozenset(options.get(CONF_SOURCES, default_sources(data))),
             source_limit=int(options.get(CONF_SOURCE_LIMIT, DEFAULT_SOURCE_LIMIT)),
             duration=int(duration) if duration.is_integer() else duration,
             license=options.get(CONF_LICENSE, DEFAULT_LICENSE),

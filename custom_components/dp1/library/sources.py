@@ -12,7 +12,7 @@ from ..client.display.player_status import PlayerStatus
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
-from .feed_records import FeedPlaylist
+from .feed_records import FeedChannel, FeedPlaylist
 from .preferences import Preferences
 from .recognition import is_whole, series_of_items
 from .tree import Node, NodeKind, node_id
@@ -85,6 +85,11 @@ class Sources:
             named = _named(reversed(playlists), _playlist_names, taken)
             for playlist in playlists[:limit]:
                 chosen[named[playlist.id]] = node_id(NodeKind.PLAYLIST, playlist.id)
+        if "channels" in groups:
+            channels = [each for each in self._feed.channels if each.playlists]
+            named = _named(reversed(channels), _channel_names, taken)
+            for channel in channels[:limit]:
+                chosen[named[channel.id]] = node_id(NodeKind.CHANNEL, channel.id)
         if "favorites" in groups:
             known = set(chosen.values())
             nodes = [node for node in self._favorites.nodes() if node.id not in known]
@@ -140,7 +145,7 @@ class Sources:
             yield node_id(NodeKind.ARTWORK, series.id, found[1].id)
 
 
-def _named[T: (Exhibition, FeedPlaylist, Node)](
+def _named[T: (Exhibition, FeedChannel, FeedPlaylist, Node)](
     things: Iterable[T], names: Callable[[T], Iterator[str]], taken: set[str]
 ) -> dict[str, str]:
     """Give each thing the first of its names that is not taken, regardless of case."""
@@ -171,6 +176,11 @@ def _exhibition_names(show: Exhibition) -> Iterator[str]:
 def _playlist_names(playlist: FeedPlaylist) -> Iterator[str]:
     """Yield names of a playlist."""
     return _numbered(playlist.title, ", ".join(playlist.curators), playlist.year)
+
+
+def _channel_names(channel: FeedChannel) -> Iterator[str]:
+    """Yield names of a channel."""
+    return _numbered(channel.title, channel.publisher)
 
 
 def _favorite_names(node: Node) -> Iterator[str]:

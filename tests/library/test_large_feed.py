@@ -1,0 +1,158 @@
+"""A feed with more playlists than are read at once: all of them are reached, and none hides another."""
+
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.feed import connection
+from custom_components.dp1.library import branches, feed as library_feed
+from custom_components.dp1.library.library import Library, Node
+
+from .conftest import MakeLibrary
+
+from tests.displays import until
+from tests.simulators.feed import FeedSimulator
+
+COUNT = 55
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read 20 playlists at first, and show 20 on a page."""
+    monkeypatch.setattr(library_feed, "FEED_PAGE", 10)
+    monkeypatch.setattr(library_feed, "FIRST_PLAYLISTS", 20)
+    monkeypatch.setattr(library_feed, "PAGE_PAUSE", 0)
+    monkeypatch.setattr(branches, "MAX_CHILDREN", 20)
+
+
+def evening(number: int, **more: Any) -> dict[str, Any]:
+    """Make a playlist."""
+    source = f"https://art.example/{number}.html"
+    items = [{"source": source, "title": f"Work {number}"}]
+    return {"title": f"Evening {number}", "items": items, **more}
+
+
+async def opened(library: Library) -> list[Node]:
+    """Open the playlists, page after page."""
+    nodes: list[Node] = []
+    waiting = "playlists"
+    while waiting:
+        page = await library.async_children(waiting)
+        assert page.problem is None
+        waiting = ""
+        for node in page.nodes:
+            if node.kind == "more":
+                waiting = node.id
+            else:
+                nodes.append(node)
+        assert len(page.nodes) <= 21
+    return nodes
+
+
+def known(library: Library) -> list[str]:
+    """Return the titles of the known playlists."""
+    return [playlist.title for playlist in library.feed_coordinator.data.records]
+
+
+async def test_all_playlists_are_reached(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Page by page in the browser and by search, also after a restart, which asks the feed for nothing."""
+    feed.seed(evening(number) for number in range(COUNT))
+    library = await make_library(None, feed)
+    assert len(known(library)) >= 20
+    await until(lambda: library.feed_coordinator.data.complete)
+    titles = [f"Evening {number}" for number in reversed(range(COUNT))]
+    assert known(library) == titles
+    assert [node.title for node in await opened(library)] == titles
+    page = await library.async_children("playlists")
+    assert page.nodes[-1].title == "More (35)" and page.not_shown == 0
+    assert (await library.async_children("playlists", limit=20)).not_shown == 35
+    for query in ("evening 0", "work 3"):
+        found = await library.async_search(query)
+        assert found[0].title.casefold() == query
+    found = await library.async_search("evening 54", within="playlists")
+    assert found[0].title == "Evening 54"
+    await library.async_stop()
+    feed.log.clear()
+    library = await make_library(None, feed)
+    assert known(library) == titles
+    assert not feed.log
+
+
+async def test_what_is_older_is_read_once_a_day(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In between only what is newest is read, and what is new, changed or gone there is seen."""
+    feed.seed(evening(number) for number in range(COUNT))
+    library = await make_library(None, feed)
+    coordinator = library.feed_coordinator
+    await until(lambda: coordinator.data.complete)
+    by_title = {entry["title"]: key for key, entry in feed.documents.items()}
+    headers = {"Authorization": f"Bearer {feed.api_key}"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        for title in ("Evening 50", "Evening 1"):
+            await session.delete(f"{feed.url}/playlists/{by_title[title]}")
+    feed.seed([evening(99)])
+    feed.log.clear()
+    await coordinator.async_look_now()
+    assert len([asked for asked in feed.log if asked.path.endswith("/playlists")]) == 2
+    titles = known(library)
+    assert titles[0] == "Evening 99" and len(titles) == COUNT
+    assert "Evening 50" not in titles and "Evening 1" in titles
+    assert coordinator.data.complete
+    monkeypatch.setattr(library_feed, "OLDER_MAX_AGE", timedelta(0))
+    await coordinator.async_look_now()
+    await until(lambda: "Evening 1" not in known(library))
+    assert len(known(library)) == COUNT - 1
+
+
+async def test_a_playlist_too_large_hides_nothing_else(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is counted as not shown; nothing says that the feed is in trouble."""
+    monkeypatch.setattr(connection, "MAX_BODY", 20_000)
+    feed.seed(
+        evening(number, **({"summary": "x" * 30_000} if number in (45, 10) else {}))
+        for number in range(COUNT)
+    )
+    library = await make_library(None, feed)
+    await until(lambda: library.feed_coordinator.data.complete)
+    assert len(await opened(library)) == COUNT - 2
+    page = await library.async_children("playlists")
+    assert (page.not_shown, page.problem, library.problem) == (2, None, None)
+
+
+async def test_older_playlists_stay_when_they_cannot_be_read(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server that fails half-way takes nothing away."""
+    feed.seed(evening(number) for number in range(COUNT))
+    library = await make_library(None, feed)
+    coordinator = library.feed_coordinator
+    await until(lambda: coordinator.data.complete)
+    monkeypatch.setattr(library_feed, "OLDER_MAX_AGE", timedelta(0))
+    feed.seed([evening(99)])
+    feed.fault(path=r"/playlists\?", times=2)
+    feed.fault(path=r"/playlists\?", status=500, times=None)
+    await coordinator.async_look_now()
+    await until(lambda: not coordinator.data.complete)
+    assert known(library)[0] == "Evening 99"
+    assert len(known(library)) == COUNT + 1
+
+
+async def test_only_so_many_works_are_kept(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond that a playlist is known without its works, which are read when it is opened."""
+    monkeypatch.setattr(library_feed, "MAX_ITEMS", 30)
+    feed.seed(evening(number) for number in range(COUNT))
+    library = await make_library(None, feed)
+    await until(lambda: library.feed_coordinator.data.complete)
+    records = library.feed_coordinator.data.records
+    assert sum(len(playlist.items) for playlist in records) == 30
+    assert not records[-1].items and records[-1].count == 1
+    (work,) = (await library.async_children(f"playlist/{records[-1].id}")).nodes
+    assert work.title == "Work 0"
