@@ -59,6 +59,7 @@ class Home:
         cls, hass: HomeAssistant, folder: Path, language: str, names: dict[str, Any]
     ) -> AsyncIterator[Home]:
         """Set everything up, and install the sentences."""
+        language = names.get("language", language)
         hass.config.config_dir = str(folder)
         (folder / "configuration.yaml").touch()
         await async_process_ha_core_config(
@@ -165,6 +166,10 @@ class Home:
         """Return an attribute of a display."""
         state = self.hass.states.get(self.ids[wall.url])
         return state.attributes.get(name) if state else None
+
+    async def sees(self, wall: DisplaySimulator, name: str, value: str) -> None:
+        """Wait until Home Assistant sees something of a display."""
+        await until(lambda: self.attribute(wall, name) == value)
 
     async def cast(self, title: str, *walls: DisplaySimulator) -> None:
         """Show an exhibition, and wait until Home Assistant sees it."""
