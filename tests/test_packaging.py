@@ -65,6 +65,7 @@ PLATFORM_COMPONENTS = {
     "media_player",
     "number",
     "onboarding",
+    "persistent_notification",
     "remote",
     "repairs",
     "scene",
