@@ -140,7 +140,7 @@ HTTP_FAULTS = (
     fault("is busy once", "shows Night", "status", status=429, times=1, sends=2),
     fault("answers 204", "display_not_ready", "empty"),
     fault("cuts its answer short", LOST_ANSWER, "truncated"),
-    garbage("answers HTML", "<html>"),
+    garbage("answers HTML", "<html>", "display_web_page"),
     garbage("answers a list", "[1, 2]"),
     garbage("answers null", "null"),
     garbage("answers a number", "7"),

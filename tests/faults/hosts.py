@@ -128,10 +128,17 @@ PLAYLIST_FAULTS = (
     host("turns in circles", "playlist_", 302, b"", headers={"Location": "/night"}),
     host(
         "leads to a file",
-        "playlist_",
+        "address_blocked",
         302,
         b"",
         headers={"Location": "file:///etc/passwd"},
+    ),
+    host(
+        "leads into the home",
+        "address_blocked",
+        302,
+        b"",
+        headers={"Location": "http://127.0.0.1:9/night"},
     ),
     host(
         "promises too much",
