@@ -6,7 +6,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.display import connection, reader
-from homeassistant.core import Event, EventStateChangedData, HomeAssistant
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 
 from .displays import FIRMWARE, playlist, set_up, until
 from .entities import entity_id, shown
@@ -27,6 +27,7 @@ class Heard:
         self._entity_id = entity_id(hass, "event", "activity")
         hass.bus.async_listen("state_changed", self._hear)
 
+    @callback
     def _hear(self, event: Event[EventStateChangedData]) -> None:
         """Note what is told."""
         state, before = event.data["new_state"], event.data["old_state"]

@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.display import connection, reader
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import CoreState, HomeAssistant
+from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -317,7 +317,7 @@ async def test_entity_ids_do_not_depend_on_when(
     display_entry.runtime_data.details.async_learn_again()
     await known(hass, "number", "panel_brightness")
     assert entity_id(hass, "number", "panel_brightness") == (
-        "number.wall_panel_brightness"
+        "number.wall_monitor_brightness"
     )
 
 
@@ -353,6 +353,7 @@ async def test_events_of_an_interlude(
     heard: list[dict[str, Any]] = []
     activity = entity_id(hass, "event", "activity")
 
+    @callback
     def note(event: Any) -> None:
         """Note an event."""
         state = event.data["new_state"]

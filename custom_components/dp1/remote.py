@@ -35,7 +35,13 @@ async def async_setup_entry(
 class DisplayRemote(DisplayEntity, RemoteEntity):
     """Remote that sends keys and taps to the current work."""
 
-    _written: tuple[bool | None, bool] | None = None
+    _written: tuple[bool | None, bool]
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Register callbacks."""
+        await super().async_added_to_hass()
+        self._written = self.is_on, self.available
 
     @callback
     @override

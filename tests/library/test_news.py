@@ -65,7 +65,9 @@ async def test_news(
     ]
     automations[1]["actions"]["event_data"]["title"] = "{{ trigger.title }}"  # type: ignore[index]
     heard = []
-    hass.bus.async_listen("heard", lambda event: heard.append(dict(event.data)))
+    hass.bus.async_listen(
+        "heard", callback(lambda event: heard.append(dict(event.data)))
+    )
     assert await async_setup_component(hass, "automation", {"automation": automations})
 
     shows = catalog.data.exhibitions
