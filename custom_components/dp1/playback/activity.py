@@ -174,6 +174,13 @@ class ActivityTracker:
             return []
         entry_id = coordinator.config_entry.entry_id
         in_interlude = coordinator.hass.data[ANNOUNCEMENTS].is_active(entry_id)
+        changes = list(
+            self._changes.update(
+                coordinator.data, coordinator.last_update_success, in_interlude
+            )
+        )
+        if not changes:
+            return []
         entity_id = er.async_get(coordinator.hass).async_get_entity_id(
             MEDIA_PLAYER_DOMAIN, DOMAIN, coordinator.device_id
         )
@@ -184,9 +191,7 @@ class ActivityTracker:
                 kind,
                 _attributes(kind, coordinator, is_interlude),
             )
-            for kind, is_interlude in self._changes.update(
-                coordinator.data, coordinator.last_update_success, in_interlude
-            )
+            for kind, is_interlude in changes
         ]
 
     async def _async_tell_known(self, activity: Activity) -> None:
