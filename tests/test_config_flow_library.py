@@ -387,6 +387,29 @@ async def test_reauth(hass: HomeAssistant, feed: FeedSimulator) -> None:
     assert entry.state is ConfigEntryState.LOADED
 
 
+async def test_signed_feed(hass: HomeAssistant) -> None:
+    """A feed that takes no key is sent none, and nobody is asked for another one; what is stored stays."""
+    async with FeedSimulator("signed") as signed:
+        form = await begin(hass)
+        result = await fill(hass, form, feed_url=signed.url, api_key="of an older feed")
+        added = await entry_of(hass, result)
+        assert await hass.config_entries.async_remove(added.entry_id)
+        entry = library_entry(signed.url, api_key="of an older feed")
+        await set_up(hass, entry)
+        reconfigure = await entry.start_reconfigure_flow(hass)
+        await fill(hass, reconfigure, feed_url=signed.url)
+        await hass.async_block_till_done()
+        assert entry.data["api_key"] == "of an older feed"
+        form = await entry.start_reauth_flow(hass)
+        result = await fill(hass, form, api_key="another")
+        assert (result["type"], result["reason"]) == (
+            FlowResultType.ABORT,
+            "key_not_needed",
+        )
+        assert {asked.method for asked in signed.log} == {"GET"}
+        assert not any("authorization" in asked.headers for asked in signed.log)
+
+
 # The end
 
 

@@ -59,6 +59,7 @@ from .library.validation import (
     RECONFIGURE_LIBRARY_SCHEMA,
     async_check_key,
     async_check_library,
+    async_takes_no_key,
 )
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
@@ -360,10 +361,12 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_reauth_confirm(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for a new API key."""
+        """Ask for a new API key; the feed may have come to take none since."""
         errors: dict[str, str] = {}
         entry = self._get_reauth_entry()
         if user_input is not None:
+            if await async_takes_no_key(self.hass, entry.data[CONF_FEED_URL]):
+                return self.async_abort(reason="key_not_needed")
             key = user_input[CONF_API_KEY].strip()
             errors = await async_check_key(self.hass, entry.data[CONF_FEED_URL], key)
             if not errors:

@@ -545,6 +545,23 @@ async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
     assert len(ts_feed.documents) == 2
 
 
+async def test_one_slug_on_a_ts_feed(
+    hass: HomeAssistant, ts_feed: FeedSimulator
+) -> None:
+    """Such a feed keeps no slug of ours, so what was published under it is remembered, across restarts too."""
+    entry = await set_up(hass, library_entry(ts_feed.url, api_key=ts_feed.api_key))
+    told = await publish(hass, playlist=playlist(), slug="the-hall")
+    assert told["slug"] != "the-hall"
+    for title in ("Monday", "Tuesday"):
+        assert await hass.config_entries.async_reload(entry.entry_id)
+        again = await publish(
+            hass, playlist=playlist(title=title), slug="the-hall", title=title
+        )
+        assert (again["id"], again["status"]) == (told["id"], "updated")
+    (stored,) = ts_feed.documents.values()
+    assert stored["title"] == "Tuesday"
+
+
 async def test_ts_feed_without_api_key(
     hass: HomeAssistant, ts_feed: FeedSimulator
 ) -> None:

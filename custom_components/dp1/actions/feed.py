@@ -104,6 +104,10 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         if "playlist" not in what:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
         document = _completed(call, library, document)
+    if not document.get("id") and (
+        known := library.feed_coordinator.id_of_slug(document.get("slug"))
+    ):
+        document = {**document, "id": known}
     check_sources(document)
     if sign is not False and (sign or not entry.data.get(CONF_API_KEY)):
         library.async_remember_signed()
@@ -114,6 +118,9 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
             curator=library.preferences.curator,
             prefer_api_key=sign is None,
         )
+    library.feed_coordinator.async_remember_slug(
+        document.get("slug"), published.document
+    )
     response = await async_note_published(library, published)
     if sign and feed.signs_itself:
         response["reason"] = (

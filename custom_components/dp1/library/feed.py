@@ -17,7 +17,8 @@ from ..client.catalog.paging import Listing
 from ..client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.feed.paging import Page
-from ..client.values import moment, whole
+from ..client.playlist.document import slugify
+from ..client.values import mapping, moment, whole
 from ..const import LOGGER
 from .cached_list import CachedList, Json
 from .coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
@@ -58,6 +59,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}
         self._deleted: set[str] = set()
+        self._ids_by_slug: dict[str, str] = {}
         self._older_read_at: datetime | None = None
         self._skipped = 0
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
@@ -75,6 +77,9 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         )
         self._older_read_at = moment(data.get("older_read_at"))
         self._skipped = whole(data.get("skipped")) or 0
+        for slug, key in mapping(data.get("ids_by_slug")).items():
+            if isinstance(key, str):
+                self._ids_by_slug[slug] = key
         self._index_playlists()
 
     @override
@@ -85,6 +90,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             "channels": [channel.to_store() for channel in self.channels],
             "older_read_at": self._older_read_at and self._older_read_at.isoformat(),
             "skipped": self._skipped,
+            "ids_by_slug": self._ids_by_slug,
         }
 
     @override
@@ -100,6 +106,16 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Read the list now; documents are read again when they are needed."""
         self._documents.clear()
         return await super().async_look_now()
+
+    @callback
+    def async_remember_slug(self, slug: object, document: Mapping[str, Any]) -> None:
+        """Remember which playlist was published under a slug, on a feed that chooses its slugs itself."""
+        if isinstance(slug, str) and slug and document.get("slug") != slugify(slug):
+            self._ids_by_slug[slugify(slug)] = document["id"]
+
+    def id_of_slug(self, slug: object) -> str | None:
+        """Return the playlist that was published under a slug which the feed has not kept."""
+        return self._ids_by_slug.get(slugify(slug)) if isinstance(slug, str) else None
 
     @callback
     def async_put(self, document: Mapping[str, Any]) -> None:

@@ -97,6 +97,15 @@ async def async_check_key(
     return {}
 
 
+async def async_takes_no_key(hass: HomeAssistant, url: str) -> bool:
+    """Return whether the feed at a normalized URL is known to take no API key."""
+    try:
+        async with _guard(hass, url) as guard:
+            return await feed.Feed(guard, url).family() is feed.Family.SIGNED
+    except Dp1Error:
+        return False
+
+
 async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
     """Raise unless a catalog answers at a URL."""
     async with _guard(hass, url) as guard:
