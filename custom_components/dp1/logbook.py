@@ -25,9 +25,9 @@ def async_describe_events(
     @callback
     def describe(event: Event) -> dict[str, str | None]:
         """Describe a new work: what it is, and who made it."""
-        entity_id = event.data[ATTR_ENTITY_ID]
+        entity_id = event.data.get(ATTR_ENTITY_ID)
         state = hass.states.get(entity_id) if entity_id else None
-        names = event.data["title"], event.data["artist"]
+        names = event.data.get("title"), event.data.get("artist")
         return {
             LOGBOOK_ENTRY_NAME: state.name if state else entity_id,
             LOGBOOK_ENTRY_MESSAGE: ", ".join(filter(None, names)),

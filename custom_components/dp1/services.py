@@ -71,6 +71,7 @@ from .playback.snapshot import split_media_id
 from .voice.sentences import Wish, async_update_sentences
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"
+MAX_MARGIN = 99_999
 SERVICE_WRITE_SENTENCES = "write_sentences"
 NONE, OPTIONAL, ONLY = (
     SupportsResponse.NONE,
@@ -100,9 +101,9 @@ OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("scaling"): vol.In(("fit", "fill", "stretch", "auto")),
     vol.Optional("background"): cv.matches_regex(r"^#[0-9a-fA-F]{6}$"),
     vol.Optional("margin"): vol.Any(
-        vol.All(vol.Any(int, float), vol.Range(min=0)),
-        cv.matches_regex(r"^\d+(\.\d+)?(px|%|vw|vh)$"),
-        vol.All(cv.matches_regex(r"^\d+(\.\d+)?$"), vol.Coerce(float)),
+        vol.All(vol.Any(int, float), vol.Range(min=0, max=MAX_MARGIN)),
+        cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?(px|%|vw|vh)$"),
+        vol.All(cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?$"), vol.Coerce(float)),
     ),
     vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
     vol.Optional("wake", default=True): cv.boolean,

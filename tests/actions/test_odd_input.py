@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
+import voluptuous as vol
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from tests.displays import ENTITY_ID
+from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "setup_display")
@@ -82,3 +83,49 @@ async def test_long_ids_are_not_echoed(
 async def test_long_names_are_not_echoed(hass: HomeAssistant, field: str) -> None:
     """However long a name is, the message is short."""
     assert len(await refused(hass, "dp1.cast_playlist", **{field: LONG})) < 1000
+
+
+@pytest.mark.parametrize("work", ["9" * 5000, "0", "\u0663", LONG])
+async def test_work_numbers_that_are_none(
+    hass: HomeAssistant, display: DisplaySimulator, work: str
+) -> None:
+    """A number of more digits than Python reads is the name of no work."""
+    display.player.load(playlist("Dawn", "Noon"))
+    await until(lambda: state_of(hass).state == "playing")
+    display.reset_counters()
+    assert "does not match" in await refused(hass, "dp1.show_work", work=work)
+    assert not display.writes
+
+
+async def test_a_place_that_is_none(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """A playlist is shown from its beginning if its media id names an endless place."""
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_id": "https://art.example.org/a.png#dp1&at=" + "9" * 5000,
+        },
+        blocking=True,
+    )
+    assert display.state.items
+
+
+@pytest.mark.parametrize(
+    "margin", [float("inf"), float("nan"), 1e300, "9" * 400, f"{'9' * 400}px", -1]
+)
+async def test_margins_without_end(
+    hass: HomeAssistant, display: DisplaySimulator, margin: object
+) -> None:
+    """No margin is wider than a wall."""
+    display.reset_counters()
+    with pytest.raises(vol.Invalid):
+        await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": ENTITY_ID, "playlist": playlist("Dawn"), "margin": margin},
+            blocking=True,
+        )
+    assert not display.writes

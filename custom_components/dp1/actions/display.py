@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+import re
 
 import voluptuous as vol
 
@@ -28,6 +29,8 @@ from .targets import Target, async_for_each_display, async_targets
 SERVICE_GESTURE = "gesture"
 SERVICE_HAND_OVER = "hand_over"
 SERVICE_SHOW_WORK = "show_work"
+
+NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
 
 GESTURE_SCHEMA = cv.make_entity_service_schema(GESTURE_FIELDS)
 HAND_OVER_SCHEMA = cv.make_entity_service_schema(
@@ -106,7 +109,7 @@ def _find(player: PlayerStatus, work: int | str, name: str) -> int:
         return ids.index(work)
     if wanted in titles:
         return titles.index(wanted)
-    if wanted.isascii() and wanted.isdecimal() and int(wanted):
+    if NUMBER.fullmatch(wanted):
         return _find(player, int(wanted), name)
     if len(places := [at for at, title in enumerate(titles) if wanted in title]) == 1:
         return places[0]

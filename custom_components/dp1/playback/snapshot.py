@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+import re
 from typing import Any, Self
 from urllib.parse import parse_qs, urlencode
 
@@ -31,6 +32,7 @@ STORED_SCHEMA = vol.Schema(
 DEFAULT_LOOP = "playlist"
 # Separates the place from the playlist in a media content id.
 PLACE_MARK = "#dp1&"
+PLACE = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ def split_media_id(name: str) -> tuple[str, Start]:
     at = place.get("at", "")
     return base, Start(
         work_id=place.get("work"),
-        index=int(at) if at.isascii() and at.isdecimal() else None,
+        index=int(at) if PLACE.fullmatch(at) else None,
         shuffle=True if "shuffle" in place else None,
         loop=place.get("loop") if place.get("loop") in ("none", "one") else None,
     )
