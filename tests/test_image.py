@@ -14,7 +14,7 @@ from homeassistant.helpers.entity_registry import EVENT_ENTITY_REGISTRY_UPDATED
 
 from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import name_hosts, playlist, set_up, until
-from .entities import act, all_switched_on, known, shown, value
+from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -156,15 +156,14 @@ async def test_work_without_a_picture(
 
 
 @pytest.mark.parametrize("profile", ["B", "C"])
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_screenshot(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The screenshot is limited in size, in the shape of the screen."""
-    all_switched_on(monkeypatch)
     display.device.orientation = "portrait"
     await set_up(hass, display_entry)
     await known(hass, "image", "screenshot")
@@ -174,15 +173,14 @@ async def test_screenshot(
     assert size == (1080, 1920)
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_first_screenshot_fails(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """After a failed first screenshot there is none until the next one."""
-    all_switched_on(monkeypatch)
     fault = display.inject(
         FaultKind.STATUS, route="/api/screenshot", status=502, times=0
     )

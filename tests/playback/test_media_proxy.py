@@ -21,7 +21,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, playlist, set_up, state_of, until
-from tests.entities import all_switched_on, known
+from tests.entities import known
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -162,16 +162,15 @@ async def test_media_without_a_file(
 
 
 @pytest.mark.parametrize("profile", ["C"])
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_an_image_entity(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
     folder: Path,
     hass_client_no_auth: ClientSessionGenerator,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The current picture of an image entity is served."""
-    all_switched_on(monkeypatch)
     await set_up(hass, display_entry)
     await known(hass, "image", "screenshot")
     stranger = await hass_client_no_auth()
