@@ -92,7 +92,6 @@ def catalog(count: int) -> dict[str, Any]:
                 [
                     Artwork(
                         id=str(random.getrandbits(256)),
-                        series_id=series.id,
                         index=place,
                         name=f"#{place}",
                         sources=(f"previews/{series.id}/{place}/index.html",),

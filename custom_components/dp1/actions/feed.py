@@ -40,6 +40,7 @@ from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import async_read_playlist
+from .left_out import notify_left_out
 from .targets import async_targets
 
 SERVICE_PUBLISH_PLAYLIST = "publish_playlist"
@@ -126,7 +127,10 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         response["reason"] = (
             "this feed signs playlists itself, and keeps no other signature"
         )
-    return response if call.return_response else None
+    if call.return_response:
+        return response
+    notify_left_out(call.hass, library, published)
+    return None
 
 
 async def _async_takes_no_key(

@@ -7,6 +7,7 @@ from typing import Final
 from homeassistant.components.media_player import BrowseError, MediaClass, MediaType
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util import dt as dt_util
 
 from ..client.text import clean
@@ -100,7 +101,7 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
 def _title(library: Library, node: Node, inside: Children) -> str:
     """Return the title of a page, with a note if it is outdated: the browser has no other place for it."""
     if inside.problem is None:
-        return node.title
+        return _name(node)
     reason = translated(inside.problem, server_of(node.id), library.title, node.title)
     since = inside.since and dt_util.as_local(inside.since)
     if since is None:
@@ -113,6 +114,15 @@ def _title(library: Library, node: Node, inside: Children) -> str:
             reason=str(reason),
         )
     return str(note)
+
+
+def _name(node: Node) -> str:
+    """Return the title of a node; of a playlist that looks its works up, with whose works these are."""
+    if not node.query:
+        return node.title
+    return async_get_exception_message(
+        DOMAIN, f"playlist_of_{node.query}", {"title": node.title}
+    )
 
 
 def node_media(
@@ -128,7 +138,7 @@ def node_media(
         media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
-        title=node.title,
+        title=_name(node),
         can_play=node.can_play,
         can_expand=node.can_expand,
         thumbnail=picture_url(name) if node.picture else None,

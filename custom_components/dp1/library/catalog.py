@@ -18,6 +18,7 @@ from ..client.values import mapping
 from ..const import LOGGER
 from .cached_list import CachedList, Json
 from .coordinator import LIST, PATIENCE, ServerCoordinator
+from .exhibitions import newest_first
 from .works import KnownWorks
 
 # Series and artworks change rarely; older ones are shown and refreshed in the background.
@@ -266,7 +267,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
         def partial_list(read: Callable[[], Listing[Exhibition]]) -> Any:
             """Return the exhibitions that have been read, which can be opened already."""
-            exhibitions = _newest_first(self._partial(before, read()))
+            exhibitions = newest_first(self._partial(before, read()))
             self._exhibitions |= {
                 exhibition.id: exhibition for exhibition in exhibitions.records
             }
@@ -281,7 +282,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             # An empty answer would take all sources away.
             reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
             listing = Listing((), None, False, reason)
-        exhibitions = _newest_first(before.updated(listing, self.hass.loop.time()))
+        exhibitions = newest_first(before.updated(listing, self.hass.loop.time()))
         self.data = exhibitions
         self._index_exhibitions()
         if exhibitions.complete:
@@ -395,15 +396,3 @@ def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:
 def _by_id(artworks: CachedList[Artwork], key: str) -> Artwork | None:
     """Return the artwork with an id."""
     return next((artwork for artwork in artworks.records if artwork.id == key), None)
-
-
-def _newest_first(exhibitions: CachedList[Exhibition]) -> CachedList[Exhibition]:
-    """Return the exhibitions sorted by their opening."""
-    order = sorted(exhibitions.records, key=_opening, reverse=True)
-    return replace(exhibitions, records=tuple(order))
-
-
-def _opening(exhibition: Exhibition) -> tuple[float, str]:
-    """Return the sort key of an exhibition; those without an opening come last."""
-    opens = exhibition.opens_at
-    return opens.timestamp() if opens else float("-inf"), exhibition.number

@@ -67,7 +67,10 @@ FOLDER_TITLES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A node with its texts in plain form; `picture` is a small public one, and `opens_at` is set until it opens."""
+    """A node with its texts in plain form; `picture` is a small public one, and `opens_at` is set until it opens.
+
+    `query` tells whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
+    """
 
     id: str
     kind: NodeKind
@@ -81,6 +84,7 @@ class Node:
     works: int | None = None
     medium: str | None = None
     opens_at: datetime | None = None
+    query: str = ""
 
 
 class LazyNodes[T](Sequence[Node]):
@@ -278,6 +282,7 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
         subtitle=", ".join(playlist.curators) or None,
         year=playlist.year,
         works=playlist.count,
+        query=playlist.query,
     )
 
 

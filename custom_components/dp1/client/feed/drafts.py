@@ -75,6 +75,8 @@ def draft_signed(
     curator: str,
     now: datetime,
     stored: Mapping[str, Any] | None = None,
+    *,
+    newer: bool = False,
 ) -> Draft:
     """Bring a document into the form that a feed in Go leaves as it is, and sign it as one of its curators.
 
@@ -84,6 +86,7 @@ def draft_signed(
         curator: name to give the signer, unless the playlist names them.
         now: the present moment on the clock of the feed.
         stored: what it replaces, of which it takes id, slug, time and curators.
+        newer: whether the feed takes the fields of 2026.
 
     Raises:
         InvalidPlaylistError: not a valid playlist.
@@ -93,7 +96,9 @@ def draft_signed(
     left_out: list[str] = []
     if stored is not None:
         document, kept, left_out = _replacing(document, stored)
-    payload, unknown = signable(normalize(document, now=now, curator=signer))
+    payload, unknown = signable(
+        normalize(document, now=now, curator=signer), newer=newer
+    )
     payload |= kept
     _check(payload)
     signed = sign(payload, key, now=now)

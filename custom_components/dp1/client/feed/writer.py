@@ -283,7 +283,8 @@ class Writer:
             return draft_with_key(document, complete=complete, stored=stored)
         assert self.key is not None
         now = self.connection.clock.for_documents()
-        return draft_signed(document, self.key, self.curator, now, stored)
+        newer = self.family is Family.SIGNED
+        return draft_signed(document, self.key, self.curator, now, stored, newer=newer)
 
     async def _create(self, draft: Draft) -> Published:
         """Send a new playlist."""

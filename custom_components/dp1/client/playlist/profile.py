@@ -85,6 +85,17 @@ _PROFILE: Shape = {
         "note": _NOTE,
     },
 }
+# What feeds have a place for since 2026: playlists extension 0.2.0 without its schedule, content rating 0.1.0.
+_NEWER_PROFILE: Shape = {
+    **_PROFILE,
+    "items": {
+        **(_PROFILE["items"] or {}),
+        "displayAt": None,
+        "inlineManifest": None,
+        "contentRating": None,
+        "contentReasons": None,
+    },
+}
 # Fields that stay when they are empty: required ones, and objects that the server keeps as they are.
 _KEPT_EMPTY = frozenset(
     {
@@ -228,14 +239,21 @@ def _slug(document: Mapping[str, Any]) -> Any:
     return f"{stem or 'playlist'}-{slugify(str(document['id']))[:8]}"
 
 
-def signable(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def signable(
+    document: Mapping[str, Any], *, newer: bool = False
+) -> tuple[dict[str, Any], list[str]]:
     """Keep only what survives the strict feed server's own types, because it verifies what is left of them.
+
+    Args:
+        document: a playlist.
+        newer: whether the feed takes the fields of 2026.
 
     Returns:
         The document without the fields that the server does not know, and the paths of those fields.
     """
     left_out: list[str] = []
-    return _pruned(document, _PROFILE, (), left_out), left_out
+    profile = _NEWER_PROFILE if newer else _PROFILE
+    return _pruned(document, profile, (), left_out), left_out
 
 
 def _pruned(

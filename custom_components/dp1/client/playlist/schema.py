@@ -1,6 +1,6 @@
 """What the fields of a DP-1 playlist must look like, as voluptuous schemas.
 
-The rules are those of the v1.1.0 JSON schemas (core and playlists extension 0.1.0).  Unknown fields are
+The rules are those of the v1.1.0 JSON schemas (core, playlists extension 0.2.0 and content rating 0.1.0).  Unknown fields are
 legal everywhere.  Every check reports all faults below it, not only the first.
 """
 
@@ -31,6 +31,7 @@ _LEGACY_SIGNATURE = re.compile(r"ed25519:(?:0x)?[a-f0-9]+")
 
 
 LICENSES = ("open", "token", "subscription")
+CONTENT_RATINGS = ("general", "mature")
 SCALINGS = ("fit", "fill", "stretch", "auto")
 ROLES = ("curator", "feed", "agent", "institution", "licensor")
 _ALGORITHMS = ("ed25519", "eip191", "ecdsa-secp256k1", "ecdsa-p256")
@@ -175,6 +176,11 @@ def _signature(fields: Fields) -> Check:
     return fields.object(checks, required=tuple(checks))
 
 
+def _is_local_date_time(text: str) -> bool:
+    """Tell whether a text is a date with a time, with or without a zone."""
+    return is_date_time(text) or is_date_time(f"{text}Z")
+
+
 def _item(fields: Fields, sha256: Check, display: Check) -> Check:
     """One work."""
     uri = fields.uri()
@@ -193,6 +199,12 @@ def _item(fields: Fields, sha256: Check, display: Check) -> Check:
             "repro": _repro(fields, sha256),
             "provenance": _provenance(fields, sha256),
             "note": _note(fields),
+            "displayAt": fields.text("a date with a time", _is_local_date_time),
+            "contentRating": fields.choice(CONTENT_RATINGS),
+            "contentReasons": fields.each(fields.text("text", bool)),
+            "inlineManifest": fields.object(
+                {"locale": fields.text()}, required=("locale",)
+            ),
         },
         required=("source",),
     )
@@ -238,6 +250,7 @@ def playlist_schema(rules: Rules) -> Check:
             "coverImage": fields.uri(),
             "note": _note(fields),
             "dynamicQuery": _dynamic_query(fields),
+            "schedule": fields.object({"byDisplayAt": fields.flag()}),
         },
         _needs_items("dynamicQuery", *(("dynamicQueries",) if legacy else ())),
         required=("dpVersion", "title", "items"),

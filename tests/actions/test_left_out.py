@@ -1,0 +1,45 @@
+"""A label of mature content does not get lost in silence."""
+
+import pytest
+
+from homeassistant.components.persistent_notification import async_register_callback
+from homeassistant.core import HomeAssistant, callback
+
+from tests.libraries import library_entry, playlist, set_up
+from tests.simulators.feed import FeedSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.mark.parametrize("with_key", [False, True])
+async def test_who_does_not_read_the_response_is_notified(
+    hass: HomeAssistant, feed: FeedSimulator, with_key: bool
+) -> None:
+    """Once, with the field and the feed; the response tells the same to those who do."""
+    told: list[str] = []
+
+    @callback
+    def note(_: object, notifications: dict[str, dict[str, str]]) -> None:
+        told.extend(each["message"] for each in notifications.values())
+
+    async_register_callback(hass, note)
+    await set_up(
+        hass, library_entry(feed.url, api_key=feed.api_key if with_key else None)
+    )
+    plain = playlist()
+    await hass.services.async_call(
+        "dp1", "publish_playlist", {"playlist": plain}, blocking=True
+    )
+    assert not told
+    items = [{**item, "contentRating": "mature"} for item in plain["items"]]
+    labelled = {"playlist": {**plain, "items": items}}
+    await hass.services.async_call("dp1", "publish_playlist", labelled, blocking=True)
+    (message,) = told
+    assert r"items\[0\]\.contentRating" in message
+    response = await hass.services.async_call(
+        "dp1", "publish_playlist", labelled, blocking=True, return_response=True
+    )
+    assert response is not None
+    lost = response["changed" if with_key else "left_out"]
+    assert "items[0].contentRating" in lost  # type: ignore[operator]
+    assert len(told) == 1

@@ -1,0 +1,52 @@
+"""Fields of playlists extension 0.2.0 and content rating 0.1.0: checked, and signed for feeds that take them."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.client.playlist.document import signable, validate
+
+from .documents import one_item, playlist
+
+ITEM = {
+    "displayAt": "2026-12-01T08:00:00Z",
+    "contentRating": "mature",
+    "contentReasons": ["nudity"],
+    "inlineManifest": {"locale": "en", "metadata": {"title": "Tide"}},
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "good", "bad"),
+    [
+        ("displayAt", ["2026-12-01T08:00:00+09:00", "2026-12-01T08:00:00"], ["2026-12-01", "soon", 5, None]),
+        ("contentRating", ["general", "mature"], ["Mature", "", None, True]),
+        ("contentReasons", [[], ["a", "b"]], [[""], "nudity", [5], None]),
+        ("inlineManifest", [{"locale": "en"}], [{}, {"locale": 5}, [], None]),
+    ],
+)  # fmt: skip
+def test_fields_of_items(field: str, good: list[Any], bad: list[Any]) -> None:
+    """Each has its form; null is none."""
+    for value in good:
+        assert validate(one_item(**{field: value})) == []
+    for value in bad:
+        (fault, *_) = validate(one_item(**{field: value}))
+        assert fault.path.startswith(f"items[0].{field}"), value
+
+
+def test_schedule() -> None:
+    """It says whether the times of the items count."""
+    assert validate(playlist(schedule={"byDisplayAt": True})) == []
+    (fault,) = validate(playlist(schedule={"byDisplayAt": "yes"}))
+    assert fault.path == "schedule.byDisplayAt"
+
+
+def test_what_feeds_take() -> None:
+    """Those of 2026 take all but the schedule, those before none of them; nothing goes without its path."""
+    document = {**one_item(**ITEM), "schedule": {"byDisplayAt": True}}
+    kept, left_out = signable(document, newer=True)
+    assert kept["items"] == document["items"]
+    assert left_out == ["schedule"]
+    kept, left_out = signable(document)
+    assert not ITEM.keys() & kept["items"][0].keys()
+    assert left_out == [*(f"items[0].{field}" for field in ITEM), "schedule"]

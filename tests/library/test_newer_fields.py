@@ -1,0 +1,78 @@
+"""What playlists of 2026 say: works to come, works looked up when shown, artists in the playlist itself."""
+
+import pytest
+
+from custom_components.dp1.client.errors import NotFoundError
+from custom_components.dp1.library.feed_records import FeedPlaylist
+
+from .conftest import MakeLibrary
+
+from tests.simulators.feed import FeedSimulator
+
+DAILY = {
+    "title": "Daily",
+    "id": "385f79b6-a45f-4c1c-8080-e93a192adccc",
+    "schedule": {"byDisplayAt": True},
+    "items": [
+        {"id": "1", "title": "Yesterday", "displayAt": "2020-01-01T00:00:00Z"},
+        {"id": "2", "title": "Tomorrow", "displayAt": "2999-01-01T00:00:00"},
+        {"id": "3", "title": "Whenever"},
+        {"id": "4", "title": "Odd", "displayAt": "soon"},
+    ],
+}
+for item in DAILY["items"]:
+    item["source"] = f"https://art.example/{item['id']}.html"  # type: ignore[index]
+
+
+async def test_works_to_come_are_not_laid_open(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """Neither by opening, nor by search, nor by a channel, nor by their id; without a schedule the time means nothing."""
+    key = DAILY["id"]
+    unscheduled = {**DAILY, "title": "Free", "schedule": {}, "id": key[:-1] + "d"}
+    feed.seed([DAILY, unscheduled], [{"title": "Hall", "playlists": [key]}])
+    library = await make_library(None, feed)
+    page = await library.async_children(f"playlist/{key}")
+    assert [node.title for node in page.nodes] == ["Yesterday", "Whenever", "Odd"]
+    assert page.not_shown == 0
+    (found,) = await library.async_search("tomorrow")
+    assert found.subtitle == "Free"
+    (channel,) = (await library.async_children("channels")).nodes
+    assert (await library.async_build_playlist(channel.id)).works == 3
+    for ask in (library.async_node, library.async_build_playlist):
+        with pytest.raises(NotFoundError):
+            await ask(f"item/{key}/2")
+    (found,) = await library.async_search("yesterday", within=f"playlist/{key}")
+    assert found.id == f"item/{key}/1"
+
+
+@pytest.mark.parametrize(
+    ("more", "query"),
+    [
+        ({}, ""),
+        ({"dynamicQuery": {"query": "limit={{limit}}"}}, "any"),
+        ({"dynamicQuery": {"query": "of={{viewer_address}}"}}, "viewer"),
+        ({"dynamicQueries": [{"params": {"owner": "{{viewer_address}}"}}]}, "viewer"),
+    ],
+)
+def test_whose_works_are_looked_up(more: dict[str, object], query: str) -> None:
+    """A playlist tells whether it looks works up, and whether those are the viewer's."""
+    playlist = FeedPlaylist.parse({"id": "x", "title": "Mine", **more})
+    assert playlist is not None and playlist.query == query
+    assert FeedPlaylist.from_store(playlist.to_store()) == playlist
+
+
+async def test_artists_of_the_playlist_are_found(
+    feed: FeedSimulator, make_library: MakeLibrary
+) -> None:
+    """By search, and told with the work."""
+    manifest = {"locale": "en", "metadata": {"artists": [{"name": "Zora Quill"}]}}
+    item = {
+        "source": "https://art.example/1",
+        "title": "One",
+        "inlineManifest": manifest,
+    }
+    feed.seed([{"title": "Evening", "items": [item]}])
+    library = await make_library(None, feed)
+    (found,) = await library.async_search("zora quill")
+    assert (found.title, found.artist) == ("One", "Zora Quill")
