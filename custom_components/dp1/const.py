@@ -15,6 +15,7 @@ DEFAULT_FEED_URL: Final = "https://feed.feralfile.com/api/v1"
 
 CONF_KIND: Final = "kind"
 CONF_DIALECT: Final = "dialect"
+CONF_IGNORE_MUSIC: Final = "ignore_music"
 CONF_FEATURES: Final = "features"
 CONF_MACS: Final = "macs"
 CONF_CATALOG_URL: Final = "catalog_url"

@@ -1,18 +1,17 @@
 """Intents: what people say to displays."""
 
-from abc import abstractmethod
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final, override
 
 import voluptuous as vol
 
+from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import MediaPlayerState, RepeatMode
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv, intent
 
 from .browse.search import async_search_nodes
@@ -20,19 +19,18 @@ from .browse.up_next import next_title
 from .const import DOMAIN
 from .library.entries import async_libraries
 from .library.search import fold
-from .voice.answers import Answers, UnansweredError, async_answers, async_error_text
+from .playback.groups import GROUPS
+from .playback.queue import async_move
+from .voice.answers import UnansweredError
 from .voice.choice import Chosen, async_choose, async_find, door_camera, show_for
-from .voice.displays import SpokenDisplay, meant_displays
+from .voice.displays import SpokenDisplay
+from .voice.request import Request, SpokenIntent
 
 BRIGHTNESS_STEP: Final = 15
 CAMERA_SECONDS: Final = 60
 MAX_TITLES: Final = 4
-PLACES: Final = ("name", "area", "floor", "scope", "preferred_area_id")
-TIMES: Final = ("seconds", "minutes", "hours")
 # Actions of the media player and their data.
 PLAYBACK: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
-    "next": ("media_next_track", {}),
-    "previous": ("media_previous_track", {}),
     "shuffle": ("shuffle_set", {"shuffle": True}),
     "unshuffle": ("shuffle_set", {"shuffle": False}),
     "repeat": ("repeat_set", {"repeat": RepeatMode.ALL}),
@@ -40,6 +38,8 @@ PLAYBACK: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
     "stay": ("repeat_set", {"repeat": RepeatMode.ONE}),
     "go_on": ("repeat_set", {"repeat": RepeatMode.ALL}),
 }
+# A display that ignores music's commands has no action for these.
+STEPS: Final[Mapping[str, int]] = {"next": 1, "previous": -1}
 SETTINGS: Final = ("label_on", "label_off", "rotate", "brighter", "darker")
 QUESTIONS: Final = ("what", "who", "when", "exhibition", "next", "hangs", "more")
 
@@ -58,106 +58,6 @@ async def async_setup_intents(hass: HomeAssistant) -> None:
         WakeIntent(),
     ):
         intent.async_register(hass, handler)
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What somebody said."""
-
-    intent: intent.Intent
-    slots: Mapping[str, Any]
-    answers: Answers
-
-    @property
-    def hass(self) -> HomeAssistant:
-        """Return Home Assistant."""
-        return self.intent.hass
-
-    def displays(self, *, default_all: bool = False) -> list[SpokenDisplay]:
-        """Return the displays that are meant."""
-        return meant_displays(self.intent, self.slots, default_all=default_all)
-
-    async def call(
-        self, domain: str, service: str, *, response: bool = False, **data: Any
-    ) -> Any:
-        """Call an action in the name of the speaker."""
-        return await self.hass.services.async_call(
-            domain,
-            service,
-            data,
-            blocking=True,
-            context=self.intent.context,
-            return_response=response,
-        )
-
-    async def each(
-        self,
-        displays: list[SpokenDisplay],
-        act: Callable[[SpokenDisplay], Awaitable[None]],
-    ) -> tuple[list[SpokenDisplay], str]:
-        """Act on displays; return where it succeeded, and what to say of the others."""
-
-        async def act_on(display: SpokenDisplay) -> None:
-            """Act on one display, of which an action would silently do nothing without contact."""
-            if not display.is_available:
-                raise UnansweredError("unavailable", name=display.name)
-            await act(display)
-
-        results = await asyncio.gather(*map(act_on, displays), return_exceptions=True)
-        failed: list[HomeAssistantError] = []
-        for result in results:
-            if isinstance(result, HomeAssistantError):
-                failed.append(result)
-            elif isinstance(result, BaseException):
-                raise result
-        if len(failed) == len(displays):
-            raise failed[0]
-        texts = [await async_error_text(self.hass, self.answers, err) for err in failed]
-        done = zip(displays, results, strict=True)
-        return [display for display, result in done if result is None], " ".join(texts)
-
-    def names(self, displays: list[SpokenDisplay]) -> str:
-        """Return the names of displays."""
-        return self.answers.join([display.name for display in displays])
-
-
-class SpokenIntent(intent.IntentHandler):
-    """Base of the intents."""
-
-    fields: Mapping[str, Any] = {}
-
-    @property
-    @override
-    def slot_schema(self) -> dict[Any, Any]:
-        """Return the slots; numbers of a time come as numbers."""
-        return {
-            **{vol.Optional(name): cv.string for name in PLACES},
-            **{vol.Optional(name): vol.Coerce(float) for name in TIMES},
-            **self.fields,
-        }
-
-    @override
-    async def async_handle(self, intent_obj: intent.Intent) -> intent.IntentResponse:
-        """Do what was said, and answer in the language of the speaker."""
-        slots = self.async_validate_slots(intent_obj.slots)
-        answers = await async_answers(intent_obj.hass, intent_obj.language)
-        request = Request(
-            intent_obj,
-            {name: slot["value"] for name, slot in slots.items()},
-            answers,
-        )
-        response = intent_obj.create_response()
-        try:
-            response.async_set_speech(await self.answer(request))
-        except HomeAssistantError as err:
-            text = await async_error_text(intent_obj.hass, answers, err)
-            code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
-            response.async_set_error(code, text)
-        return response
-
-    @abstractmethod
-    async def answer(self, request: Request) -> str:
-        """Do what was said, and return the answer."""
 
 
 class ShowIntent(SpokenIntent):
@@ -360,19 +260,22 @@ class PlaybackIntent(SpokenIntent):
 
     intent_type = "Dp1Playback"
     description = "Shows the next or previous work on an art display, stays on one, shuffles or repeats"
-    fields: Mapping[str, Any] = {vol.Required("action"): vol.In(PLAYBACK)}
+    fields: Mapping[str, Any] = {vol.Required("action"): vol.In((*STEPS, *PLAYBACK))}
 
     @override
     async def answer(self, request: Request) -> str:
         """Do it, and say what is shown then."""
         action = request.slots["action"]
-        service, data = PLAYBACK[action]
+        service, data = PLAYBACK.get(action, ("", {}))
 
         async def act(display: SpokenDisplay) -> None:
             """Act on one display."""
             if display.state.state != MediaPlayerState.PLAYING:
                 key = "asleep" if display.state.state == "off" else "nothing"
                 raise UnansweredError(key, name=display.name)
+            if action in STEPS:
+                await _async_step(request, display, STEPS[action])
+                return
             await request.call(
                 Platform.MEDIA_PLAYER, service, entity_id=display.entity_id, **data
             )
@@ -390,6 +293,19 @@ class PlaybackIntent(SpokenIntent):
                 "hangs", artist, title=title, where=display.name
             )
         return request.answers.say(action, title=title, where=display.name)
+
+
+async def _async_step(request: Request, display: SpokenDisplay, step: int) -> None:
+    """Show the next or previous work on a display or its group."""
+    context, coordinator = request.intent.context, display.coordinator
+    user_id = context.user_id
+    user = await request.hass.auth.async_get_user(user_id) if user_id else None
+    if user and not user.permissions.check_entity(display.entity_id, POLICY_CONTROL):
+        raise Unauthorized(context=context, entity_id=display.entity_id)
+    if coordinator is None:
+        raise UnansweredError("unavailable", name=display.name)
+    groups = request.hass.data[GROUPS]
+    await groups.async_run(coordinator, context.id, partial(async_move, step=step))
 
 
 class AdjustIntent(SpokenIntent):

@@ -41,6 +41,7 @@ from .playback.media_proxy import without_token
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
 from .playback.snapshot import assumed_media_id, media_id, split_media_id
+from .voice.music import left_to_others
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -75,6 +76,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_device_class = MediaPlayerDeviceClass.TV
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
+    _left_to_others = 0
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -94,6 +96,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
+        self._left_to_others = left_to_others(self.hass, self.entity_id)
         self._update_sources()
         self._update_attrs()
 
@@ -205,7 +208,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             features |= Feature.VOLUME_SET.value | Feature.VOLUME_STEP.value
         if device is not None and device.muted is not None:
             features |= Feature.VOLUME_MUTE.value
-        return Feature(features)
+        return Feature(features & ~self._left_to_others)
 
     # Playback
 

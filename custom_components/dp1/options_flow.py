@@ -33,6 +33,7 @@ from .const import (
     CONF_DURATION,
     CONF_FEED_KEYS,
     CONF_HAS_SIGNED,
+    CONF_IGNORE_MUSIC,
     CONF_INDEXER_URL,
     CONF_LICENSE,
     CONF_MARGIN,
@@ -77,7 +78,8 @@ DISPLAY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
             CONF_DIALECT, [dialect.value for dialect in Dialect]
-        )
+        ),
+        vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector(),
     }
 )
 DEFAULTS_SCHEMA = vol.Schema(
