@@ -449,7 +449,7 @@ PLACES = [
         "one miss is a loss",
         "if self.misses >= MISSES_TO_LOSS and silence >= patience:",
         "if self.misses:",
-        ["tests/test_coordinator.py::test_one_missed_probe_is_no_loss"],
+        ["tests/display/test_connection.py"],
     ),
     Place(
         "display/history.py",
@@ -461,8 +461,8 @@ PLACES = [
     Place(
         "display/identity.py",
         "another display is taken for this one",
-        "self.is_other = bool(given and expected) and given != expected",
-        "self.is_other = False",
+        "        if self.is_other:\n            raise kind(",
+        "        if not self._entry:\n            raise kind(",
         [
             "tests/test_coordinator.py::test_another_display_at_the_address_is_left_alone"
         ],

@@ -196,7 +196,11 @@ MANIFEST = {
         (200, "[]", None),
         (200, "<html>", None),
         (404, json.dumps(MANIFEST), None),
-        (200, json.dumps({"x": "y" * recognition.MAX_MANIFEST}), None),
+        (
+            200,
+            json.dumps({**MANIFEST, "x": "y" * recognition.MAX_MANIFEST}),
+            None,
+        ),
     ],
 )
 async def test_manifests(
