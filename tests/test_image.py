@@ -155,6 +155,7 @@ async def test_work_without_a_picture(
     assert not gallery.asked
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_screenshot(

@@ -161,6 +161,7 @@ async def test_media_without_a_file(
     assert await (await stranger.get(path)).read() == PICTURE
 
 
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["C"])
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_an_image_entity(
