@@ -14,6 +14,7 @@ from custom_components.dp1.client.errors import (
     Fault,
     InvalidPlaylistError,
     NoAnswerError,
+    NotOwnerError,
     PlaylistRefusedError,
     RejectedError,
 )
@@ -38,7 +39,22 @@ TEXTS = json.loads(
 )
 SUBJECTS = ("display", "feed", "catalog", "playlist", "indexer")
 ONLY_OF_DISPLAYS = (errors.NotReadyError, errors.AddressNotAcceptedError)
+ONLY_OF_FEEDS = (
+    errors.ApiKeyNeededError,
+    errors.ChangedMeanwhileError,
+    errors.ClockError,
+    errors.DeletedError,
+    errors.DocumentTooLargeError,
+    errors.ForbiddenError,
+    errors.IdDeletedError,
+    errors.InUseError,
+    errors.NoOwnerError,
+    errors.SlugTakenError,
+    errors.UnsignedError,
+    NotOwnerError,
+)
 ONLY_OF_SERVERS = (
+    *ONLY_OF_FEEDS,
     errors.AuthenticationError,
     errors.ConflictError,
     errors.InvalidRequestError,
@@ -60,6 +76,8 @@ def samples() -> Iterator[Dp1Error]:
         elif kind is PlaylistRefusedError:
             for code in ("sourceUnreachable", "sigInvalid", "contentBlocked", "other"):
                 yield PlaylistRefusedError("displayPlaylist", code, "so")
+        elif kind is NotOwnerError:
+            yield NotOwnerError(["did:key:theirs"], "did:key:ours")
         else:
             yield kind("why")
 
@@ -80,6 +98,7 @@ def assert_complete(error: HomeAssistantError) -> None:
         for err in samples()
         for subject in SUBJECTS
         if subject == "display" or not isinstance(err, ONLY_OF_DISPLAYS)
+        if subject == "feed" or not isinstance(err, ONLY_OF_FEEDS)
     ],
     ids=repr,
 )
