@@ -1,0 +1,74 @@
+"""Answers that say why something cannot be done, and whom a sentence means."""
+
+from pathlib import Path
+
+import pytest
+
+from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import area_registry as ar, floor_registry as fr
+
+from .home import Home, table
+
+pytestmark = [pytest.mark.usefixtures("socket_enabled")]
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Announcements wait for their end."""
+    return True
+
+
+async def test_failures_are_told(hass: HomeAssistant, tmp_path: Path) -> None:
+    """What cannot be done is refused with the reason, and nothing else happens."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+
+        async def refused(sentence: str) -> str:
+            """Say something that is refused, and return the answer."""
+            said, failed = await home.say(sentence)
+            assert failed, said
+            return said
+
+        assert "There are no favorites yet" in await refused("show my favorites")
+        assert "shows nothing" in await refused("next artwork")
+        assert "Big Wall shows nothing." in await home.does("what is this")
+        assert "no work" in await refused("add this to my favorites")
+        await home.cast("Net Evil", home.here)
+        assert "qwertz" in await refused("show qwertz")
+        ar.async_get(hass).async_create("Attic")
+        assert "Attic" in await refused("show Net Evil in the attic")
+        await home.does("put the display to sleep")
+        assert "asleep" in await home.does("who made this")
+        assert "asleep" in await refused("next artwork")
+        await home.does("wake up the display")
+        both = await home.does("show Net Evil on all displays for one minute")
+        assert "Big Wall and Easel" in both
+        assert "a minute" in both
+        home.here.device.panel.connected = False
+        await home.there.stop()
+        partly = await home.does("show Slow Weather everywhere")
+        assert "Slow Weather" in partly
+        assert "Easel" in partly
+        area = ar.async_get(hass).async_get_area_by_name("Living Room")
+        assert area is not None
+        ar.async_get(hass).async_update(area.id, floor_id=None)
+        assert "which floor" in await refused("show Net Evil on this floor")
+        first = fr.async_get(hass).async_create("First")
+        ar.async_get(hass).async_update(area.id, floor_id=first.floor_id)
+        assert "Big Wall" in await home.does("show Net Evil on the first floor")
+        for entity_id in home.ids.values():
+            async_expose_entity(hass, "conversation", entity_id, False)
+        assert "no art display" in await refused("show Net Evil")
+
+
+async def test_who_is_meant_elsewhere(hass: HomeAssistant, tmp_path: Path) -> None:
+    """From a room without a display, the display that was last spoken to is meant."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        home.speaker = ""
+        await home.cast("Net Evil", home.here, home.there)
+        said = await home.does("what is this")
+        assert "Big Wall" in said
+        assert "Easel" in said
+        await home.does("next artwork on easel")
+        assert "Easel" in await home.does("next artwork")
+        assert (home.here.state.position, home.there.state.position) == (0, 2)
