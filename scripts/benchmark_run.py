@@ -250,6 +250,8 @@ async def measure_push(size: Size) -> list[Row]:
         cpu, started = time.process_time(), time.monotonic()
         await asyncio.sleep(size.push)
         load = (time.process_time() - cpu) / (time.monotonic() - started) * 100
+        while not late:  # on a machine that is busy with something else
+            await asyncio.sleep(0.05)
         remove()
         late.sort()
         return [
