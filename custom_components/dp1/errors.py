@@ -209,11 +209,25 @@ def _plain(placeholders: Mapping[str, str]) -> dict[str, str] | None:
     } or None
 
 
+# What people see instead of the keys of fields.
+FIELD_NAMES = {
+    "exhibition": "Exhibition",
+    "media_content_id": "Media",
+    "playlist": "Playlist document",
+    "playlist_id": "Playlist of a feed",
+    "playlist_url": "Playlist URL",
+    "series": "Series",
+    "target": "Target",
+}
+
+
 def exactly_one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the only field that is given, or raise if there is not exactly one."""
     given = {key: data[key] for key in fields if key in data}
     if len(given) != 1:
-        raise invalid_input(
-            "exactly_one_of", fields=", ".join(fields), given=", ".join(given) or "-"
+        names, said = (
+            ", ".join(FIELD_NAMES.get(key, key) for key in keys)
+            for keys in (fields, given)
         )
+        raise invalid_input("exactly_one_of", fields=names, given=said or "-")
     return given

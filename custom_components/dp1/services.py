@@ -50,11 +50,13 @@ from .actions.feed import (
     async_publish_playlist,
     async_validate_playlist,
 )
+from .actions.fields import color, media
 from .actions.library import (
     REFRESH_SCHEMA,
     SERVICE_REFRESH_LIBRARY,
     async_refresh_library,
 )
+from .actions.message import MESSAGE_SCHEMA, SERVICE_SHOW_MESSAGE, async_show_message
 from .actions.search import SEARCH_SCHEMA, SERVICE_SEARCH, async_search
 from .actions.targets import async_targets
 from .actions.update import (
@@ -99,7 +101,7 @@ OPTIONS: dict[vol.Marker, Any] = {
         vol.Coerce(float), vol.Range(min=1, max=31_536_000)
     ),
     vol.Optional("scaling"): vol.In(("fit", "fill", "stretch", "auto")),
-    vol.Optional("background"): cv.matches_regex(r"^#[0-9a-fA-F]{6}$"),
+    vol.Optional("background"): color,
     vol.Optional("margin"): vol.Any(
         vol.All(vol.Any(int, float), vol.Range(min=0, max=MAX_MARGIN)),
         cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?(px|%|vw|vh)$"),
@@ -115,7 +117,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("playlist_id"): cv.string,
         vol.Optional("exhibition"): cv.string,
         vol.Optional("series"): cv.string,
-        vol.Optional("media_content_id"): cv.string,
+        vol.Optional("media_content_id"): media,
         **OPTIONS,
         vol.Optional("show_for"): positive_duration,
         vol.Optional("spread"): cv.boolean,
@@ -165,6 +167,7 @@ ACTIONS = (
     (SERVICE_UPDATE_PLAYLIST, async_update_playlist, UPDATE_SCHEMA, OPTIONAL),
     (SERVICE_DELETE_PLAYLIST, async_delete_playlist, DELETE_SCHEMA, NONE),
     (SERVICE_REFRESH_LIBRARY, async_refresh_library, REFRESH_SCHEMA, NONE),
+    (SERVICE_SHOW_MESSAGE, async_show_message, MESSAGE_SCHEMA, OPTIONAL),
     (SERVICE_SHOW_WORK, async_show_work, SHOW_WORK_SCHEMA, NONE),
     (SERVICE_HAND_OVER, async_hand_over, HAND_OVER_SCHEMA, NONE),
     (SERVICE_GESTURE, async_gesture, GESTURE_SCHEMA, NONE),

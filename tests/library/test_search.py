@@ -206,8 +206,7 @@ async def test_find(
         show["slug"],
         "NET EVIL",
         "net-evil",
-        " the net evil ",
-        "net",
+        " Nét  Evil ",
     ):
         node = await library.async_find("exhibition", text)
         assert node.id == f"exhibition/{show['id']}", text
@@ -215,7 +214,16 @@ async def test_find(
     newest = await library.async_find("exhibition", "Still Life")
     assert newest.year == 2024
     series = catalog.data.series(show["id"])[0]
-    assert (await library.async_find("series", series["id"])).title == series["title"]
+    for text in (series["id"], series["title"].upper()):
+        assert (await library.async_find("series", text)).title == series["title"]
+    # What only comes near is named instead of taken.
+    for text in ("e", "net", "the net evil", "Net Evli"):
+        with pytest.raises(NotFoundError):
+            await library.async_find("exhibition", text)
+        if text != "e":
+            assert "Net Evil" in await library.async_nearest(
+                NodeKind.EXHIBITION, text
+            ), text
     for text in (stored["id"], stored["slug"]):
         node = await library.async_find("playlist", text)
         assert node.id == f"playlist/{stored['id']}"

@@ -1,6 +1,5 @@
 """Actions on displays: cast, show a work, hand over to another display, gestures."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 import re
@@ -24,7 +23,7 @@ from ..playback.groups import GROUPS
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.resolve import Options, from_document
 from ..playback.snapshot import async_take_snapshot
-from .targets import Target, async_for_each_display, async_targets
+from .targets import Target, async_for_each_display, async_targets, only
 
 SERVICE_GESTURE = "gesture"
 SERVICE_HAND_OVER = "hand_over"
@@ -130,10 +129,10 @@ def _work_not_found(
 
 async def async_hand_over(call: ServiceCall) -> None:
     """Show on another display what this display shows, at the same place."""
-    source = _only(await async_targets(call))
+    source = only(await async_targets(call))
     to = {ATTR_ENTITY_ID: [call.data["to"]]}
     there = ServiceCall(call.hass, call.domain, call.service, to, call.context)
-    target = _only(await async_targets(there))
+    target = only(await async_targets(there))
     if source.entity_id == target.entity_id:
         raise invalid_input("hand_over_to_itself")
     giver = await source.async_coordinator()
@@ -148,13 +147,6 @@ async def async_hand_over(call: ServiceCall) -> None:
         case "clear":
             async with giver.async_command() as display:
                 await display.clear()
-
-
-def _only(targets: Sequence[Target]) -> Target:
-    """Return the only target."""
-    if len(targets) != 1:
-        raise invalid_input("one_display", meant=str(len(targets)))
-    return targets[0]
 
 
 async def async_gesture(call: ServiceCall) -> None:

@@ -5,9 +5,9 @@ from contextlib import contextmanager, suppress
 
 import voluptuous as vol
 
-from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
+from homeassistant.util.json import JsonValueType
 
 from ..client.errors import Dp1Error
 from ..client.text import clean
@@ -16,50 +16,56 @@ from ..errors import exactly_one_of, invalid_input, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, NodeKind
 from ..library.tree import media_id, node_id
-from .targets import async_targets
+from .fields import media
+from .targets import TARGET, async_targets, with_target
 
 SERVICE_ADD_FAVORITE = "add_favorite"
 SERVICE_REMOVE_FAVORITE = "remove_favorite"
 
-FAVORITE_FIELDS = (ATTR_ENTITY_ID, "media_content_id")
+FAVORITE_FIELDS = (TARGET, "media_content_id")
 FAVORITE_SCHEMA = vol.Schema(
-    {
-        vol.Optional(ATTR_ENTITY_ID): cv.entity_id,
-        vol.Optional("media_content_id"): cv.string,
-    }
+    {**cv.ENTITY_SERVICE_FIELDS, vol.Optional("media_content_id"): media}
 )
 
 
 async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
-    """Add a work, a series, an exhibition or a playlist to the favorites of its library."""
-    library, text = await _async_node(call)
-    with _library_errors(library, text):
-        try:
-            node = await library.async_add_favorite(text)
-        except ValueError as err:
-            raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
-    response: ServiceResponse = {
-        "title": node.title,
-        "media_content_id": media_id(library.entry_id, node.id),
-    }
-    return response if call.return_response else None
+    """Add works, a series, an exhibition or a playlist to the favorites of their library."""
+    favorites: list[dict[str, JsonValueType]] = []
+    for library, text in await _async_nodes(call):
+        with _library_errors(library, text):
+            try:
+                node = await library.async_add_favorite(text)
+            except ValueError as err:
+                raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
+        favorites.append(
+            {
+                "title": node.title,
+                "media_content_id": media_id(library.entry_id, node.id),
+            }
+        )
+    if not call.return_response:
+        return None
+    return {**favorites[0], "favorites": [*favorites]}
 
 
 async def async_remove_favorite(call: ServiceCall) -> None:
-    """Remove a node from the favorites of its library."""
-    library, text = await _async_node(call)
-    if not library.favorites.is_favorite(text):
-        raise invalid_input("not_a_favorite", name=clean(text, 100))
-    library.favorites.async_remove(text)
+    """Remove nodes from the favorites of their library."""
+    for library, text in await _async_nodes(call):
+        if not library.favorites.is_favorite(text):
+            raise invalid_input("not_a_favorite", name=clean(text, 100))
+        library.favorites.async_remove(text)
 
 
-async def _async_node(call: ServiceCall) -> tuple[Library, str]:
-    """Return the node given by media id or by what a display shows."""
-    match exactly_one_of(call.data, FAVORITE_FIELDS):
+async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
+    """Return the node given by media id, or the nodes of what displays show, each once."""
+    match exactly_one_of(with_target(call.data), FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
-            return library_and_node(call.hass, text)
-    (target,) = await async_targets(call)
-    return await _async_shown(call.hass, await target.async_coordinator())
+            return [library_and_node(call.hass, text)]
+    found = [
+        await _async_shown(call.hass, await target.async_coordinator())
+        for target in await async_targets(call)
+    ]
+    return list(dict.fromkeys(found))
 
 
 async def _async_shown(

@@ -7,7 +7,7 @@ from typing import Any
 
 import voluptuous as vol
 
-from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_ENTITY_ID, CONF_API_KEY
+from homeassistant.const import ATTR_CONFIG_ENTRY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
 from homeassistant.exceptions import Unauthorized, UnknownUser
 from homeassistant.helpers import config_validation as cv
@@ -40,8 +40,9 @@ from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import async_read_playlist
+from .fields import media
 from .left_out import notify_left_out
-from .targets import async_targets
+from .targets import TARGET, async_targets, only, with_target
 
 SERVICE_PUBLISH_PLAYLIST = "publish_playlist"
 SERVICE_GET_PLAYLIST = "get_playlist"
@@ -57,7 +58,7 @@ PUBLISH_FIELDS = (
     "exhibition",
     "series",
     "media_content_id",
-    ATTR_ENTITY_ID,
+    TARGET,
 )
 # Parts of URLs that give access to media of this Home Assistant.
 PRIVATE_PARTS = ("authSig=", LENT_PATH)
@@ -70,8 +71,8 @@ PUBLISH_SCHEMA = vol.Schema(
         vol.Optional("playlist_url"): cv.string,
         vol.Optional("exhibition"): cv.string,
         vol.Optional("series"): cv.string,
-        vol.Optional("media_content_id"): cv.string,
-        vol.Optional(ATTR_ENTITY_ID): cv.entity_id,
+        vol.Optional("media_content_id"): media,
+        **cv.ENTITY_SERVICE_FIELDS,
         **{vol.Optional(word): cv.string for word in WORDS},
         vol.Optional("sign"): cv.boolean,
     }
@@ -95,7 +96,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist to the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
     await async_check_user(call, entry)
-    what = exactly_one_of(call.data, PUBLISH_FIELDS)
+    what = exactly_one_of(with_target(call.data), PUBLISH_FIELDS)
     library = entry.runtime_data
     sign = call.data.get("sign")
     document = await _async_document(call, what)
@@ -217,8 +218,8 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
         case {"playlist_url": str(url)}:
             await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
-        case {"entity_id": _}:
-            (target,) = await async_targets(call)
+        case {"target": _}:
+            target = only(await async_targets(call))
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
             built = await async_build_playlist(call.hass, what)

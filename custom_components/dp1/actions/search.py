@@ -53,6 +53,9 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
                 "title": node.title,
                 "kind": node.kind.value,
                 "artist": node.artist,
+                "year": node.year,
+                "picture": node.picture,
+                "opens_at": node.opens_at.isoformat() if node.opens_at else None,
                 "media_content_id": media_id(library.entry_id, node.id),
             }
             for library, node in found

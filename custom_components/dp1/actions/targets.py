@@ -1,8 +1,9 @@
 """Displays targeted by an action, including unavailable ones."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
@@ -10,7 +11,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.target import (
     TargetSelection,
@@ -22,6 +23,14 @@ from ..client.display.client import Display
 from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
 from ..errors import action_failed, displays_failed, invalid_input, translated_errors
+
+TARGET = "target"
+
+
+def with_target(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the data of a call with its target as one field."""
+    has_target = any(str(field) in data for field in cv.ENTITY_SERVICE_FIELDS)
+    return {**data, TARGET: True} if has_target else dict(data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +136,13 @@ async def _async_permission(call: ServiceCall) -> Callable[[str], bool]:
     if user is None:
         raise UnknownUser(context=call.context)
     return lambda entity_id: user.permissions.check_entity(entity_id, POLICY_CONTROL)
+
+
+def only(targets: Sequence[Target]) -> Target:
+    """Return the only target."""
+    if len(targets) != 1:
+        raise invalid_input("one_display", meant=str(len(targets)))
+    return targets[0]
 
 
 async def async_for_each_display(

@@ -1,6 +1,7 @@
 """The libraries of Home Assistant, and what actions name in them."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -18,7 +19,7 @@ from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
-from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node
+from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
 from .text_index import fold
 from .tree import parse_media_id
 
@@ -156,7 +157,19 @@ async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Librar
         raise problem
     if not libraries:
         raise invalid_input("no_library")
-    raise invalid_input(f"{kind}_not_found", name=clean(text, 100))
+    name = clean(text, 100)
+    nearest = await _async_nearest(libraries, NodeKind(kind), text)
+    key = "not_found_nearest" if nearest else "not_found"
+    raise invalid_input(f"{kind}_{key}", name=name, nearest=nearest)
+
+
+async def _async_nearest(libraries: list[Library], kind: NodeKind, text: str) -> str:
+    """Return the titles that come nearest to a name that nothing has, as text."""
+    titles: list[str] = []
+    for library in libraries:
+        with suppress(Dp1Error):
+            titles += await library.async_nearest(kind, text)
+    return ", ".join(f'"{clean(title, 100)}"' for title in titles)
 
 
 CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")

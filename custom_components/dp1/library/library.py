@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
@@ -33,7 +34,7 @@ from .playlists import BuiltPlaylist, PlaylistBuilder
 from .preferences import Preferences
 from .prefetching_catalog import PrefetchingCatalog
 from .recognition import Recognition
-from .search import WORDS, Query, Search
+from .search import Search, fold
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
 from .works import Work
@@ -52,6 +53,8 @@ __all__ = [
 
 # Displays are told of many changes at once.
 UPDATE_SECONDS = 0.1
+# How many names an error about an unknown name suggests.
+NEAREST = 3
 
 type LibraryConfigEntry = ConfigEntry[Library]
 
@@ -270,7 +273,7 @@ class Library:
         return built
 
     async def async_find(self, kind: str, text: str) -> Node:
-        """Return an exhibition by id, slug or title, a series by id, or a playlist by id, slug or address.
+        """Return an exhibition by id, slug or title, a series by id or title, or a playlist by id, slug or address.
 
         Raises NotFoundError, or why it could not be read.
         """
@@ -278,21 +281,49 @@ class Library:
         match kind:
             case NodeKind.EXHIBITION:
                 return await self._async_find_exhibition(text)
+            case NodeKind.SERIES:
+                return await self._async_find_series(text)
             case NodeKind.PLAYLIST:
                 found = await self.feed_coordinator.async_playlist(text)
                 return await self.async_node(node_id(NodeKind.PLAYLIST, found.id))
         return await self.async_node(node_id(NodeKind(kind), text))
 
     async def _async_find_exhibition(self, text: str) -> Node:
-        """Return the exhibition with an id or slug, else the one whose title fits best."""
+        """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self.catalog_coordinator.async_list()
-        for show in exhibitions.records:
-            if text.casefold() in (show.id.casefold(), show.slug.casefold()):
-                return await self.async_node(node_id(NodeKind.EXHIBITION, show.id))
-        found = await self.async_search(text, kinds={NodeKind.EXHIBITION}, limit=1)
-        if not found or Query.of(text).score(found[0].title) < WORDS:
-            raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-        return found[0]
+        by_key = (
+            show
+            for show in exhibitions.records
+            if text.casefold() in (show.id.casefold(), show.slug.casefold())
+        )
+        by_title = (
+            show for show in exhibitions.records if fold(show.title) == fold(text)
+        )
+        if found := next(by_key, None) or next(by_title, None):
+            return await self.async_node(node_id(NodeKind.EXHIBITION, found.id))
+        raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
+
+    async def _async_find_series(self, text: str) -> Node:
+        """Return the series with a title among those that are known or found, else the one with an id."""
+        for series in self.catalog_coordinator.all_series:
+            if fold(series.title) == fold(text):
+                return await self.async_node(node_id(NodeKind.SERIES, series.id))
+        for node in await self.async_search(text, kinds={NodeKind.SERIES}):
+            if fold(node.title) == fold(text):
+                return node
+        return await self.async_node(node_id(NodeKind.SERIES, text))
+
+    async def async_nearest(self, kind: NodeKind, text: str) -> list[str]:
+        """Return the titles that come nearest to a text: those that search finds, and those written alike."""
+        found = await self.async_search(text, kinds={kind}, limit=NEAREST)
+        catalog = self.catalog_coordinator
+        records = (
+            catalog.data.records if kind == NodeKind.EXHIBITION else catalog.all_series
+        )
+        titles = {fold(record.title): record.title for record in records}
+        alike = get_close_matches(fold(text), titles, NEAREST)
+        names = [node.title for node in found] + [titles[name] for name in alike]
+        return list(dict.fromkeys(names))[:NEAREST]
 
     async def async_add_favorite(self, node: str) -> Node:
         """Add a node to the favorites, with what it takes to show it without the servers."""

@@ -1,0 +1,106 @@
+"""Messages are pages that fit the screen, and fields take what the editor's pickers give."""
+
+from base64 import b64decode
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.errors import FIELD_NAMES
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
+
+from tests.displays import ENTITY_ID, until
+from tests.galleries import SMALL, Gallery
+from tests.simulators.display import DisplaySimulator
+from tests.test_texts import ENGLISH
+
+
+def page(wall: DisplaySimulator) -> str:
+    """Return the page a display shows."""
+    source = wall.player.items[0]["source"]
+    kind, _, data = source.partition(",")
+    assert kind == "data:text/html;base64"
+    return b64decode(data).decode()
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_messages_and_pickers(hass: HomeAssistant) -> None:
+    """Text is escaped, what hung returns, and media, colors and targets are taken as the editor gives them."""
+    hass.config.internal_url = "http://127.0.0.1:8123"
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        chosen = {
+            "media_content_id": gallery.media_id(gallery.exhibition(SMALL)),
+            "media_content_type": "playlist",
+            "metadata": {"title": SMALL},
+        }
+        shown = await gallery.cast(media_content_id=chosen, background=[16, 32, 255])
+        assert shown["title"] == SMALL
+        assert wall.player.items[0]["display"]["background"] == "#1020ff"
+
+        told = await gallery.call(
+            "show_message",
+            entity_id=ENTITY_ID,
+            title="<b>Water</b>",
+            text="Line 1\n& line 2 " * 20,
+            image="https://art.example.org/drop.png?a=1&b=2",
+            background=[122, 16, 16],
+            show_for="00:05:00",
+        )
+        assert told[ENTITY_ID]["title"] == "Water"
+        html = page(wall)
+        assert "&lt;b&gt;Water&lt;/b&gt;" in html and "<b>" not in html
+        assert "&amp; line 2" in html and "drop.png?a=1&amp;b=2" in html
+        assert "background:#7a1010" in html
+        await until(lambda: gallery.attribute("media_title"))
+        short = await gallery.call("show_message", entity_id=ENTITY_ID, text="Hello")
+        assert short[ENTITY_ID]["title"] == "Hello"
+        assert "font-size:8.0vmin" in page(wall)
+        with pytest.raises(ServiceValidationError) as error:
+            await gallery.call("show_message", entity_id=ENTITY_ID)
+        assert error.value.translation_key == "nothing_to_show"
+
+        # Favorites by what a room shows.
+        await gallery.cast(media_content_id=chosen)
+        title = gallery.attribute("media_title")
+        area: Any = {"entity_id": [ENTITY_ID]}
+        added = await gallery.call("add_favorite", **area)
+        assert [it["title"] for it in added["favorites"]] == [title]
+        await gallery.hass.services.async_call(
+            "dp1", "remove_favorite", area, blocking=True
+        )
+        assert not gallery.library.favorites.is_favorite(
+            added["media_content_id"].partition(f"{gallery.entry.entry_id}/")[2]
+        )
+
+        # Exactly, or not at all.
+        for field, text, nearest in (
+            ("exhibition", "Everything Is a Windwo", SMALL),
+            ("series", "no such series at all", None),
+        ):
+            with pytest.raises(ServiceValidationError) as error:
+                await gallery.cast(**{field: text})
+            assert (error.value.translation_key or "").startswith(f"{field}_not_found")
+            if nearest:
+                assert (
+                    nearest in (error.value.translation_placeholders or {})["nearest"]
+                )
+        with pytest.raises(ServiceValidationError) as error:
+            await gallery.cast(exhibition="e")
+        assert gallery.attribute("media_title") == title
+        found = await gallery.call("search", query=SMALL, limit=1)
+        result = found["results"][0]
+        assert result["picture"] and result["year"] and result["opens_at"] is None
+        with pytest.raises(ServiceValidationError) as error:
+            await gallery.cast(exhibition="a", series="b")
+        assert (error.value.translation_placeholders or {})[
+            "given"
+        ] == "Exhibition, Series"
+
+
+def test_names_of_fields() -> None:
+    """Errors name fields as the editor does."""
+    texts = ENGLISH["services"]["cast_playlist"]["fields"]
+    for key, name in FIELD_NAMES.items():
+        assert key == "target" or texts[key]["name"] == name
