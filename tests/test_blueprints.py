@@ -1,0 +1,267 @@
+"""Each blueprint is run as Home Assistant runs it, with displays, a library and time that moves."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    async_fire_time_changed,
+    async_mock_service,
+)
+
+from custom_components.dp1.library.news import NEWS, NewsItem
+from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
+from homeassistant.components.blueprint import models
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util, yaml as yaml_util
+
+from .displays import ENTITY_ID, entry_of, playlist, set_up, settle, state_of, until
+from .galleries import Gallery
+from .simulators.display import DisplaySimulator
+from .sources import ROOT
+
+FOLDER = ROOT / "blueprints" / "automation" / "dp1"
+HALL = "media_player.hall"
+EVENING = playlist("Dawn", "Noon", "Dusk")
+for item in EVENING["items"]:
+    item["duration"] = 86400
+TEXTS = [path.read_text("utf-8") for path in (ROOT / "docs").glob("*.md")]
+
+
+@contextmanager
+def shipped() -> Iterator[None]:
+    """Let Home Assistant find the blueprints of the repository."""
+
+    @callback
+    def load(self: models.DomainBlueprints, path: str) -> models.Blueprint:
+        """Load a blueprint."""
+        data = yaml_util.load_yaml_dict(FOLDER / Path(path).name)
+        return models.Blueprint(
+            data,
+            expected_domain=self.domain,
+            path=path,
+            schema=AUTOMATION_BLUEPRINT_SCHEMA,
+        )
+
+    with patch.object(models.DomainBlueprints, "_load_blueprint", load):
+        yield
+
+
+async def use(hass: HomeAssistant, **blueprints: dict[str, Any]) -> None:
+    """Set up an automation of each blueprint."""
+    automations = [
+        {
+            "id": name,
+            "alias": name,
+            "use_blueprint": {"path": f"dp1/{name}.yaml", "input": inputs},
+        }
+        for name, inputs in blueprints.items()
+    ]
+    with shipped():
+        assert await async_setup_component(
+            hass, "automation", {"automation": automations}
+        )
+        await hass.async_block_till_done()
+    for name in blueprints:
+        assert state_of(hass, f"automation.{name}").state == "on", name
+
+
+async def stop(hass: HomeAssistant) -> None:
+    """Turn the automations off, with the timers they wait for."""
+    await hass.services.async_call(
+        "automation", "turn_off", {"entity_id": "all"}, blocking=True
+    )
+
+
+@pytest.mark.parametrize("path", FOLDER.glob("*.yaml"), ids=lambda path: path.stem)
+def test_import_links(path: Path) -> None:
+    """Each is imported by a link in the documentation, which names its own address."""
+    metadata = yaml_util.load_yaml_dict(path)["blueprint"]
+    url = metadata["source_url"]
+    assert url.endswith(f"/{path.relative_to(ROOT)}")
+    assert any(url in text.replace("%3A", ":").replace("%2F", "/") for text in TEXTS)
+
+
+async def later(hass: HomeAssistant, **time: int) -> None:
+    """Move the time, by less than requests take."""
+    async_fire_time_changed(hass, dt_util.utcnow() + timedelta(**time))
+    await hass.async_block_till_done()
+
+
+def soon(minutes: int) -> str:
+    """Return a time of day."""
+    when: datetime = dt_util.now() + timedelta(minutes=minutes)
+    return when.strftime("%H:%M:00")
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_moments(hass: HomeAssistant) -> None:
+    """The doorbell, an alarm, a new exhibition, a display in trouble, and two in step."""
+    hass.config.internal_url = "http://127.0.0.1:8123"
+    async with (
+        Gallery.of(hass, load=False) as gallery,
+        DisplaySimulator(
+            device_id="FF1-00000002", poll_interval=0.1, page_delay=0.02
+        ) as hall,
+    ):
+        wall = gallery.wall
+        wall.caster.preflight = hall.caster.preflight = False
+        wall.player.load(EVENING)
+        await set_up(hass, entry_of(hall, unique_id="FF1-00000002", title="Hall"))
+        await until(lambda: gallery.attribute("media_playlist") == "Evening")
+        hass.states.async_set("binary_sensor.door", "off")
+        hass.states.async_set("binary_sensor.water", "off", {"friendly_name": "Water"})
+        hass.states.async_set("camera.door", "idle")
+        told = async_mock_service(hass, "notify", "phone")
+        walls = {"displays": [ENTITY_ID]}
+        await use(
+            hass,
+            doorbell={
+                **walls,
+                "doorbell": "binary_sensor.door",
+                "camera": "camera.door",
+            },
+            alarm_message={**walls, "alarm": "binary_sensor.water"},
+            new_exhibition={"notify": "notify.phone"},
+            display_in_trouble={**walls, "notify": "notify.phone"},
+            in_step={"leader": ENTITY_ID, "follower": HALL},
+        )
+
+        # Two in step: another work, then another playlist.
+        wall.player.handle("moveToArtwork", {"index": 1})
+        await until(lambda: hall.state.current_title == "Noon")
+        wall.player.handle("moveToArtwork", {"index": 2})
+        await until(lambda: hall.state.current_title == "Dusk")
+        await gallery.player("turn_off")
+        await until(lambda: hall.state.asleep)
+        await gallery.player("turn_on")
+        await until(lambda: not hall.state.asleep)
+        await until(lambda: state_of(hass, HALL).state == "playing")
+        assert (wall.state.current_title, hall.state.current_title) == ("Dusk", "Dusk")
+
+        hass.states.async_set("binary_sensor.door", "on")
+        await until(lambda: wall.state.current_title == "door")
+        await hass.async_block_till_done()
+        await settle(wall)
+        await later(hass, seconds=31)
+        await until(lambda: wall.state.current_title == "Dusk")
+        await until(lambda: gallery.attribute("media_title") == "Dusk")
+
+        hass.states.async_set("binary_sensor.water", "on", {"friendly_name": "Water"})
+        await until(lambda: wall.state.current_title == "Alarm")
+        await hass.async_block_till_done()
+        await settle(wall)
+        await later(hass, minutes=5, seconds=1)
+        await until(lambda: wall.state.current_title == "Dusk")
+        assert hall.state.current_title == "Dusk"
+
+        told.clear()
+        news = {"title": "New", "artist": "A", "picture": "https://x/1", "link": None}
+        async_dispatcher_send(hass, NEWS, NewsItem("x", "exhibition_opened", news))
+        await until(lambda: told)
+        assert told[0].data["title"] == "New"
+        assert told[0].data["data"]["image"] == "https://x/1"
+
+        await until(lambda: gallery.attribute("media_title") == "Dusk")
+        wall.overheat()
+        await until(lambda: len(told) == 2)
+        assert told[1].data["message"].endswith("overheating")
+        await stop(hass)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_days(hass: HomeAssistant) -> None:
+    """Art of the day, gallery hours, good night and good morning."""
+    await hass.config.async_set_time_zone("UTC")
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        wall.player.load(EVENING)
+        await until(lambda: gallery.attribute("media_playlist") == "Evening")
+        assert await async_setup_component(
+            hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
+        )
+        hass.states.async_set("binary_sensor.people", "off")
+        hass.states.async_set("sensor.light", "5")
+        dimmed = async_mock_service(hass, "number", "set_value")
+        await use(
+            hass,
+            art_of_the_day={
+                "display": ENTITY_ID,
+                "at": soon(60),
+                "memory": "input_text.last",
+            },
+            gallery_hours={
+                "displays": [ENTITY_ID],
+                "presence": "binary_sensor.people",
+                "opens": "00:00:00",
+                "closes": "23:59:59",
+                "brightness": ["number.wall"],
+                "light_sensor": "sensor.light",
+            },
+        )
+
+        # The art of the day, then what a person chose, which stays for a day.
+        names = gallery.source_list
+        await settle(wall)
+        await later(hass, minutes=61)
+        await until(lambda: gallery.attribute("source"))
+        first = gallery.attribute("source")
+        await until(lambda: state_of(hass, "input_text.last").state == first)
+        other = next(name for name in names if name != first)
+        await gallery.player("select_source", source=other)
+        await until(lambda: gallery.attribute("source") == other)
+        await settle(wall)
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(days=1, minutes=62))
+        await until(lambda: state_of(hass, "input_text.last").state == other)
+        assert gallery.attribute("source") == other
+
+        # Somebody comes and goes.
+        await gallery.player("turn_off")
+        await until(lambda: wall.state.asleep)
+        hass.states.async_set("binary_sensor.people", "on")
+        await until(lambda: dimmed and not wall.state.asleep)
+        assert dimmed[0].data == {"entity_id": ["number.wall"], "value": 40}
+        await until(lambda: state_of(hass).state == "playing")
+        hass.states.async_set("sensor.light", "300")
+        hass.states.async_set("binary_sensor.people", "off")
+        await hass.async_block_till_done()
+        await settle(wall)
+        await later(hass, minutes=10, seconds=1)
+        await until(lambda: wall.state.asleep)
+        await stop(hass)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_night(hass: HomeAssistant) -> None:
+    """A display sleeps at night, and shows something else in the morning."""
+    await hass.config.async_set_time_zone("UTC")
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        before = gallery.source_list[0]
+        await gallery.player("select_source", source=before)
+        await until(lambda: gallery.attribute("source") == before)
+        night, morning = soon(60), soon(120)
+        await use(
+            hass,
+            good_night_good_morning={
+                "displays": [ENTITY_ID],
+                "night": night,
+                "morning": morning,
+            },
+        )
+        await settle(wall)
+        await later(hass, minutes=61)
+        await until(lambda: state_of(hass).state == "off")
+        await settle(wall)
+        await later(hass, minutes=121)
+        await until(lambda: state_of(hass).state == "playing")
+        await until(lambda: gallery.attribute("source") not in (None, before))
+        await stop(hass)
