@@ -22,7 +22,7 @@ PATIENCE = 4.0
 SHOWS_TO_OPEN = 3
 HITS_ASKED = 5
 # A query may fit all there is; the newest of that are looked at.
-MAX_LINES = 200
+MAX_LINES = 100
 MAX_INSIDE = 2000
 
 EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
