@@ -36,7 +36,7 @@ STEP = 1800.0
 MORE = 2.0
 MORE_KEPT = 1.0
 EXHIBITIONS = ("Net Evil", "Everything Is a Window", "Slow Weather")
-PLACES = ("custom_components", "homeassistant", "tests", "site-packages", "")
+PLACES = ("scripts", "custom_components", "homeassistant", "tests", "site-packages", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,10 @@ class Sample:
 
     @property
     def kept(self) -> float:
-        """Memory that is not the simulators': they keep the pictures that they have drawn."""
-        return (self.places.total() - self.places["tests"]) / 2**20
+        """Memory that is not the simulators', which keep the pictures they have drawn, nor that of these samples."""
+        return (
+            self.places.total() - self.places["tests"] - self.places["scripts"]
+        ) / 2**20
 
     def __str__(self) -> str:
         """Write a line of the table."""
