@@ -414,7 +414,10 @@ PLACES = [
         "login is no matter",
         "if local.path.startswith(LOGIN_PATHS) and not local.query:",
         "if not local.path:",
-        ["tests/playback/test_media_proxy.py::test_a_guest_opens_nothing"],
+        [
+            "tests/playback/test_media_proxy.py::test_an_address_that_was_pushed",
+            "tests/playback/test_media_proxy.py::test_a_guest_opens_nothing",
+        ],
     ),
     Place(
         "playback/announce.py",
