@@ -30,6 +30,7 @@ from custom_components.dp1.client.errors import (
     RejectedError,
     TemporaryError,
     UnexpectedAnswerError,
+    WebPageError,
 )
 
 from .displays import (
@@ -155,7 +156,7 @@ OUTCOMES: list[tuple[Reply, type[Dp1Error], dict[str, Any]]] = [
     (Reply(302, b"", {"Location": "http://127.0.0.1:1/"}), UnexpectedAnswerError, {}),
     (Reply(502, b"<html>"), TemporaryError, {}),
     (Reply(500, b"<html>proxy</html>"), RejectedError, {"detail": ""}),
-    (Reply(200, b"<html>"), UnexpectedAnswerError, {}),
+    (Reply(200, b"<html>"), WebPageError, {}),
     (Reply(200, b"[" * 100000), UnexpectedAnswerError, {}),
     (Reply(200, ["ok"]), UnexpectedAnswerError, {}),
     (Reply(200, b"\xff\xff"), UnexpectedAnswerError, {}),
