@@ -153,7 +153,7 @@ class NotOwnerError(Dp1Error):
     """The playlist belongs to others: nothing was sent."""
 
     def __init__(self, owners: Iterable[str], ours: str) -> None:
-        """Keep the DIDs of the owners and our own."""
+        """Initialize with the DIDs of the owners and our own."""
         names = ", ".join(owners)
         super().__init__(f"the playlist belongs to {names}")
         self.placeholders = {"owner": names, "ours": ours}
@@ -171,7 +171,7 @@ class ClockError(Dp1Error):
     """The feed refuses the time of a document or an intent."""
 
     def __init__(self, minutes: int) -> None:
-        """Keep by how many minutes the clocks differ."""
+        """Initialize with the minutes by which the clocks differ."""
         super().__init__(f"the clocks differ by {minutes} minutes")
         self.placeholders = {"minutes": str(minutes)}
 

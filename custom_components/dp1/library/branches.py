@@ -268,7 +268,9 @@ class Branches:
 
     def _channels_of(self, publisher: str) -> list[FeedChannel]:
         """Return the channels of a publisher."""
-        return [each for each in self._feed.channels if each.publisher == publisher]
+        return [
+            channel for channel in self._feed.channels if channel.publisher == publisher
+        ]
 
     def _channels(self) -> Iterator[Node]:
         """Yield the channels; those of a publisher with several in a folder of their own."""

@@ -86,7 +86,7 @@ class Sources:
             for playlist in playlists[:limit]:
                 chosen[named[playlist.id]] = node_id(NodeKind.PLAYLIST, playlist.id)
         if "channels" in groups:
-            channels = [each for each in self._feed.channels if each.playlists]
+            channels = [channel for channel in self._feed.channels if channel.playlists]
             named = _named(reversed(channels), _channel_names, taken)
             for channel in channels[:limit]:
                 chosen[named[channel.id]] = node_id(NodeKind.CHANNEL, channel.id)

@@ -102,7 +102,7 @@ class TextIndex[T]:
                     continue
                 seen.add(start)
                 text = self._text[start : self._text.index("\n", start + 1)]
-                if all(each in text for each in needles):
+                if all(word_start in text for word_start in needles):
                     yield self._at(start)
 
     def _lines(self, needle: str, limit: int) -> Iterator[int]:

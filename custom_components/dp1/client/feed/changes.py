@@ -1,4 +1,4 @@
-"""What a feed holds otherwise than it was sent."""
+"""Differences between a document as sent and as stored by a feed."""
 
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -8,13 +8,13 @@ from ..values import doubles
 
 _ABSENT = object()
 _SIGNATURES = ("signature", "signatures")
-# Nobody calls it a change that a feed numbers and dates the works, or names what had no name.
+# Feeds number and date the works and name what has no name; these are not reported as changes.
 _OF_WORKS = re.compile(r"items\[[0-9]+\]\.(?:id|created)")
 _IDENTITY = ("id", "slug", "created")
 
 
 def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
-    """Yield the paths at which two documents differ, like ``items[2].title``, but for what a feed fills in."""
+    """Yield the paths at which two documents differ, like ``items[2].title``, except what a feed fills in."""
     if isinstance(sent, dict) and isinstance(held, dict):
         for name in {**sent, **held}:
             if not path and (
@@ -36,7 +36,7 @@ def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
 
 
 def _same(sent: object, held: object) -> bool:
-    """Tell whether two values are the same in JSON, where every number is a double."""
+    """Return whether two values are the same in JSON, where every number is a double."""
     if isinstance(sent, bool) or isinstance(held, bool):
         return sent is held
     if isinstance(sent, int | float) and isinstance(held, int | float):

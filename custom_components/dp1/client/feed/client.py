@@ -47,7 +47,7 @@ API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
 
 @dataclass(frozen=True, slots=True)
 class StoredPlaylist:
-    """A playlist as a feed, or any other host, keeps it.
+    """A playlist as stored by a feed or another host.
 
     Attributes:
         document: the DP-1 document, nothing added or left out.
@@ -88,7 +88,7 @@ class Feed:
         api_key: str | None = None,
         legacy_keys: Iterable[str] = (),
     ) -> None:
-        """Keep where it is.
+        """Initialize the feed.
 
         Args:
             session: what to send with; a guard where the server must not choose what else is asked.
@@ -118,7 +118,7 @@ class Feed:
         return self._family is Family.SIGNED
 
     async def family(self) -> Family:
-        """Ask what kind of feed this is.
+        """Return the kind of server, and ask it if needed.
 
         Raises:
             UnexpectedAnswerError: whatever is there is no feed.
@@ -126,7 +126,7 @@ class Feed:
         return await self._ask_family(self._connection)
 
     async def _ask_family(self, connection: FeedConnection) -> Family:
-        """Ask what kind of feed this is, and remember it."""
+        """Ask the server for its kind, and remember it."""
         try:
             told = (await connection.read(self.url)).json()
         except (NotFoundError, InvalidRequestError) as err:
@@ -135,7 +135,7 @@ class Feed:
         return self._family
 
     async def check_key(self) -> None:
-        """Find out whether the API key is accepted, by a request that can change nothing.
+        """Check whether the API key is accepted, with a request that changes nothing.
 
         Servers that take a key look at it first; past that, an object without any field is no playlist to them. A
         signed feed takes none and must not be asked.
@@ -203,7 +203,7 @@ class Feed:
         )
 
     async def channels(self) -> AsyncIterator[dict[str, Any]]:
-        """Yield all channels; none where the feed has no such thing."""
+        """Yield all channels; none if the feed does not support them."""
         try:
             async for channel in records(
                 self._connection, f"{self.url}/channels", {}, page_size=PAGE_SIZE
@@ -285,11 +285,11 @@ class Feed:
         curator: str = "",
         prefer_api_key: bool = False,
     ) -> T:
-        """Write by the right that the feed asks for; a server may have got another contract since it was asked."""
+        """Write with the credentials that the feed requires, once more if its contract has changed."""
         connection = self._connection.with_deadline()
 
         async def attempt(family: Family) -> T:
-            """Write as to one family."""
+            """Write with the rules of one kind of server."""
             return await write(
                 Writer(
                     connection, family, key, curator, prefer_api_key, self._legacy_keys
@@ -321,7 +321,7 @@ class Feed:
         family: Family,
         known: Family | None,
     ) -> Family:
-        """Return the kind of the feed by its refusal of a write; only what was known from before is asked again."""
+        """Return the kind of server after a refused write; it is only asked again if it was cached."""
         if isinstance(err, SignatureNeededError):
             self._family = family = Family.SIGNED
         elif known is not None:

@@ -1,25 +1,25 @@
-"""The clock of a feed, as the ``Date`` of its answers tells it."""
+"""Offset of a feed's clock, from the ``Date`` header of its responses."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-# An intent is not dated by a clock that is further off: it would be good at a time that only the feed has named.
+# With a larger offset, intents use our own time: the feed must not choose when an intent is valid.
 MAX_FOLLOWED = timedelta(hours=1)
-# The feed takes intents within five minutes of its clock.
+# The feed accepts intents within five minutes of its clock.
 NEAR = timedelta(minutes=2)
 _NONE = timedelta()
 
 
 class FeedClock:
-    """How far the clock of a feed is from ours."""
+    """Offset of a feed's clock from ours."""
 
     def __init__(self) -> None:
-        """Start with the same time."""
+        """Initialize without an offset."""
         self.ahead = _NONE
 
     def note(self, headers: Mapping[str, str]) -> None:
-        """Compare the time of an answer with ours; an answer out of a cache is as old as it says."""
+        """Update the offset from a response; the age of a cached response is added."""
         try:
             date = parsedate_to_datetime(headers.get("Date", ""))
         except ValueError:

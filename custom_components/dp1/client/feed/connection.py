@@ -1,4 +1,4 @@
-"""Requests to one feed: the API key where it belongs, patience where it is asked for, refusals as typed errors."""
+"""Requests to one feed: authorization, retries, and typed errors."""
 
 import asyncio
 from collections import OrderedDict
@@ -23,7 +23,7 @@ MAX_SKIPPED_BODY = 64 * 1024 * 1024
 
 READ_TIMEOUT = 12.0
 WRITE_TIMEOUT = 15.0
-# Whatever is asked of a feed ends after that many seconds, pauses and second attempts included.
+# Each operation ends after that many seconds, including pauses and retries.
 DEADLINE = 30.0
 TRIES = 3
 FIRST_PAUSE = 0.5
@@ -37,11 +37,11 @@ class AnswerCache:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
 
     def get(self, url: str) -> Answer | None:
-        """Find what an address answered last."""
+        """Return the last response from a URL."""
         return self._answers.get(url)
 
     def keep(self, url: str, answer: Answer) -> None:
-        """Remember an answer if it can be asked for by its ETag and is not too large; else forget the address."""
+        """Cache a response if it has an ETag and is not too large, else remove the URL from the cache."""
         self._answers.pop(url, None)
         if "ETag" in answer.headers and len(answer.body) <= MAX_BYTES:
             self._answers[url] = answer
@@ -51,7 +51,7 @@ class AnswerCache:
 
 @dataclass(frozen=True, slots=True)
 class FeedConnection:
-    """Where a feed is and how to be let in.
+    """URL and credentials of a feed.
 
     Attributes:
         session: what to send with.
@@ -127,7 +127,7 @@ class FeedConnection:
         )
 
     def _authorization(self) -> str:
-        """Write the header as the strictest server wants it: exactly one blank."""
+        """Return the header as the strictest server expects it, with exactly one blank."""
         if not self.api_key:
             raise ApiKeyNeededError("this feed needs an API key for that")
         if not (self.api_key.isascii() and self.api_key.isprintable()):
@@ -146,7 +146,7 @@ class FeedConnection:
         repeatable: bool = False,
         tail: int | None = None,
     ) -> Answer:
-        """Send, and send again what was turned away without effect, after the pause that the feed asks for."""
+        """Send a request, and repeat it after a pause if the feed refused it without effect."""
         reading = method == "GET"
         end = self.end or _now() + DEADLINE
         attempt = 0
@@ -186,7 +186,7 @@ class FeedConnection:
 
 
 def _pause(error: BusyError, attempt: int) -> float:
-    """Choose the seconds to wait: what was asked for, else doubling."""
+    """Return the seconds to wait: those the feed asks for, else doubling."""
     if error.retry_after is not None:
         return error.retry_after
     return FIRST_PAUSE * (1 << (attempt - 1))

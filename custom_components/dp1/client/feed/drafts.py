@@ -1,4 +1,4 @@
-"""A playlist in the form that a feed takes: signed by us, bare for an API key, or as others have signed it."""
+"""Documents in the form a feed accepts: signed by us, unsigned for an API key, or signed by others."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from ..values import mapping
 type Document = dict[str, Any]
 
 SIGNATURES = ("signature", "signatures")
-# What a replacement has in common with what it replaces.
+# Fields that a replacement keeps.
 IDENTITY = ("id", "slug", "created")
 
 
@@ -40,7 +40,7 @@ class Draft:
 
 
 def _check(document: Document) -> None:
-    """Check a document by the rules, and for what no feed in Go can store.
+    """Check that a document is valid and that a feed in Go can store it.
 
     Raises:
         InvalidPlaylistError: not a valid playlist, or one with NUL characters.
@@ -56,12 +56,12 @@ def _nuls(value: object, path: tuple[str | int, ...] = ()) -> Iterator[str]:
         case str() if "\0" in value:
             yield path_text(path)
         case dict():
-            for name, each in value.items():
+            for name, member in value.items():
                 yield from _nuls(name, (*path, name))
-                yield from _nuls(each, (*path, name))
+                yield from _nuls(member, (*path, name))
         case list():
-            for place, each in enumerate(value):
-                yield from _nuls(each, (*path, place))
+            for place, member in enumerate(value):
+                yield from _nuls(member, (*path, place))
 
 
 def unsigned(document: Mapping[str, Any]) -> Document:
@@ -128,7 +128,7 @@ def _replacing(
 
 
 def with_known_ids(document: Mapping[str, Any], stored: Mapping[str, Any]) -> Document:
-    """Give works without an id the one that the same source has in what is stored."""
+    """Give works without an id the stored id of the same source."""
     items, before = document.get("items"), stored.get("items")
     if not isinstance(items, list) or not isinstance(before, list):
         return dict(document)
@@ -175,7 +175,7 @@ def draft_with_key(
 
 
 def draft_as_signed(document: Mapping[str, Any]) -> Draft:
-    """Take a document as its curators signed it.
+    """Return a document with the signatures that it has.
 
     Raises:
         InvalidPlaylistError: not a valid playlist, or one without an id, which a feed in Go wants here.

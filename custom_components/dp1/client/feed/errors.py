@@ -1,4 +1,4 @@
-"""What a feed says when it refuses: its answer as one typed error.
+"""Typed errors from the responses of a feed.
 
 Both server families answer ``{"error": code, "message": text}``; whatever stands in front of them may answer HTML or
 plain text. The codes and texts are those seen on running servers. What is said about a request is passed on, what is
@@ -39,7 +39,7 @@ MAX_FAULTS = 50
 
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
 IDENTIFIER_CODES = {"invalid_id", "invalid_identifier"}
-# What the text of a refusal names, by which alone refusals of one status differ.
+# Texts that tell refusals with the same status apart.
 REFUSALS: tuple[tuple[int, str, type[Dp1Error], str], ...] = (
     (401, "must carry signatures", SignatureNeededError, "it takes signatures only"),
     (403, "has no owner", NoOwnerError, "the playlist belongs to nobody"),
@@ -68,7 +68,7 @@ def feed_error(
     sent_document: bool,
     reading: bool = False,
 ) -> Dp1Error:
-    """Say what an answer that is not a success means.
+    """Return the error for a response that is not a success.
 
     Args:
         answer: the answer.
@@ -105,12 +105,12 @@ def feed_error(
 
 
 def _safe(text: str, secret: str | None) -> str:
-    """Make foreign text fit to be shown, even when it repeats what it was sent."""
+    """Clean up text from a server, and remove the secret if it is repeated."""
     return clean(text.replace(secret, "***") if secret else text, MAX_MESSAGE)
 
 
 def _words(answer: Answer) -> tuple[str, str]:
-    """Take code and message from a body; a page of HTML has neither."""
+    """Return code and message of a body; a page of HTML has neither."""
     try:
         body = answer.json()
     except UnexpectedAnswerError:
@@ -125,7 +125,7 @@ def _words(answer: Answer) -> tuple[str, str]:
 
 
 def _status_text(answer: Answer) -> str:
-    """Name a status, for answers without words."""
+    """Return a text for a status, for responses without a message."""
     try:
         text = f"HTTP {answer.status} {HTTPStatus(answer.status).phrase}"
     except ValueError:
@@ -136,7 +136,7 @@ def _status_text(answer: Answer) -> str:
 
 
 def _faults(code: str, text: str) -> list[Fault]:
-    """Find the places a complaint about a document names."""
+    """Return the faults of a document that a message names."""
     if code == "invalid_id":
         return [Fault("id", text)]
     faults = _schema_faults(text) or _binding_faults(text)
@@ -146,7 +146,7 @@ def _faults(code: str, text: str) -> list[Fault]:
 
 
 def _schema_faults(text: str) -> list[Fault]:
-    """Read a V2 feed's schema report: an indented tree of which only the leaves say something."""
+    """Return the faults in a V2 feed's schema report, an indented tree whose leaves are the messages."""
     lines = [found for line in text.splitlines() if (found := SCHEMA_LINE.match(line))]
     faults = []
     for line, after in zip_longest(lines, lines[1:]):
@@ -167,7 +167,7 @@ def _schema_faults(text: str) -> list[Fault]:
 
 
 def _binding_faults(text: str) -> list[Fault]:
-    """Read a V2 feed's report on the fields of a request, one line each, named as in its own source."""
+    """Return the faults in a V2 feed's report on the fields of a request, one line per field."""
     return [
         Fault(".".join(map(_json_name, found["field"].split("."))), found["text"])
         for line in text.splitlines()
@@ -176,13 +176,13 @@ def _binding_faults(text: str) -> list[Fault]:
 
 
 def _json_name(name: str) -> str:
-    """Turn the server's name of a field into the document's: ``DPVersion`` is ``dpVersion``."""
+    """Return the JSON name for a field name of the server: ``DPVersion`` is ``dpVersion``."""
     capitals = re.match(r"[A-Z]+(?=[A-Z][a-z]|$|\[)|[A-Z]", name)
     return name[: capitals.end()].lower() + name[capitals.end() :] if capitals else name
 
 
 def _input_faults(text: str) -> list[Fault]:
-    """Read a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
+    """Return the faults in a TS feed's report: ``Invalid playlist data: path: text; path: text``."""
     faults: list[Fault] = []
     for part in INPUT_PREFIX.sub("", text).split("; "):
         if found := INPUT_FAULT.match(part):
@@ -197,7 +197,7 @@ def _input_faults(text: str) -> list[Fault]:
 
 
 def _undoubled(parts: list[str]) -> list[str]:
-    """Drop a repeated beginning: this family writes ``items.0.display.items.0.display.margin``."""
+    """Remove a repeated beginning: this family writes ``items.0.display.items.0.display.margin``."""
     for size in range(1, len(parts) // 2 + 1):
         if parts[:size] == parts[size : 2 * size]:
             return parts[size:]

@@ -1,4 +1,4 @@
-"""The three kinds of feed servers, and how to tell them apart.
+"""The three kinds of feed servers, and their detection.
 
 Source: the interface descriptions of the servers, and running servers of two of the kinds.
 """
@@ -11,7 +11,7 @@ from ..values import mapping
 
 
 class Family(StrEnum):
-    """Which kind of server a feed is."""
+    """Kind of feed server."""
 
     V2 = "v2"
     """In Go, until early 2026: takes an API key or signatures."""
@@ -22,7 +22,7 @@ class Family(StrEnum):
 
 
 def family_of(info: object) -> Family:
-    """Tell the kind of a server by what it says of itself at its base URL.
+    """Return the kind of a server from its response at the base URL.
 
     Raises:
         UnexpectedAnswerError: this is no feed.

@@ -40,7 +40,7 @@ def check_owner(document: Mapping[str, Any], key: SigningKey) -> None:
 
 
 def is_signed_by(document: Mapping[str, Any], key: SigningKey) -> bool:
-    """Tell whether a document is as a key has signed it."""
+    """Return whether a document has a valid signature of a key."""
     return any(entry.valid and entry.kid == key.did for entry in verify(document))
 
 

@@ -160,7 +160,7 @@ def _unseen(items: list[Any], seen: set[str]) -> list[dict[str, Any]]:
 
 
 def _page(page: object) -> tuple[list[Any], str | None]:
-    """Take the records of a page and the cursor of the next, None if there is none."""
+    """Return the records of a page and the cursor of the next, None if there is none."""
     if not isinstance(page, dict) or not isinstance(items := page.get("items"), list):
         raise UnexpectedAnswerError("the answer is not a page of a feed's list")
     cursor = page.get("cursor") if page.get("hasMore") else None

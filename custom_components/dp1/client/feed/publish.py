@@ -1,4 +1,4 @@
-"""Bringing a playlist to a feed exactly once, and seeing what became of it there."""
+"""Send a playlist to a feed exactly once, and check what was stored."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ from .changes import changes
 from .connection import FeedConnection
 from .drafts import Document, Draft
 
-# The most that the signed feed reads of a request.
+# Size limit of the signed feed for a request.
 MAX_BODY = 5 * 1024 * 1024
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
 DOUBTFUL = (ConflictError, LostAnswerError, TemporaryError, UnexpectedAnswerError)
@@ -37,7 +37,7 @@ type Status = Literal["published", "updated", "queued"]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What became of a playlist.
+    """Result of publishing a playlist.
 
     Attributes:
         document: as the feed holds it.
@@ -78,7 +78,7 @@ def published(
     status: Status,
     legacy_keys: Iterable[str],
 ) -> Published:
-    """Compare and verify what the feed made of a draft."""
+    """Compare and verify the stored document of a draft."""
     held = stored.document
     verified = verify(held, legacy_keys=legacy_keys)
     slug = held.get("slug")
@@ -96,7 +96,7 @@ def published(
 
 
 def check_size(body: object) -> None:
-    """Refuse a body that the signed feed would not read.
+    """Check that a body is not too large for the signed feed.
 
     Raises:
         DocumentTooLargeError: it is one.
@@ -106,7 +106,7 @@ def check_size(body: object) -> None:
 
 
 def refused_time(connection: FeedConnection, err: TimestampRefusedError) -> Dp1Error:
-    """Return what a time that was refused twice means."""
+    """Return the error for a time that was refused twice."""
     error = ClockError(connection.clock.minutes_off)
     error.__cause__ = err
     return error
@@ -128,7 +128,7 @@ async def send_signed(
     document: Document,
     body: Mapping[str, Any] | None = None,
 ) -> Stored:
-    """Send a signed document, and when the outcome is in doubt look for it under its id, then send it once more.
+    """Send a signed document, and if the outcome is in doubt look for it by its id, then send it once more.
 
     A feed in Go holds one document by an id, so a second arrival changes nothing and is never a second playlist.
 
@@ -179,7 +179,7 @@ async def send_signed(
 async def _find(
     connection: FeedConnection, document: Document, doubt: Dp1Error
 ) -> Stored | None:
-    """Look whether the feed holds exactly this document.
+    """Return the stored document if it is exactly this one.
 
     Raises:
         Dp1Error: the doubt itself, if looking was not possible.
@@ -196,7 +196,7 @@ async def _find(
 
 
 def _stored(answer: Answer) -> Stored:
-    """Read the document out of an answer."""
+    """Return the document in a response."""
     document = answer.json()
     if not isinstance(document, dict) or not isinstance(document.get("id"), str):
         raise UnexpectedAnswerError(
@@ -206,6 +206,6 @@ def _stored(answer: Answer) -> Stored:
 
 
 def _signed_by(sent: Mapping[str, Any], verified: list[Verification]) -> str | None:
-    """Name the first signer of what was sent whose signature is good in what the feed holds."""
+    """Return the first signer of the sent document whose signature is valid in the stored one."""
     kids = {entry.get("kid") for entry in sent.get("signatures", [])}
     return next((v.kid for v in verified if v.valid and v.kid in kids), None)

@@ -1,4 +1,4 @@
-"""Publishing, changing and deleting playlists on one feed, by the right that its family asks for."""
+"""Publish, update and delete playlists on one feed, with the credentials that its family requires."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ type Change = Callable[[Document], Document]
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What became of a playlist that was to go.
+    """Result of deleting a playlist.
 
     Attributes:
         id: its id.
@@ -93,7 +93,7 @@ class Writer:
 
     @property
     def by_key(self) -> bool:
-        """Return whether the API key lets us in."""
+        """Return whether writes use the API key."""
         match self.family:
             case Family.SIGNED:
                 return False
@@ -104,7 +104,7 @@ class Writer:
                 return has_key and (self.key is None or self.prefer_api_key)
 
     async def publish(self, document: Mapping[str, Any]) -> Published:
-        """Publish a playlist, in the place of the one of ours that it names by id or slug."""
+        """Publish a playlist, or replace ours with the same id or slug."""
         if self.family is Family.TS and not self.connection.api_key:
             raise AuthenticationError(
                 "this feed signs by itself and needs an API key to publish"
@@ -131,7 +131,7 @@ class Writer:
         url = own_url(self.connection.url, ref)
 
         async def update() -> Published:
-            """Read it and send what becomes of it."""
+            """Read the playlist and send the changed one."""
             existing = await self._read(url)
             self._check_owned(existing, {})
             if not self.by_key and not is_signed_by(existing.document, self._signer()):
@@ -163,7 +163,7 @@ class Writer:
     async def _send_delete(
         self, stored: Document, body: Mapping[str, Any] | None
     ) -> Deleted:
-        """Delete what was just there; if it is gone then, it was by the first arrival of this very request."""
+        """Send the intent; a playlist that is gone on a second attempt was deleted by the first."""
         url = playlist_url(self.connection.url, stored["id"])
         for last in (False, True):
             try:
@@ -186,7 +186,7 @@ class Writer:
         return Deleted(stored["id"])
 
     async def _is_gone(self, url: str, doubt: Dp1Error) -> bool:
-        """Look whether a playlist is gone, or raise the doubt if that is not possible."""
+        """Return whether a playlist is gone, or raise the original error if that cannot be checked."""
         try:
             await self.connection.read(url)
         except NotFoundError:
@@ -198,7 +198,7 @@ class Writer:
     # Steps
 
     async def _twice[T](self, attempt: Callable[[], Any]) -> T:
-        """Try once more what somebody else's change, or a clock that was not known yet, has spoilt."""
+        """Retry once after a conflicting change or an unknown clock offset."""
         try:
             result: T = await attempt()
         except ChangedMeanwhileError, TimestampRefusedError:
@@ -209,7 +209,7 @@ class Writer:
         return result
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
-        """Find the playlist of ours that a document names by id or slug."""
+        """Find our playlist with the id or slug of a document."""
         key, slug = document.get("id"), document.get("slug")
         if isinstance(key, str) and key:
             try:
@@ -233,7 +233,7 @@ class Writer:
         return existing
 
     async def _read(self, url: str) -> Existing:
-        """Read a playlist, which is the one that was asked for."""
+        """Read a playlist and check that it is the requested one."""
         document = (await self.connection.read(url)).json()
         if not isinstance(document, dict) or not isinstance(document.get("id"), str):
             raise UnexpectedAnswerError("the answer is not a playlist")
@@ -245,7 +245,7 @@ class Writer:
         return Existing(document, by_id)
 
     def _check_owned(self, existing: Existing, document: Mapping[str, Any]) -> None:
-        """Check that a playlist is ours to replace; nothing is signed that only the feed has named."""
+        """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
         stored = existing.document
         if self.by_key:
             others = [did for did in owners(stored) if not self._is_ours(did)]
@@ -277,7 +277,7 @@ class Writer:
     def _draft(
         self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
     ) -> Draft:
-        """Prepare a document by the right we write with."""
+        """Prepare a document for the credentials that are used."""
         if self.by_key:
             complete = self.family is Family.TS
             return draft_with_key(document, complete=complete, stored=stored)
@@ -298,7 +298,7 @@ class Writer:
     async def _replace(
         self, document: Mapping[str, Any], existing: Existing
     ) -> Published:
-        """Send a playlist in the place of another; the same again needs no sending."""
+        """Replace a playlist; an identical one is not sent."""
         held = existing.document
         draft = self._draft(document, held)
         url = playlist_url(self.connection.url, held["id"])
@@ -324,5 +324,5 @@ class Writer:
         stored: Stored,
         status: Literal["published", "updated"],
     ) -> Published:
-        """Tell what became of a draft."""
+        """Return the result for a draft."""
         return published(self.connection, draft, stored, status, self.legacy_keys)

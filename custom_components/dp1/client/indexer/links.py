@@ -57,7 +57,7 @@ class LinkError(ValueError):
     """
 
     def __init__(self, refusal: Refusal) -> None:
-        """Keep the reason."""
+        """Initialize with the reason."""
         super().__init__(refusal.value)
         self.refusal = refusal
 

@@ -147,7 +147,7 @@ def address_from_did(did: str) -> bytes:
 
 
 def holds(address: bytes, signature: bytes, message: bytes) -> bool:
-    """Tell whether the wallet of an address signed a message (``personal_sign``).
+    """Return whether the wallet of an address signed a message (``personal_sign``).
 
     Args:
         address: 20 bytes.

@@ -34,7 +34,7 @@ _DISPLAY: Shape = {
 }
 _ORIGIN: Shape = {"chain": None, "standard": None, "uri": None}
 _NOTE: Shape = {"text": None, "duration": None}
-# The fields that the strict feed server has a place for; it drops all others before it verifies.
+# Fields that the strict feed server stores; it drops all others before it verifies.
 _PROFILE: Shape = {
     "dpVersion": None,
     "id": None,
@@ -85,7 +85,7 @@ _PROFILE: Shape = {
         "note": _NOTE,
     },
 }
-# What feeds have a place for since 2026: playlists extension 0.2.0 without its schedule, content rating 0.1.0.
+# Fields that feeds store since 2026: playlists extension 0.2.0 without its schedule, content rating 0.1.0.
 _NEWER_PROFILE: Shape = {
     **_PROFILE,
     "items": {
@@ -96,7 +96,7 @@ _NEWER_PROFILE: Shape = {
         "contentReasons": None,
     },
 }
-# Fields that stay when they are empty: required ones, and objects that the server keeps as they are.
+# Fields that stay when they are empty: required ones, and objects that the server stores unchanged.
 _KEPT_EMPTY = frozenset(
     {
         "dpVersion", "items", "source", "name", "key", "text", "type", "contract", "override",
@@ -106,7 +106,7 @@ _KEPT_EMPTY = frozenset(
 
 
 def without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what is not there: None, empty text, empty lists and objects."""
+    """Return a mapping without None, empty texts, lists and objects."""
     return {
         name: value
         for name, value in fields.items()
@@ -144,26 +144,26 @@ def _created(value: Any, now: datetime) -> Any:
 
 
 def _stripped(value: Any, shape: Shape) -> Any:
-    """Copy without empty values of known fields, at any depth."""
+    """Return a copy without empty values of known fields, at any depth."""
     if isinstance(value, list):
-        return [_stripped(each, shape) for each in value]
+        return [_stripped(member, shape) for member in value]
     if not isinstance(value, dict):
         return value
     result = {}
-    for name, each in value.items():
+    for name, member in value.items():
         if name in shape:
             if (inner := shape[name]) is not None:
-                each = _stripped(each, inner)
-            if each is None or (each is False and shape is _MOUSE):
+                member = _stripped(member, inner)
+            if member is None or (member is False and shape is _MOUSE):
                 continue
-            if name not in _KEPT_EMPTY and each in ("", [], {}):
+            if name not in _KEPT_EMPTY and member in ("", [], {}):
                 continue
-        result[name] = each
+        result[name] = member
     return result
 
 
 def _unique_id(value: Any, taken: set[str]) -> Any:
-    """Write a UUID in lower case; make one where it is missing or used already."""
+    """Return a UUID in lower case, a new one if it is missing or used already."""
     if value is None or value == "":
         return str(uuid4())
     if not isinstance(value, str):
@@ -173,7 +173,7 @@ def _unique_id(value: Any, taken: set[str]) -> Any:
 
 
 def _normal_item(item: Any, taken: set[str]) -> Any:
-    """Give an item an id of its own, and a whole number where decoders want one."""
+    """Return an item with an id of its own, and whole numbers where decoders require them."""
     if not isinstance(item, dict):
         return item
     item_id = _unique_id(item.get("id"), taken)
@@ -220,8 +220,9 @@ def normalize(
     if curator:
         known = result.get("curators", [])
         if isinstance(known, list) and not any(
-            isinstance(each, dict) and each.get("key") == curator["key"]
-            for each in known
+            isinstance(known_curator, dict)
+            and known_curator.get("key") == curator["key"]
+            for known_curator in known
         ):
             result["curators"] = [*known, without_nothing(curator)]
     return result
@@ -242,7 +243,7 @@ def _slug(document: Mapping[str, Any]) -> Any:
 def signable(
     document: Mapping[str, Any], *, newer: bool = False
 ) -> tuple[dict[str, Any], list[str]]:
-    """Keep only what survives the strict feed server's own types, because it verifies what is left of them.
+    """Return a document with only the fields that the strict feed server stores, since it verifies those.
 
     Args:
         document: a playlist.
@@ -259,20 +260,20 @@ def signable(
 def _pruned(
     value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
 ) -> Any:
-    """Copy the known fields and note the others."""
+    """Return a copy with the known fields, and collect the paths of the others."""
     if isinstance(value, list):
         return [
-            _pruned(each, shape, (*path, index), left_out)
-            for index, each in enumerate(value)
+            _pruned(member, shape, (*path, index), left_out)
+            for index, member in enumerate(value)
         ]
     if not isinstance(value, Mapping):
         return value
     result = {}
-    for name, each in value.items():
+    for name, member in value.items():
         if name not in shape:
             left_out.append(path_text((*path, name)))
         elif (inner := shape[name]) is not None:
-            result[name] = _pruned(each, inner, (*path, name), left_out)
+            result[name] = _pruned(member, inner, (*path, name), left_out)
         else:
-            result[name] = each
+            result[name] = member
     return result

@@ -177,7 +177,7 @@ def _signature(fields: Fields) -> Check:
 
 
 def _is_local_date_time(text: str) -> bool:
-    """Tell whether a text is a date with a time, with or without a zone."""
+    """Return whether a text is a date with a time, with or without a zone."""
     return is_date_time(text) or is_date_time(f"{text}Z")
 
 

@@ -33,7 +33,7 @@ from .document import timestamp
 
 _HASH_PREFIX = "sha256:"
 _ENTRY_FIELDS = ("alg", "kid", "ts", "payload_hash", "role", "sig")
-# A document may hold thousands, and a wallet's takes milliseconds.
+# A document may hold thousands of signatures, and checking a wallet's takes milliseconds.
 _MAX_CHECKED = 100
 _MAX_AHEAD = timedelta(minutes=5)
 _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
@@ -41,7 +41,7 @@ _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of one signature.
+    """Result of verifying one signature.
 
     Attributes:
         alg: algorithm as written, or None where it is missing.
@@ -112,7 +112,7 @@ class SigningKey:
     __slots__ = ("_key", "did")
 
     def __init__(self, key: Ed25519PrivateKey) -> None:
-        """Keep the key and compute its DID."""
+        """Initialize with the private key and compute its DID."""
         self._key = key
         self.did = did_from_public_key(key.public_key().public_bytes_raw())
 
@@ -130,27 +130,27 @@ class SigningKey:
         """
         with suppress(ValueError, TypeError, UnsupportedAlgorithm):
             return cls(_load_private_key(text))
-        # Outside of the handler, so that no cause that might quote the text hangs on to the error.
+        # Outside of the handler, so that no cause that might quote the text is attached to the error.
         raise ValueError(
             "not an Ed25519 private key (32-byte seed, 64 bytes or PKCS#8, in hex, base64 or PEM)"
         )
 
     def export(self) -> str:
-        """Write the secret seed as 64 hexadecimal digits."""
+        """Return the secret seed as 64 hexadecimal digits."""
         return self._key.private_bytes_raw().hex()
 
     def sign(self, data: bytes) -> bytes:
-        """Sign bytes: 64 bytes."""
+        """Return the 64-byte signature of bytes."""
         return self._key.sign(data)
 
     @override
     def __repr__(self) -> str:
-        """Show the public part only."""
+        """Return the public part only."""
         return f"SigningKey({self.did})"
 
 
 def canonical(document: Mapping[str, Any]) -> bytes:
-    """Write what is hashed, without the line feed: canonical JSON without the two signature fields.
+    """Return canonical JSON without the two signature fields, and without the final line feed.
 
     Raises:
         InvalidPlaylistError: the document holds what JSON or UTF-8 cannot hold.
@@ -172,7 +172,7 @@ def canonical(document: Mapping[str, Any]) -> bytes:
 
 
 def digest(document: Mapping[str, Any]) -> bytes:
-    """Compute the 32 bytes that are signed.
+    """Return the 32 bytes that are signed.
 
     Raises:
         InvalidPlaylistError: the document has no canonical form.
@@ -181,7 +181,7 @@ def digest(document: Mapping[str, Any]) -> bytes:
 
 
 def payload_hash(document: Mapping[str, Any]) -> str:
-    """Compute the digest as signature entries state it: ``sha256:`` and 64 hexadecimal digits.
+    """Return the digest as signature entries state it: ``sha256:`` and 64 hexadecimal digits.
 
     Raises:
         InvalidPlaylistError: the document has no canonical form.
@@ -196,7 +196,7 @@ def sign(
     role: str = "curator",
     now: datetime,
 ) -> dict[str, Any]:
-    """Return the document with one more signature; an older one of the same key and role gives way.
+    """Return the document with one more signature, which replaces one of the same key and role.
 
     Args:
         document: a playlist, playlist group or channel.
@@ -218,18 +218,18 @@ def sign(
     }
     present = document.get("signatures")
     others = [
-        each
-        for each in (present if isinstance(present, list) else [])
+        other
+        for other in (present if isinstance(present, list) else [])
         if not (
-            isinstance(each, dict)
-            and (each.get("kid"), each.get("role")) == (key.did, role)
+            isinstance(other, dict)
+            and (other.get("kid"), other.get("role")) == (key.did, role)
         )
     ]
     return {**document, "signatures": [*others, entry]}
 
 
 def _holds(public_key: bytes, signature: bytes, hashed: bytes) -> bool:
-    """Verify one Ed25519 signature."""
+    """Return whether one Ed25519 signature is valid."""
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, hashed)
     except InvalidSignature, ValueError:
@@ -238,7 +238,7 @@ def _holds(public_key: bytes, signature: bytes, hashed: bytes) -> bool:
 
 
 def _decode_signature(text: str) -> bytes | None:
-    """Read base64url without padding; None for anything else, also for stray bits at the end."""
+    """Decode base64url without padding; None for anything else, also for stray bits at the end."""
     try:
         data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:
@@ -247,7 +247,7 @@ def _decode_signature(text: str) -> bytes | None:
 
 
 def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool, str | None]:
-    """Judge one complete entry."""
+    """Verify one complete entry."""
     if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
         return False, "the document is not the one that was signed"
     read_did: Callable[[str], bytes]
@@ -276,7 +276,7 @@ def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool, str | None]
 def _verify_entry(
     entry: Any, hashed: bytes | None, latest: datetime, checked: bool
 ) -> Verification:
-    """Judge one element of ``signatures``."""
+    """Verify one element of ``signatures``."""
     fields = entry if isinstance(entry, Mapping) else {}
     known = {
         name: value
@@ -310,7 +310,7 @@ def _verify_entry(
 def _verify_legacy(
     value: Any, hashed: bytes | None, dids: Iterable[str]
 ) -> Verification:
-    """Judge a v1.0.x signature with the keys that the user has configured."""
+    """Verify a v1.0.x signature with the keys that the user has configured."""
     match = _LEGACY.fullmatch(value) if isinstance(value, str) else None
     if not match:
         return Verification(None, None, None, None, False, "not ed25519 and 64 bytes")
