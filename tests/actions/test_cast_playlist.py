@@ -1,4 +1,4 @@
-"""The action that shows something on displays: what may be named, how, where, and what comes back."""
+"""Test the cast_playlist action."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,7 +49,7 @@ BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
     monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.05)
     monkeypatch.setattr(rate_limit, "_BACKOFF", 0.01)
@@ -66,7 +66,7 @@ async def evening(socket_enabled: None) -> AsyncIterator[str]:
 async def hall(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> AsyncIterator[DisplaySimulator]:
-    """Have a second display."""
+    """Set up a second display."""
     async with DisplaySimulator(
         profile="A", device_id="FF1-ZZ99ZZ99", poll_interval=0.2
     ) as simulator:
@@ -82,7 +82,7 @@ async def cast(
     context: Context | None = None,
     **data: Any,
 ) -> Any:
-    """Cast something."""
+    """Call the action."""
     aim = {} if target is None else {"entity_id": target}
     return await hass.services.async_call(
         "dp1",
@@ -95,20 +95,20 @@ async def cast(
 
 
 async def failure(hass: HomeAssistant, **data: Any) -> HomeAssistantError:
-    """Cast something that fails, and take what is told."""
+    """Call the action and return the error."""
     with pytest.raises(HomeAssistantError) as caught:
         await cast(hass, **data)
     assert caught.value.translation_domain == "dp1"
     return caught.value
 
 
-# What may be named
+# What to cast
 
 
 async def test_a_large_playlist_stalls_nothing(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What a stranger wrote is read and checked beside the loop, and only as far as a display could take it."""
+    """A large playlist is read and checked outside the event loop, up to the size limit."""
     manifest = {"metadata": {"artists": [{"name": "a" * 50}] * 15}}
     document = playlist(*["Dawn"] * 1024)
     document["items"] = [
@@ -133,7 +133,7 @@ async def test_a_playlist_by_its_address(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """The display fetches it, and the response says what the display has."""
+    """A URL is sent to the display, and the response has the display's playlist."""
     assert await cast(hass, playlist_url=evening) == {
         ENTITY_ID: {
             "title": "Evening",
@@ -155,7 +155,7 @@ async def test_a_document(
     setup_display: MockConfigEntry,
     form: Any,
 ) -> None:
-    """An object is as good as its text, on every display."""
+    """A document can be an object or text, and is cast to every display."""
     assert await cast(hass, playlist=form(EVENING)) == {
         ENTITY_ID: {
             "title": "Evening",
@@ -184,7 +184,7 @@ async def test_a_playlist_by_its_address_on_a_display_that_cannot_tell(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """The document says what the display cannot."""
+    """The response is filled from the document if the display does not report its playlist."""
     response = await cast(hass, playlist_url=evening)
     assert response[ENTITY_ID] == {
         "title": "Evening",
@@ -202,7 +202,7 @@ async def test_what_neither_display_nor_home_assistant_can_tell(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
 ) -> None:
-    """What is not known is not made up; this document was there for the display only."""
+    """Unknown values are left out of the response."""
     async with ScriptedServer.run(Reply(200, EVENING), Reply(404)) as server:
         response = await cast(hass, playlist_url=server.url)
         assert server.calls() == ["GET /", "GET /"]
@@ -221,7 +221,7 @@ async def test_any_media(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """What an address leads to decides how it is shown."""
+    """The content type of a URL decides how it is shown."""
     response = await cast(hass, media_content_id=evening)
     assert response[ENTITY_ID]["method"] == "url"
     response = await cast(hass, media_content_id="https://art.example.org/sun.png")
@@ -239,7 +239,7 @@ async def test_any_media(
 async def test_a_film_is_not_loaded_to_see_what_it_is(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """It may be long, or never end."""
+    """The body of a video is not read to find its type."""
     async with ScriptedServer.run(Reply(200, b"film")) as server:
         response = await cast(hass, media_content_id=f"{server.url}/film.MP4")
         agents = [request.headers["User-Agent"] for request in server.requests]
@@ -250,7 +250,7 @@ async def test_a_film_is_not_loaded_to_see_what_it_is(
 async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The display may reach what Home Assistant does not."""
+    """The type of an unreachable URL is taken from its suffix."""
     answers = [Reply(503), Reply(200, EVENING)]
     async with ScriptedServer.run(*answers) as server:
         url = f"{server.url}/api/v1/playlists/evening"
@@ -272,14 +272,14 @@ async def test_exactly_one_thing_is_named(
     setup_display: MockConfigEntry,
     what: dict[str, Any],
 ) -> None:
-    """Nothing, or two things, is a mistake."""
+    """Naming nothing or two things to cast is an error."""
     error = await failure(hass, **what)
     assert isinstance(error, ServiceValidationError)
     assert error.translation_key == "exactly_one_of"
     assert not display.writes
 
 
-# How
+# Options
 
 
 async def test_every_option_at_once(
@@ -288,7 +288,7 @@ async def test_every_option_at_once(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """Options that change the document send it instead of its address."""
+    """Options that change the document send it instead of its URL."""
     response = await cast(
         hass,
         playlist_url=evening,
@@ -342,7 +342,7 @@ async def test_repeat(
     given: Any,
     loop: str,
 ) -> None:
-    """The address is still what is sent; unquoted, YAML's ``off`` arrives as false."""
+    """Repeat does not change what is sent; YAML's unquoted ``off``, which is false, is accepted."""
     response = await cast(hass, playlist_url=evening, repeat=given)
     assert response[ENTITY_ID]["method"] == "url"
     assert display.state.loop_mode == loop
@@ -354,7 +354,7 @@ async def test_shuffle_from_a_work_on(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """The work to begin with stays, the rest is in random order."""
+    """Shuffle keeps the start work first."""
     await cast(hass, playlist_url=evening, start_at=3, shuffle=True)
     assert display.state.shuffle
     assert display.state.current_title == "Dusk"
@@ -368,7 +368,7 @@ async def test_a_work_that_is_not_there(
     evening: str,
     how: str,
 ) -> None:
-    """The display would take it and show another."""
+    """A start work that is not in the playlist is refused."""
     what = {"playlist": EVENING, "playlist_url": evening}[how]
     error = await failure(hass, **{how: what}, start_at=4)
     assert error.translation_key == "no_such_work"
@@ -393,7 +393,7 @@ async def test_a_work_that_is_not_there(
 async def test_options_that_make_no_sense(
     hass: HomeAssistant, setup_display: MockConfigEntry, option: dict[str, Any]
 ) -> None:
-    """They are refused before anything is sent."""
+    """Invalid options are refused before anything is sent."""
     with pytest.raises(vol.Invalid):
         await cast(hass, playlist=EVENING, **option)
 
@@ -401,7 +401,7 @@ async def test_options_that_make_no_sense(
 async def test_a_sleeping_display_is_woken_unless_told_otherwise(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Somebody who prepares something may let it sleep."""
+    """A sleeping display is woken, unless wake is off."""
     await hass.services.async_call(
         "media_player", "turn_off", {"entity_id": ENTITY_ID}, blocking=True
     )
@@ -420,7 +420,7 @@ async def test_a_display_that_only_takes_playlists_is_given_them_arranged(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """Order and start are in the document; what it cannot do is said."""
+    """Order and start are applied to the document, and unsupported options reported."""
     for what in ({"playlist": EVENING}, {"playlist_url": evening}):
         await cast(hass, **what, start_at=2)
         titles = [item["title"] for item in display.state.items]
@@ -433,13 +433,13 @@ async def test_a_display_that_only_takes_playlists_is_given_them_arranged(
     assert error.translation_key == "display_cannot"
 
 
-# Where
+# Targets
 
 
 async def test_several_displays_and_all_of_them(
     hass: HomeAssistant, display: DisplaySimulator, hall: DisplaySimulator
 ) -> None:
-    """Each display answers for itself."""
+    """The response has an entry for every display."""
     for target in ([ENTITY_ID, OTHER], "all"):
         response = await cast(hass, target, playlist=EVENING)
         assert set(response) == {ENTITY_ID, OTHER}
@@ -454,7 +454,7 @@ async def test_the_displays_of_an_area(
     device_registry: dr.DeviceRegistry,
     entity_registry: er.EntityRegistry,
 ) -> None:
-    """Whatever else is in the area is left alone."""
+    """An area target includes its displays only."""
     area = area_registry.async_create("Gallery")
     lamp = entity_registry.async_get_or_create(
         "light", "test", "lamp", original_name="Lamp"
@@ -475,7 +475,7 @@ async def test_one_failure_does_not_stop_the_others(
     hall: DisplaySimulator,
     respond: bool,
 ) -> None:
-    """It is told for the display that failed."""
+    """A failure is reported for the display that failed."""
     await hall.power_off()
     both = [ENTITY_ID, OTHER]
     if respond:
@@ -496,7 +496,7 @@ async def test_one_failure_does_not_stop_the_others(
 async def test_if_all_fail_that_is_an_error(
     hass: HomeAssistant, display: DisplaySimulator, hall: DisplaySimulator
 ) -> None:
-    """A response of errors only would look like a success."""
+    """The action raises if it failed on all displays."""
     await hall.power_off()
     await display.power_off()
     error = await failure(hass, target=[ENTITY_ID, OTHER], playlist=EVENING)
@@ -510,7 +510,7 @@ async def test_if_all_fail_that_is_an_error(
 async def test_a_target_without_displays(
     hass: HomeAssistant, setup_display: MockConfigEntry, target: Any, key: str
 ) -> None:
-    """What is no display is named."""
+    """A target that is no display is named in the error."""
     aim = {"area_id": "nowhere"} if not target else {}
     error = await failure(hass, target=target or None, **aim, playlist=EVENING)
     assert error.translation_key == key
@@ -519,7 +519,7 @@ async def test_a_target_without_displays(
 async def test_nothing_is_set_up(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """The action is there all the same, and says so."""
+    """The action exists without a config entry, and raises."""
     entry = entry_of(display)
     await set_up(hass, entry)
     await hass.config_entries.async_remove(entry.entry_id)
@@ -527,7 +527,7 @@ async def test_nothing_is_set_up(
     assert error.translation_key == "no_display_meant"
 
 
-# Displays without contact
+# Unreachable displays
 
 
 @pytest.mark.parametrize("profile", ["A", "B", "legacy"])
@@ -539,7 +539,7 @@ async def test_an_unplugged_display_is_diagnosed(
     monkeypatch: pytest.MonkeyPatch,
     respond: bool,
 ) -> None:
-    """Refused is refused, whether the entity is available yet or not, with a response or without."""
+    """A refused connection is reported, for available and unavailable entities, with and without a response."""
     monkeypatch.setattr(connection, "PATIENCE", 0.0)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     await display.power_off()
@@ -557,7 +557,7 @@ async def test_a_display_that_is_not_on_the_network_is_diagnosed(
     setup_display: MockConfigEntry,
     respond: bool,
 ) -> None:
-    """No answer is told from a refusal, also while the display is not set up."""
+    """A timeout is reported as such, also while the display is not set up."""
     await hass.config_entries.async_unload(setup_display.entry_id)
     hass.config_entries.async_update_entry(
         setup_display, data={**setup_display.data, "host": "wall.invalid"}
@@ -571,7 +571,7 @@ async def test_a_display_that_is_not_on_the_network_is_diagnosed(
 async def test_a_display_that_has_just_come_back_is_set_up_for_it(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Whoever casts need not wait for the next try."""
+    """A reachable display is set up by the cast, without waiting for the next retry."""
     await hass.config_entries.async_unload(setup_display.entry_id)
     await display.power_off()
     await hass.config_entries.async_setup(setup_display.entry_id)
@@ -587,7 +587,7 @@ async def test_a_display_that_has_just_come_back_is_set_up_for_it(
 async def test_a_display_that_is_switched_off_in_home_assistant(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What its owner has disabled is no display that is meant; what is not loaded says so."""
+    """Disabled displays are not targeted, and one that is not loaded is reported."""
     await hass.config_entries.async_unload(setup_display.entry_id)
     error = await failure(hass, playlist=EVENING)
     assert error.translation_key == "display_not_set_up"
@@ -598,7 +598,7 @@ async def test_a_display_that_is_switched_off_in_home_assistant(
     assert error.translation_key == "not_a_display"
 
 
-# What goes wrong
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -626,7 +626,7 @@ async def test_an_invalid_document_is_told_with_path_and_reason(
     document: Any,
     path: str,
 ) -> None:
-    """Nothing is sent, as the display would not say why."""
+    """An invalid document is refused with path and reason, and not sent."""
     error = await failure(hass, playlist=document)
     assert isinstance(error, ServiceValidationError)
     assert error.translation_key == "playlist_invalid"
@@ -655,7 +655,7 @@ async def test_an_address_that_the_display_turns_down_is_explained(
     key: str,
     words: str,
 ) -> None:
-    """The display only says no, so the address is read to see why."""
+    """A URL that the display refuses is read to find the reason."""
     async with ScriptedServer.run(reply) as server:
         error = await failure(hass, playlist_url=f"{server.url}/p")
     assert error.translation_key == key
@@ -669,7 +669,7 @@ async def test_what_nobody_can_explain(
     setup_display: MockConfigEntry,
     evening: str,
 ) -> None:
-    """A playlist that is fine, turned down without a reason, is told as just that."""
+    """A valid playlist that is refused without a reason is reported as refused."""
     display.inject(FaultKind.STATUS, command="displayPlaylist")
     for what in ({"playlist_url": evening}, {"playlist": EVENING}):
         error = await failure(hass, **what)
@@ -696,7 +696,7 @@ async def test_a_reason_that_the_display_gives_is_told(
     text: str,
     key: str,
 ) -> None:
-    """Dead works, signatures and content settings each have their words."""
+    """Each reason that the display gives has an error of its own."""
     display.inject(FaultKind.STATUS, command="displayPlaylist", status=422, text=text)
     error = await failure(hass, playlist_url=evening)
     assert error.translation_key == key
@@ -713,7 +713,7 @@ async def test_a_cut_in_the_middle_casts_once(
     evening: str,
     how: str,
 ) -> None:
-    """Nobody knows whether it was carried out, so it is said and not done again."""
+    """A cast with a lost answer is reported and not repeated."""
     display.inject(FaultKind.CUT, command="displayPlaylist")
     what = {"playlist": EVENING, "playlist_url": evening}[how]
     error = await failure(hass, **{how: what})
@@ -727,7 +727,7 @@ async def test_a_cut_in_the_middle_casts_once(
 async def test_a_busy_display_is_asked_again(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A refusal for lack of time passes."""
+    """A cast is retried if the display is busy."""
     display.inject(
         FaultKind.STATUS,
         command="displayPlaylist",
@@ -742,7 +742,7 @@ async def test_a_busy_display_is_asked_again(
 async def test_a_storm_of_refusals_ends(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """After three tries it is said that the display is busy."""
+    """A display that is busy three times in a row is reported."""
     display.inject(
         FaultKind.STATUS,
         command="displayPlaylist",
@@ -757,7 +757,7 @@ async def test_a_storm_of_refusals_ends(
 async def test_a_set_up_screen_and_a_refused_address(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Each has its own words."""
+    """The setup screen and a refused URL have errors of their own."""
     display.inject(FaultKind.EMPTY, command="displayPlaylist")
     error = await failure(hass, playlist=EVENING)
     assert error.translation_key == "display_not_ready"
@@ -769,7 +769,7 @@ async def test_a_set_up_screen_and_a_refused_address(
     assert error.translation_key == "display_address_not_accepted"
 
 
-# Who
+# Permissions
 
 
 async def test_people_without_permission_are_kept_out(
@@ -778,7 +778,7 @@ async def test_people_without_permission_are_kept_out(
     hall: DisplaySimulator,
     hass_read_only_user: MockUser,
 ) -> None:
-    """What somebody may not control is refused if named, and left out otherwise."""
+    """Displays without permission are refused if named, and left out of wider targets."""
     policy: PolicyType = {"entities": {"entity_ids": {OTHER: {"control": True}}}}
     user = hass_read_only_user
     user.mock_policy(policy)
@@ -798,7 +798,7 @@ async def test_people_without_permission_are_kept_out(
 async def test_casts_in_a_hurry_end_with_the_last(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What is asked for last hangs, and everybody is answered."""
+    """The last of many concurrent casts is shown, and all of them return."""
     lists = [playlist(f"Work {number}") for number in range(4)]
     responses = await asyncio.gather(*(cast(hass, playlist=each) for each in lists))
     assert display.state.current_title == "Work 3"

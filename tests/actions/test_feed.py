@@ -1,4 +1,4 @@
-"""Playlists published, read, checked and deleted by action, on real feeds of both families."""
+"""Test the feed actions with simulated feeds of both families."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,13 +32,13 @@ from tests.simulators.feed import (
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
-# Longer than we wait here.
+# Longer than the shortened timeout.
 SLOW = 0.7
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     impatient(monkeypatch, 0.5)
 
 
@@ -51,7 +51,7 @@ async def ts_feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 
 @pytest.fixture
 async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library that signs."""
+    """Set up a library with a signing key."""
     return await set_up(hass, library_entry(feed.url))
 
 
@@ -62,7 +62,7 @@ async def keyed(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
 
 
 async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
-    """Call an action for its response."""
+    """Call an action and return its response."""
     response = await hass.services.async_call(
         "dp1", action, data, blocking=True, return_response=True
     )
@@ -71,12 +71,12 @@ async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
 
 
 async def publish(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
-    """Publish a small playlist, unless something else is named."""
+    """Publish a small playlist, or the given content."""
     return await call(hass, "publish_playlist", **(data or {"playlist": playlist()}))
 
 
 async def failure(hass: HomeAssistant, action: str, **data: Any) -> HomeAssistantError:
-    """Call an action that fails."""
+    """Call an action and return its error."""
     with pytest.raises(HomeAssistantError) as caught:
         await call(hass, action, **data)
     assert caught.value.translation_domain == "dp1"
@@ -84,12 +84,12 @@ async def failure(hass: HomeAssistant, action: str, **data: Any) -> HomeAssistan
 
 
 def writes(feed: FeedSimulator) -> list[str]:
-    """List the methods of the requests that change something."""
+    """Return the methods of the requests that write."""
     return [asked.method for asked in feed.log if asked.method not in ("GET", "HEAD")]
 
 
 def reauth_flows(hass: HomeAssistant) -> list[str]:
-    """List the steps of the flows that ask for another API key."""
+    """Return the steps of the reauthentication flows."""
     flows = hass.config_entries.flow.async_progress_by_handler("dp1")
     return [flow["step_id"] for flow in flows if flow["context"]["source"] == "reauth"]
 
@@ -100,7 +100,7 @@ def reauth_flows(hass: HomeAssistant) -> list[str]:
 async def test_publish_signed(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """What is published is signed, stored, and found again by id and by slug."""
+    """A published playlist is signed, stored, and can be read by id and slug."""
     told = await publish(
         hass,
         playlist=json.dumps(playlist()),
@@ -139,7 +139,7 @@ async def test_publish_signed(
 async def test_defaults_of_the_library(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """The options fill in what a playlist does not say, and change nothing that it says."""
+    """The library's options fill in missing values and change no others."""
     options = {
         "duration": 90.0,
         "license": "token",
@@ -172,7 +172,7 @@ async def test_defaults_of_the_library(
 async def test_what_has_to_go_is_told(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """No signature holds over a field that the feed has no place for."""
+    """Fields that the feed cannot store are left out and reported."""
     items = [{**playlist()["items"][0], "mood": "calm"}]
     told = await publish(hass, playlist=playlist(season="winter", items=items))
     assert sorted(told["left_out"]) == ["items[0].mood", "season"]
@@ -183,7 +183,7 @@ async def test_what_has_to_go_is_told(
 async def test_what_the_feed_changed_is_told(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """A feed that meddles is found out, and its answer is not called signed."""
+    """Changes by the feed are reported, and its document is not called signed."""
     feed.fault(method="POST", change=tampered)
     told = await publish(hass)
     assert told["changed"] == ["title"]
@@ -195,7 +195,7 @@ async def test_what_the_feed_changed_is_told(
 async def test_publish_with_api_key(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
 ) -> None:
-    """A library with an API key publishes by it, unless told to sign."""
+    """A library with an API key publishes with it, unless a signature is requested."""
     told = await publish(hass, playlist=playlist(id=ID))
     assert told["signed_by"] is None
     assert told["id"] != ID
@@ -209,7 +209,7 @@ async def test_publish_with_api_key(
 async def test_another_key_of_the_feed_is_told(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """What the feed signed first with is noted; another key is told, until a person says otherwise."""
+    """The first key of a feed is remembered, and another one reported until it is accepted."""
     (early,) = feed.seed([playlist()])
     await call(hass, "get_playlist", playlist_id=early["id"])
     assert not library.options
@@ -230,7 +230,7 @@ async def test_another_key_of_the_feed_is_told(
 
 
 async def _freed(feed: FeedSimulator) -> int:
-    """Stop a feed, and tell which port is free now."""
+    """Stop a feed and return its port."""
     port = URL(feed.url).port
     assert port
     await feed.stop()
@@ -240,7 +240,7 @@ async def _freed(feed: FeedSimulator) -> int:
 async def test_publish_as_signed(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """What its curator has signed goes on as it is, or not at all."""
+    """A playlist signed by its curator is published unchanged, or refused."""
     async with FeedSimulator() as elsewhere:
         await set_up(hass, library_entry(elsewhere.url, title="Elsewhere"))
         entry_id = library.entry_id
@@ -274,7 +274,7 @@ async def test_publish_as_signed(
 async def test_publish_a_copy(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """A playlist taken from an address becomes another one, signed by us alone."""
+    """A playlist from a URL is published as a copy with our signature only."""
     (source,) = feed.seed([playlist(title="Theirs")])
     url = f"{feed.url}/playlists/{source['id']}"
     told = await publish(hass, playlist_url=url)
@@ -289,7 +289,7 @@ async def test_publish_a_copy(
 async def test_without_response(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """The response is there for those who ask for it."""
+    """The action can be called without a response."""
     data = {"playlist": playlist()}
     await hass.services.async_call("dp1", "publish_playlist", data, blocking=True)
     assert len(feed.documents) == 1
@@ -298,7 +298,7 @@ async def test_without_response(
 async def test_own_id_twice(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """The same id again replaces what is ours."""
+    """A second playlist with the same id replaces the first."""
     await publish(hass, playlist=playlist(id=ID))
     told = await publish(hass, playlist=playlist(id=ID, title="Other"))
     assert told["status"] == "updated"
@@ -324,7 +324,7 @@ async def test_invalid_playlists_stay_here(
     document: Any,
     path: str,
 ) -> None:
-    """What is wrong is named with its place; nothing is sent."""
+    """An invalid playlist is refused with the path of the fault, and not sent."""
     error = await failure(hass, "publish_playlist", playlist=document)
     assert isinstance(error, ServiceValidationError)
     assert error.translation_key == "playlist_invalid"
@@ -342,7 +342,7 @@ async def test_invalid_playlists_stay_here(
 async def test_private_addresses_stay_here(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry, path: str
 ) -> None:
-    """A pass to this Home Assistant is not for the public."""
+    """URLs with an access token of this Home Assistant are not published."""
     source = f"http://192.168.1.5:8123{path}"
     error = await failure(
         hass, "publish_playlist", playlist=playlist(items=[{"source": source}])
@@ -357,7 +357,7 @@ async def test_private_addresses_stay_here(
 async def test_faults_found_by_the_feed(
     hass: HomeAssistant, feed: FeedSimulator, key: str | None
 ) -> None:
-    """What the feed finds fault with is named with its place too."""
+    """Faults that the feed finds are reported with their path."""
     await set_up(hass, library_entry(feed.url, api_key=key and feed.api_key))
     report = "post-sign validation: playlistInvalid: x\n- at '/items/1/source': no"
     feed.fault(refusal(400, "validation_error", report)).method = "POST"
@@ -366,9 +366,9 @@ async def test_faults_found_by_the_feed(
     assert error.translation_placeholders == {"faults": "items[1].source: no"}
 
 
-# The feed at fault
+# Faults of the feed
 
-# What happens to a write, the key of what is told, and how many documents there are in the end.
+# The fault of the server, the error's translation key, and the number of documents in the end.
 FAULTS: dict[str, tuple[dict[str, Any], str, int]] = {
     "401": (
         {"status": 401, "body": {"error": "unauthorized"}},
@@ -414,7 +414,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, int]] = {
         0,
     ),
 }
-# What happens to the answer alone: the feed has done its part.
+# Faults of the response only; the request was carried out.
 LOST_ANSWERS: dict[str, dict[str, Any]] = {
     "cut": {"cut": Cut.AFTER_DONE},
     "half": {"cut": Cut.IN_ANSWER},
@@ -429,7 +429,7 @@ LOST_ANSWERS: dict[str, dict[str, Any]] = {
 async def test_fault(
     hass: HomeAssistant, feed: FeedSimulator, name: str, with_key: bool
 ) -> None:
-    """Each way to fail has its own words; nothing is published then, and the next try publishes once."""
+    """Each fault has its own error and publishes nothing, and the next try publishes once."""
     await set_up(
         hass, library_entry(feed.url, api_key=feed.api_key if with_key else None)
     )
@@ -448,7 +448,7 @@ async def test_fault(
 async def test_lost_answer_to_a_signed_playlist(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry, name: str
 ) -> None:
-    """A signed playlist whose answer is lost is found again, and never published twice."""
+    """A signed playlist with a lost answer is found again, and not published twice."""
     feed.fault(**LOST_ANSWERS[name], method="POST")
     told = await publish(hass)
     assert (told["status"], told["signed_by"]) == ("published", DID)
@@ -459,7 +459,7 @@ async def test_lost_answer_to_a_signed_playlist(
 async def test_lost_answer_with_api_key(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry, name: str
 ) -> None:
-    """With an API key every arrival makes a playlist, so nothing is sent again and the doubt is told."""
+    """With an API key a lost answer is reported, and nothing is sent again."""
     feed.fault(**LOST_ANSWERS[name], method="POST")
     error = await failure(hass, "publish_playlist", playlist=playlist())
     assert error.translation_key in {
@@ -476,7 +476,7 @@ async def test_lost_answer_with_api_key(
 async def test_asked_to_wait(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
 ) -> None:
-    """A short wait is waited out."""
+    """A short Retry-After is waited for."""
     feed.fault(too_many_requests(0.1, method="POST"))
     assert (await publish(hass))["status"] == "published"
     assert len(feed.documents) == 1
@@ -485,7 +485,7 @@ async def test_asked_to_wait(
 async def test_feed_is_off(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
 ) -> None:
-    """Nobody there."""
+    """A feed that is down is reported."""
     await keyed.runtime_data.async_children("playlists")
     await feed.stop()
     for action, data in (
@@ -500,14 +500,14 @@ async def test_feed_is_off(
 
 
 def _wants(action: str) -> dict[str, Any]:
-    """Ask for a response where there is one."""
+    """Request a response if the action has one."""
     return {"return_response": action != "delete_playlist"}
 
 
 async def test_reauth_is_asked_for_once(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """A revoked key: the person is asked for another, and what failed works then."""
+    """A revoked API key starts one reauthentication flow, after which the action works."""
     entry = await set_up(hass, library_entry(feed.url, api_key="revoked"))
     for _ in range(2):
         error = await failure(hass, "publish_playlist", playlist=playlist())
@@ -527,7 +527,7 @@ async def test_reauth_is_asked_for_once(
 
 
 async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
-    """Such a feed needs the API key, chooses id and slug, and signs with a key nobody knows."""
+    """A TypeScript feed needs the API key, and chooses id, slug and signing key."""
     await set_up(hass, library_entry(ts_feed.url, api_key=ts_feed.api_key))
     for sign in (False, True):
         told = await publish(hass, playlist=playlist(), sign=sign)
@@ -548,7 +548,7 @@ async def test_ts_feed(hass: HomeAssistant, ts_feed: FeedSimulator) -> None:
 async def test_one_slug_on_a_ts_feed(
     hass: HomeAssistant, ts_feed: FeedSimulator
 ) -> None:
-    """Such a feed keeps no slug of ours, so what was published under it is remembered, across restarts too."""
+    """The slug used for a TypeScript feed is remembered across restarts."""
     entry = await set_up(hass, library_entry(ts_feed.url, api_key=ts_feed.api_key))
     told = await publish(hass, playlist=playlist(), slug="the-hall")
     assert told["slug"] != "the-hall"
@@ -565,7 +565,7 @@ async def test_one_slug_on_a_ts_feed(
 async def test_ts_feed_without_api_key(
     hass: HomeAssistant, ts_feed: FeedSimulator
 ) -> None:
-    """Signing does not help there: the API key is asked for."""
+    """A TypeScript feed without an API key is reported."""
     await set_up(hass, library_entry(ts_feed.url))
     error = await failure(hass, "publish_playlist", playlist=playlist())
     assert error.translation_key == "feed_authentication"
@@ -577,7 +577,7 @@ async def test_ts_feed_without_api_key(
 async def test_known_key_of_ts_feed(
     hass: HomeAssistant, ts_feed: FeedSimulator
 ) -> None:
-    """Its signatures name no key, so they are checked with the one that a person has entered."""
+    """Signatures of a TypeScript feed are checked with the configured key."""
     options = {"feed_keys": [DID, ts_feed.kid]}
     entry = library_entry(ts_feed.url, api_key=ts_feed.api_key, options=options)
     await set_up(hass, entry)
@@ -594,7 +594,7 @@ async def test_known_key_of_ts_feed(
 
 
 async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
-    """A feed may take a playlist to store it later; until then it cannot be read."""
+    """A queued playlist is reported as queued, and cannot be read before it is stored."""
     async with FeedSimulator("ts", always_async=True, queue_delay=None) as feed:
         await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
         told = await publish(hass)
@@ -606,13 +606,13 @@ async def test_queued(hass: HomeAssistant, socket_enabled: None) -> None:
         assert read["playlist"]["title"] == "Evening"
 
 
-# Which library
+# Choice of the library
 
 
 async def test_which_library(
     hass: HomeAssistant, feed: FeedSimulator, ts_feed: FeedSimulator
 ) -> None:
-    """It need not be named if there is one; otherwise it must, and must be one that works."""
+    """A single library need not be named; of several, a loaded one must be."""
     assert await async_setup_component(hass, "dp1", {})
     data = {"playlist_id": ID}
     assert (await failure(hass, "get_playlist", **data)).translation_key == "no_library"
@@ -667,7 +667,7 @@ async def test_exactly_one_thing(
     action: str,
     data: dict[str, Any],
 ) -> None:
-    """What is meant is said once."""
+    """Naming the playlist twice is an error."""
     error = await failure(hass, action, **data)
     assert error.translation_key == "exactly_one_of"
 
@@ -687,7 +687,7 @@ async def test_exactly_one_thing(
 async def test_wrong_fields(
     hass: HomeAssistant, library: MockConfigEntry, action: str, data: dict[str, Any]
 ) -> None:
-    """Fields of the wrong kind are refused before anything is done."""
+    """Fields of the wrong type are refused."""
     with pytest.raises(vol.Invalid):
         await hass.services.async_call("dp1", action, data, True, **_wants(action))
 
@@ -696,7 +696,7 @@ async def test_wrong_fields(
 
 
 async def test_get_from_anywhere(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A playlist at any address is read, library or not; a signature that does not hold is told."""
+    """A playlist is read from any URL, and an invalid signature reported."""
     assert await async_setup_component(hass, "dp1", {})
     (stored,) = feed.seed([playlist()])
     url = f"{feed.url}/playlists/{stored['slug']}"
@@ -717,7 +717,7 @@ async def test_get_from_anywhere(hass: HomeAssistant, feed: FeedSimulator) -> No
 async def test_get_keeps_what_it_does_not_know(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """Reading changes nothing, and signatures over unknown fields hold."""
+    """Unknown fields are kept, and signatures over them are valid."""
     (stored,) = feed.seed([playlist()])
     feed.fault(change=unknown_fields, path=stored["id"])
     read = await call(hass, "get_playlist", playlist_id=stored["id"])
@@ -731,7 +731,7 @@ async def test_get_what_home_assistant_could_not_write(
     library: MockConfigEntry,
     hass_ws_client: WebSocketGenerator,
 ) -> None:
-    """Numbers and text that not every JSON writer takes are read all the same."""
+    """Numbers and texts that not every JSON encoder supports are read."""
     (stored,) = feed.seed([playlist()])
     body = json.dumps(
         {**stored, "big": [2**53 + 1, 10**30, -(10**30)], "half": "\ud800"}
@@ -760,7 +760,7 @@ async def test_get_what_home_assistant_could_not_write(
 async def test_get_what_is_not_there(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """Nothing by this name, and a feed that is down."""
+    """A playlist that does not exist and a feed that is down are reported."""
     for name in ("nothing", " ", "../health", "ä b"):
         error = await failure(hass, "get_playlist", playlist_id=name)
         assert error.translation_key == "feed_not_found"
@@ -810,7 +810,7 @@ async def test_get_what_is_not_there(
     ],
 )
 async def test_validate(hass: HomeAssistant, document: Any, paths: list[str]) -> None:
-    """All faults at once, each with its place; no library is needed."""
+    """All faults are returned with their paths, without a library."""
     assert await async_setup_component(hass, "dp1", {})
     verdict = await call(hass, "validate_playlist", playlist=document)
     assert verdict["valid"] is (not paths)
@@ -824,7 +824,7 @@ async def test_validate(hass: HomeAssistant, document: Any, paths: list[str]) ->
 async def test_delete(
     hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
 ) -> None:
-    """By id or slug; what is not there cannot be deleted."""
+    """A playlist is deleted by id or slug, and an unknown one refused."""
     one, two, three = feed.seed([playlist(title=title) for title in "ABC"])
     for name in (one["id"], two["slug"], f"{feed.url}/playlists/{three['id']}"):
         data = {"playlist_id": name, "config_entry_id": keyed.entry_id}
@@ -844,7 +844,7 @@ async def test_delete(
 async def test_delete_needs_the_api_key(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """A signature is no right to delete; a key that is refused is asked for anew."""
+    """Deleting requires an API key, and a refused key starts reauthentication."""
     (stored,) = feed.seed([playlist()])
     data = {"playlist_id": stored["id"]}
     with pytest.raises(ServiceValidationError) as needed:

@@ -1,4 +1,4 @@
-"""A label of mature content does not get lost in silence."""
+"""Test the notification about fields that a feed does not store."""
 
 import pytest
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 async def test_who_does_not_read_the_response_is_notified(
     hass: HomeAssistant, feed: FeedSimulator, with_key: bool
 ) -> None:
-    """Once, with the field and the feed; the response tells the same to those who do."""
+    """Without a response a notification names field and feed; with one, the response does."""
     told: list[str] = []
 
     @callback

@@ -1,4 +1,4 @@
-"""Messages are pages that fit the screen, and fields take what the editor's pickers give."""
+"""Test show_message and the values of the editor's selectors."""
 
 from base64 import b64decode
 from typing import Any
@@ -25,7 +25,7 @@ def page(wall: DisplaySimulator) -> str:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_messages_and_pickers(hass: HomeAssistant) -> None:
-    """Text is escaped, what hung returns, and media, colors and targets are taken as the editor gives them."""
+    """Text is escaped, the playlist comes back, and values of the selectors are accepted."""
     hass.config.internal_url = "http://127.0.0.1:8123"
     async with Gallery.of(hass) as gallery:
         wall = gallery.wall
@@ -61,7 +61,7 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
             await gallery.call("show_message", entity_id=ENTITY_ID)
         assert error.value.translation_key == "nothing_to_show"
 
-        # Favorites by what a room shows.
+        # Favorites by the area of a display.
         await gallery.cast(media_content_id=chosen)
         title = gallery.attribute("media_title")
         area: Any = {"entity_id": [ENTITY_ID]}
@@ -74,7 +74,7 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
             added["media_content_id"].partition(f"{gallery.entry.entry_id}/")[2]
         )
 
-        # Exactly, or not at all.
+        # All fields are required together.
         for field, text, nearest in (
             ("exhibition", "Everything Is a Windwo", SMALL),
             ("series", "no such series at all", None),

@@ -1,4 +1,4 @@
-"""Odd input of the actions: one short sentence, and no raw error of Python."""
+"""Test that unusual input of actions gives a short error."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ LONG = "x" * 100_000
 
 
 async def refused(hass: HomeAssistant, action: str, **data: Any) -> str:
-    """Call an action that fails, and return what the user reads."""
+    """Call an action and return the text of its error."""
     domain, _, service = action.partition(".")
     with pytest.raises(HomeAssistantError) as raised:
         await hass.services.async_call(
@@ -49,7 +49,7 @@ async def refused(hass: HomeAssistant, action: str, **data: Any) -> str:
 async def test_urls_that_are_none(
     hass: HomeAssistant, display: DisplaySimulator, action: str, field: str, url: str
 ) -> None:
-    """What is no URL is said to be none, and nothing is sent."""
+    """An invalid URL is refused, and nothing is sent."""
     data = {field: url}
     if action.startswith("media_player"):
         data["media_content_type"] = "playlist"
@@ -70,7 +70,7 @@ async def test_urls_that_are_none(
 async def test_long_ids_are_not_echoed(
     hass: HomeAssistant, display: DisplaySimulator, action: str, field: str, start: str
 ) -> None:
-    """However long an id is, the message is short."""
+    """The error for a long id is short."""
     data = {field: start + LONG}
     if action.startswith("media_player"):
         data["media_content_type"] = "playlist"
@@ -81,7 +81,7 @@ async def test_long_ids_are_not_echoed(
 
 @pytest.mark.parametrize("field", ["playlist_id", "exhibition", "series"])
 async def test_long_names_are_not_echoed(hass: HomeAssistant, field: str) -> None:
-    """However long a name is, the message is short."""
+    """The error for a long name is short."""
     assert len(await refused(hass, "dp1.cast_playlist", **{field: LONG})) < 1000
 
 
@@ -89,7 +89,7 @@ async def test_long_names_are_not_echoed(hass: HomeAssistant, field: str) -> Non
 async def test_work_numbers_that_are_none(
     hass: HomeAssistant, display: DisplaySimulator, work: str
 ) -> None:
-    """A number of more digits than Python reads is the name of no work."""
+    """A number with too many digits for Python does not match a work."""
     display.player.load(playlist("Dawn", "Noon"))
     await until(lambda: state_of(hass).state == "playing")
     display.reset_counters()
@@ -100,7 +100,7 @@ async def test_work_numbers_that_are_none(
 async def test_a_place_that_is_none(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """A playlist is shown from its beginning if its media id names an endless place."""
+    """A position with too many digits in a media id starts the playlist at its beginning."""
     await hass.services.async_call(
         "dp1",
         "cast_playlist",
@@ -119,7 +119,7 @@ async def test_a_place_that_is_none(
 async def test_margins_without_end(
     hass: HomeAssistant, display: DisplaySimulator, margin: object
 ) -> None:
-    """No margin is wider than a wall."""
+    """Margins have a maximum."""
     display.reset_counters()
     with pytest.raises(vol.Invalid):
         await hass.services.async_call(

@@ -1,4 +1,4 @@
-"""From what hangs, or what a library has, to a feed; and from a feed onto the wall."""
+"""Test publishing from displays and libraries, and casting playlists of a feed."""
 
 import json
 from typing import Any
@@ -23,18 +23,18 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     impatient(monkeypatch)
 
 
 @pytest.fixture
 async def library(hass: HomeAssistant, feed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library with this feed alone."""
+    """Set up a library with this feed only."""
     return await set_up(hass, library_entry(feed.url))
 
 
 async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
-    """Call an action for its response."""
+    """Call an action and return its response."""
     response: Any = await hass.services.async_call(
         "dp1", action, data, blocking=True, return_response=True
     )
@@ -42,14 +42,14 @@ async def call(hass: HomeAssistant, action: str, **data: Any) -> dict[str, Any]:
 
 
 async def cast(hass: HomeAssistant, **data: Any) -> dict[str, Any]:
-    """Cast something to the display."""
+    """Cast to the display."""
     response = await call(hass, "cast_playlist", entity_id=ENTITY_ID, **data)
     told: dict[str, Any] = response[ENTITY_ID]
     return told
 
 
 async def failure(hass: HomeAssistant, action: str, **data: Any) -> str | None:
-    """Call an action that fails, and take the key of what is told."""
+    """Call an action and return the translation key of its error."""
     with pytest.raises(HomeAssistantError) as caught:
         await call(hass, action, **data)
     return caught.value.translation_key
@@ -61,7 +61,7 @@ async def test_whole_way(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
 ) -> None:
-    """Add a library, publish, read back by both names, see who signed, and hang it by its slug."""
+    """A playlist is published, read by id and slug, verified, and cast by its slug."""
     menu = await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_USER}
     )
@@ -96,14 +96,14 @@ async def test_whole_way(
     assert state_of(hass).attributes["media_title"] == "Tide"
 
 
-# Onto the wall
+# Casting
 
 
 @pytest.mark.usefixtures("library", "setup_display")
 async def test_cast_by_id(
     hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
 ) -> None:
-    """By its address, unless the document has to change; then without signatures that no longer hold."""
+    """A playlist is cast by its URL, or as a changed document without signatures."""
     (stored,) = feed.seed([playlist("A", "B", "C")])
     for name in (stored["id"], stored["slug"]):
         response = await cast(hass, playlist_id=name, start_at=2)
@@ -124,7 +124,7 @@ async def test_cast_by_id(
 async def test_cast_keeps_what_it_does_not_know(
     hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
 ) -> None:
-    """Unknown fields, and numbers of any size, reach the display as they were read."""
+    """Unknown fields and large numbers are cast unchanged."""
     (stored,) = feed.seed([playlist("A", "B")])
     odd = {"mood": [2**60, 1.5, None, {"é": ""}], "big": 2**70}
     read = {**stored, **odd, "items": [{**item, **odd} for item in stored["items"]]}
@@ -146,7 +146,7 @@ async def test_cast_keeps_what_it_does_not_know(
 
 
 def _sent(display: DisplaySimulator) -> dict[str, Any]:
-    """Take the document of the newest cast, as it was sent."""
+    """Return the document of the newest cast as sent."""
     *_, newest = (it for it in display.received if it.command == "displayPlaylist")
     document: dict[str, Any] = newest.request["dp1_call"]
     return document
@@ -156,7 +156,7 @@ def _sent(display: DisplaySimulator) -> dict[str, Any]:
 async def test_cast_what_is_not_there(
     hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
 ) -> None:
-    """Nothing is sent to the display for a playlist that cannot be had."""
+    """Nothing is sent to the display for a playlist that cannot be read."""
     (stored,) = feed.seed([playlist("A")])
     target = {"entity_id": ENTITY_ID}
     casts = display.casts
@@ -182,7 +182,7 @@ async def test_cast_what_is_not_there(
 async def test_cast_from_several_libraries(
     hass: HomeAssistant, feed: FeedSimulator, display: DisplaySimulator
 ) -> None:
-    """The first library that has it counts, whatever is the matter with the others."""
+    """The first library that has the playlist is used, also if others fail."""
     target = {"entity_id": ENTITY_ID}
     assert (
         await failure(hass, "cast_playlist", playlist_id="evening", **target)
@@ -205,12 +205,12 @@ async def test_cast_from_several_libraries(
         feed.faults.remove(fault)
 
 
-# From the wall
+# Publishing from a display
 
 
 @pytest.mark.usefixtures("library", "setup_display")
 async def test_publish_what_hangs(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """What a display shows becomes a playlist of its own; durations that the display made up do not count."""
+    """The shown playlist is published as a new one, without the durations that the display filled in."""
     document = playlist("A", "B")
     del document["items"][1]["duration"]
     await cast(hass, playlist=document)
@@ -227,7 +227,7 @@ async def test_publish_what_hangs(hass: HomeAssistant, feed: FeedSimulator) -> N
 @pytest.mark.parametrize("profile", ["legacy"])
 @pytest.mark.usefixtures("library", "setup_display")
 async def test_publish_what_was_cast(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A display that cannot tell what it shows is taken to show what it was given."""
+    """For a display that does not report its playlist the last cast is published."""
     target = {"entity_id": ENTITY_ID}
     assert await failure(hass, "publish_playlist", **target) == "shows_no_playlist"
     await cast(hass, playlist=playlist("A", title="Given"))
@@ -246,7 +246,7 @@ async def test_publish_from_no_display(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
 ) -> None:
-    """What is no display, and a display that is off, are told apart."""
+    """An entity that is no display and a display that is off have different errors."""
     hass.states.async_set("media_player.radio", "playing")
     assert (
         await failure(hass, "publish_playlist", entity_id="media_player.radio")
@@ -261,13 +261,13 @@ async def test_publish_from_no_display(
     assert not feed.documents
 
 
-# From a library
+# Publishing from a library
 
 
 async def test_publish_from_the_catalog(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
-    """An exhibition by any of its names, a series, and anything that browsing finds."""
+    """Exhibitions by any name, series, and media ids can be published."""
     async with CatalogSimulator() as simulator:
         entry = await set_up(hass, library_entry(feed.url, simulator.url))
         runtime = entry.runtime_data
@@ -300,7 +300,7 @@ async def test_publish_from_the_catalog(
 async def test_publish_what_no_library_has(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """What is looked for in vain is told, and so is a catalog that is down."""
+    """An unknown exhibition and a catalog that is down are reported."""
     media = f"media-source://dp1/{library.entry_id}"
     for field, text, key in (
         ("exhibition", "nothing", "exhibition_not_found"),

@@ -1,4 +1,4 @@
-"""Every write with every error against the three families of feeds: what a person reads (``pytest -s`` prints it)."""
+"""Test the error texts for every refused write on the three families of feeds (``pytest -s`` prints them)."""
 
 from collections.abc import AsyncIterator
 import re
@@ -20,7 +20,7 @@ TECHNICAL = re.compile(
     r"SQLSTATE|dial tcp|pkey|user=|duplicate key|constraint|json:|<html|10\.0\.0\.5"
 )
 METHODS = {"publish": "POST", "change": "PUT", "delete": "DELETE"}
-# What a server says to a write: status, code and message.
+# Responses to a write: status, code and message.
 REFUSALS: dict[str, tuple[int, str, str]] = {
     "401": (401, "unauthorized", "invalid or missing API key"),
     "403 not the owner": (403, "forbidden", "request is not signed by an owner of the resource"),
@@ -53,10 +53,10 @@ async def feed(
 
 
 class Writes:
-    """Writes, and what a person reads when they fail."""
+    """Writes and the texts of their errors."""
 
     def __init__(self, hass: HomeAssistant, feed: FeedSimulator) -> None:
-        """Start without rows."""
+        """Initialize without rows."""
         self._hass = hass
         self._feed = feed
         self.rows: list[tuple[str, str, str]] = []
@@ -71,7 +71,7 @@ class Writes:
         )  # fmt: skip
 
     async def write(self, write: str, ref: str, **more: Any) -> dict[str, Any]:
-        """Publish, change or delete."""
+        """Publish, update or delete."""
         match write:
             case "publish":
                 return await self.call(
@@ -82,7 +82,7 @@ class Writes:
         return await self.call("delete_playlist", playlist_id=ref)
 
     async def note(self, write: str, what: str, ref: str, **more: Any) -> None:
-        """Note what a person reads when a write fails."""
+        """Add the error text of a write."""
         text = "done"
         try:
             await self.write(write, ref, **more)
@@ -97,7 +97,7 @@ class Writes:
 async def test_what_a_person_reads(
     hass: HomeAssistant, feed: FeedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One sentence for each, in words about playlists and never about databases."""
+    """Each error has one sentence, without internals of the server."""
     impatient(monkeypatch, 0.5)
     key = feed.api_key or None
     entry = await set_up(hass, library_entry(feed.url, api_key=key))

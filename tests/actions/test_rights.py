@@ -1,4 +1,4 @@
-"""Who may do what: over Home Assistant's own HTTP interface, with and without administrator rights."""
+"""Test permissions of the feed actions over Home Assistant's HTTP API."""
 
 from http import HTTPStatus
 from typing import Any
@@ -46,19 +46,19 @@ async def guest(
 
 
 async def post(client: TestClient[Any, Any], action: str, **data: Any) -> int:
-    """Call an action over HTTP, and return the status."""
+    """Call an action over HTTP and return the status."""
     return (await client.post(f"/api/services/dp1/{action}", json=data)).status
 
 
 def writes(feed: FeedSimulator) -> list[str]:
-    """Return the methods of the requests that change something."""
+    """Return the methods of the requests that write."""
     return [asked.method for asked in feed.log if asked.method not in ("GET", "HEAD")]
 
 
 async def test_guests_do_not_publish(
     guest: TestClient[Any, Any], feed: FeedSimulator
 ) -> None:
-    """A user who is no administrator neither publishes nor deletes."""
+    """A user who is no administrator can neither publish nor delete."""
     status = await post(guest, "publish_playlist", playlist=playlist())
     assert status == HTTPStatus.UNAUTHORIZED
     assert await post(guest, "delete_playlist", playlist_id=ID) == status
@@ -69,7 +69,7 @@ async def test_guests_do_not_publish(
 async def test_the_option_opens_it(
     guest: TestClient[Any, Any], feed: FeedSimulator
 ) -> None:
-    """The owner can let everybody publish."""
+    """An option lets all users publish."""
     assert await post(guest, "publish_playlist", playlist=playlist()) == HTTPStatus.OK
     (stored,) = feed.documents
     assert await post(guest, "delete_playlist", playlist_id=stored) == HTTPStatus.OK
@@ -82,7 +82,7 @@ async def test_administrators_and_automations_publish(
     library: MockConfigEntry,
     feed: FeedSimulator,
 ) -> None:
-    """An administrator publishes, and what has no user, as an automation, deletes."""
+    """An administrator can publish, and a call without a user can delete."""
     owner = await hass_client()
     assert await post(owner, "publish_playlist", playlist=playlist()) == HTTPStatus.OK
     (stored,) = feed.documents
@@ -97,7 +97,7 @@ async def test_strangers_do_nothing(
     library: MockConfigEntry,
     feed: FeedSimulator,
 ) -> None:
-    """Nobody without login calls an action."""
+    """Unauthenticated requests are refused."""
     stranger = await hass_client_no_auth()
     status = await post(stranger, "publish_playlist", playlist=playlist())
     assert status == HTTPStatus.UNAUTHORIZED

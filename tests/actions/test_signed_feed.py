@@ -1,4 +1,4 @@
-"""Playlists on the signed feed, through Home Assistant: published, seen, changed, deleted, and nobody asked for a key."""
+"""Test the feed actions with the signed feed."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -23,7 +23,7 @@ OPTIONS = {"sources": ["playlists", "favorites"], "source_limit": 50}
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     impatient(monkeypatch, 0.5)
 
 
@@ -36,7 +36,7 @@ async def signed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 
 @pytest.fixture
 async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry:
-    """Set up a library of it, which still has an API key."""
+    """Set up a library of the signed feed, with an API key from before."""
     assert await async_setup_component(hass, "media_source", {})
     return await set_up(
         hass, library_entry(signed.url, api_key="of former times", options=OPTIONS)
@@ -50,7 +50,7 @@ async def delete(hass: HomeAssistant, ref: str) -> None:
 
 
 async def seen(hass: HomeAssistant, entry: MockConfigEntry) -> set[str]:
-    """Return the titles that the browser, the search and the source list agree on."""
+    """Return the titles, which are the same in browser, search and source list."""
     url = f"media-source://dp1/{entry.entry_id}/playlists"
     page = await async_browse_media(hass, url)
     browsed = {str(child.title) for child in page.children or ()}
@@ -65,7 +65,7 @@ async def seen(hass: HomeAssistant, entry: MockConfigEntry) -> set[str]:
 async def test_seen_at_once(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """Published, seen, changed, seen changed, deleted, gone: without another look at the list of the feed."""
+    """Published, updated and deleted playlists show without reading the list of the feed again."""
     await library.runtime_data.feed_coordinator.async_list()
     lists = signed.requests["GET", "/api/v1/playlists"]
     told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
@@ -124,7 +124,7 @@ async def test_update(
     changes: dict[str, Any],
     titles: list[str],
 ) -> None:
-    """Works are named by their number before the change; an empty summary goes."""
+    """Works are addressed by their number before the change, and an empty summary is removed."""
     told = await call(hass, "publish_playlist", playlist=playlist(summary="Two"))
     data = {"playlist_id": told["id"], **changes}
     await hass.services.async_call("dp1", "update_playlist", data, blocking=True)
@@ -152,7 +152,7 @@ async def test_wrong_updates(
     changes: dict[str, Any],
     key: str,
 ) -> None:
-    """What cannot be changed is said, and nothing is sent."""
+    """Invalid updates are refused, and nothing is sent."""
     told = await call(hass, "publish_playlist", playlist=playlist())
     error = await failure(hass, "update_playlist", playlist_id=told["id"], **changes)
     assert error.translation_key == key
@@ -162,7 +162,7 @@ async def test_wrong_updates(
 async def test_nobody_is_asked_for_a_key(
     hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
 ) -> None:
-    """Neither 401 nor 403 of a signed feed is a question of the API key."""
+    """Neither 401 nor 403 of a signed feed starts reauthentication."""
     for status, key in ((401, "feed_signature_refused"), (403, "feed_forbidden")):
         signed.fault(refusal(status, "x")).method = "POST"
         error = await failure(hass, "publish_playlist", playlist=playlist())
@@ -176,7 +176,7 @@ async def test_nobody_is_asked_for_a_key(
 
 
 async def test_upgraded_server(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """A library without a key may delete from the day on which its feed takes signatures."""
+    """A library without an API key can delete once its feed accepts signatures."""
     await set_up(hass, library_entry(feed.url))
     told = await call(hass, "publish_playlist", playlist=playlist())
     with pytest.raises(HomeAssistantError) as caught:
