@@ -250,7 +250,7 @@ async def test_a_film_is_not_loaded_to_see_what_it_is(
 async def test_what_cannot_be_read_from_here_is_judged_by_its_name(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """The type of an unreachable URL is taken from its suffix."""
+    """The type of a URL that cannot be read is taken from the URL itself."""
     answers = [Reply(503), Reply(200, EVENING)]
     async with ScriptedServer.run(*answers) as server:
         url = f"{server.url}/api/v1/playlists/evening"

@@ -74,7 +74,7 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
             added["media_content_id"].partition(f"{gallery.entry.entry_id}/")[2]
         )
 
-        # All fields are required together.
+        # Names must match exactly; a similar one is suggested in the error.
         for field, text, nearest in (
             ("exhibition", "Everything Is a Windwo", SMALL),
             ("series", "no such series at all", None),

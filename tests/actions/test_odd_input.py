@@ -119,7 +119,7 @@ async def test_a_place_that_is_none(
 async def test_margins_without_end(
     hass: HomeAssistant, display: DisplaySimulator, margin: object
 ) -> None:
-    """Margins have a maximum."""
+    """Infinite, negative and huge margins are refused."""
     display.reset_counters()
     with pytest.raises(vol.Invalid):
         await hass.services.async_call(

@@ -1,1 +1,1 @@
-"""Tests of what the display coordinator is made of."""
+"""Tests of the modules of the display coordinator."""

@@ -1,4 +1,4 @@
-"""Every form in which a person writes where a display is."""
+"""Test parsing addresses of displays."""
 
 import pytest
 
@@ -29,7 +29,7 @@ from custom_components.dp1.display.discovery import Address, parse_address
     ],
 )
 def test_every_written_form_is_read(text: str, expected: tuple[str, int]) -> None:
-    """An address may be an IP address, a name, a device id or a URL."""
+    """An address is an IP address, a host name, a device id or a URL."""
     assert parse_address(text) == Address(*expected)
 
 
@@ -62,8 +62,8 @@ def test_every_written_form_is_read(text: str, expected: tuple[str, int]) -> Non
     ],
 )
 def test_everything_else_is_refused(text: str) -> None:
-    """What is no address is said to be none before anybody is asked."""
-    with pytest.raises(ValueError):  # noqa: PT011  (the message is nobody's concern)
+    """An invalid address raises."""
+    with pytest.raises(ValueError):  # noqa: PT011  (the message is not used)
         parse_address(text)
 
 
@@ -77,7 +77,7 @@ def test_everything_else_is_refused(text: str) -> None:
     ],
 )
 def test_an_address_is_shown_as_it_can_be_entered(address: Address, text: str) -> None:
-    """What a form suggests is read again as the same."""
+    """The address that a form suggests parses to the same address."""
     assert address.text == text
     assert parse_address(text) == address
 
@@ -94,5 +94,5 @@ def test_an_address_is_shown_as_it_can_be_entered(address: Address, text: str) -
     ],
 )
 def test_a_name_may_carry_the_id(host: str, device_id: str | None) -> None:
-    """The name that a display has by default is its id."""
+    """The default name of a display contains its id."""
     assert Address(host, 1111).device_id == device_id

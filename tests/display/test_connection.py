@@ -1,4 +1,4 @@
-"""When a display that does not answer counts as lost."""
+"""Test when a display becomes unavailable."""
 
 import aiohttp
 import pytest
@@ -10,7 +10,7 @@ from custom_components.dp1.display.connection import MISSES_TO_LOSS, Connection
 
 
 async def test_only_several_misses_are_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A display may miss a few requests, and all of them for a while."""
+    """A display is unavailable after several failed requests over some time."""
     lost: list[Dp1Error] = []
     async with aiohttp.ClientSession() as session:
         connection = Connection(

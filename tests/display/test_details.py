@@ -1,4 +1,4 @@
-"""The details of a display: read once to learn of them, then only while an entity shows them."""
+"""Test reading the details of a display, once at first and then while an entity listens."""
 
 from datetime import timedelta
 
@@ -20,12 +20,12 @@ DETAILS = {"ddcPanelStatus", "deviceMetrics", "getContentPolicy"}
 
 
 def asked(display: DisplaySimulator, command: str) -> int:
-    """Count the commands of a kind."""
+    """Return the number of commands of a kind."""
     return display.commands.count(command)
 
 
 async def poll(entry: MockConfigEntry, times: int = 1) -> None:
-    """Let some minutes pass."""
+    """Advance time by minutes."""
     for _ in range(times):
         await entry.runtime_data.details.async_refresh()
 
@@ -46,7 +46,7 @@ async def test_learned_once(
     display_entry: MockConfigEntry,
     expected: set[str],
 ) -> None:
-    """A display is asked once what it has, and not for what it would not know."""
+    """Supported details are read once, and unsupported ones not at all."""
     await set_up(hass, display_entry)
     await until(lambda: set(display.commands) >= expected)
     await poll(display_entry, 2)
@@ -57,7 +57,7 @@ async def test_learned_once(
 async def test_polled_while_an_entity_listens(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Details that only disabled entities show are not polled; the rest is by itself."""
+    """Details that only disabled entities use are not polled."""
     await known(hass, "number", "panel_brightness")
     sensor = er.async_get(hass).async_get(
         entity_id(hass, "sensor", "cpu_temperature") or ""
@@ -78,8 +78,8 @@ async def test_what_entities_show_is_read(
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """Entities follow the display, those of the panel seldom."""
-    # Otherwise the panel is pushed, too.
+    """Details of enabled entities are polled, the panel less often."""
+    # Without this the panel is pushed, too.
     display.poller.relayer_connected = False
     await set_up(hass, display_entry)
     await known(hass, "sensor", "cpu_temperature")
@@ -97,7 +97,7 @@ async def test_what_entities_show_is_read(
 async def test_a_push_of_the_panel(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What the panel pushes is not waited for."""
+    """A pushed panel state is used at once."""
     await known(hass, "number", "panel_brightness")
     await until(lambda: len(display.sockets))
     display.device.panel.values["brightness"] = 11
@@ -108,7 +108,7 @@ async def test_a_push_of_the_panel(
 async def test_before_the_first_sample(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display that has measured nothing yet is asked again."""
+    """A display without a measurement yet is asked again."""
     display.device.metrics, sample = None, display.device.metrics
     await set_up(hass, display_entry)
     await until(lambda: asked(display, "deviceMetrics"))
@@ -123,7 +123,7 @@ async def test_before_the_first_sample(
 async def test_asked_again_after_a_failure(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """An answer that gets lost is not taken for a no."""
+    """A failed request is repeated."""
     fault = display.inject(FaultKind.CLOSE, command="ddcPanelStatus", times=2)
     await set_up(hass, display_entry)
     await until(lambda: fault.hits)
@@ -134,7 +134,7 @@ async def test_asked_again_after_a_failure(
 async def test_a_no_is_a_no(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display that does not know a question is not asked it again."""
+    """A command that the display does not support is not repeated."""
     display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
     await set_up(hass, display_entry)
     await until(lambda: entity_id(hass, "image", "screenshot"))
@@ -146,7 +146,7 @@ async def test_a_no_is_a_no(
 async def test_new_firmware_may_have_more(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """After an update the display is asked again what it has."""
+    """Supported details are read again after a firmware update."""
     fault = display.inject(FaultKind.STATUS, command="ddcPanelStatus", status=500)
     await set_up(hass, display_entry)
     await until(lambda: asked(display, "ddcPanelStatus"))
@@ -165,7 +165,7 @@ async def test_another_monitor_after_the_display_was_away(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A display that returns may have another monitor."""
+    """Supported details are read again after the display was unavailable."""
     monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
     monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     display.device.panel.supported = False

@@ -1,4 +1,4 @@
-"""Displays that announce themselves over real mDNS, on loopback."""
+"""Test discovery of displays with real mDNS on loopback."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -15,7 +15,7 @@ from homeassistant.setup import async_setup_component
 from tests.displays import DEVICE_ID, entry_of, set_up, state_of, until
 from tests.simulators.display import DisplaySimulator
 
-# Announcements on one network hear each other, whichever process they come from.
+# Announcements on one network reach all tests, in any process.
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled", "discovering"),
     pytest.mark.xdist_group("network"),
@@ -24,21 +24,21 @@ pytestmark = [
 
 @pytest.fixture
 async def discovering(hass: HomeAssistant, mdns: HaAsyncZeroconf) -> None:
-    """Let Home Assistant look for displays."""
+    """Set up discovery."""
     assert await async_setup_component(hass, "zeroconf", {})
     await hass.async_block_till_done()
 
 
 @pytest.fixture
 async def network(socket_enabled: None) -> AsyncIterator[AsyncZeroconf]:
-    """Let displays speak mDNS, too."""
+    """Make displays announce themselves by mDNS."""
     zeroconf = AsyncZeroconf(interfaces=["127.0.0.1"], ip_version=IPVersion.V4Only)
     yield zeroconf
     await zeroconf.async_close()
 
 
 def flows(hass: HomeAssistant) -> list[Any]:
-    """List the displays that are offered."""
+    """Return the discovery flows."""
     return [
         flow
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
@@ -50,7 +50,7 @@ def flows(hass: HomeAssistant) -> list[Any]:
 async def test_a_display_is_found_and_added(
     hass: HomeAssistant, network: AsyncZeroconf, profile: str
 ) -> None:
-    """From the announcement over one question to a picture of the wall."""
+    """A discovered display is added after one confirmation."""
     async with DisplaySimulator(
         profile=profile, device_id=DEVICE_ID, name="Wall", zeroconf=network
     ):
@@ -75,7 +75,7 @@ async def test_a_display_is_found_and_added(
 async def test_a_display_that_moves_is_found_again(
     hass: HomeAssistant, network: AsyncZeroconf
 ) -> None:
-    """Its entry follows, and nobody is asked."""
+    """The entry of a display with a new address is updated without a flow."""
     async with DisplaySimulator(
         profile="B", device_id=DEVICE_ID, zeroconf=network
     ) as display:
@@ -92,7 +92,7 @@ async def test_a_display_that_moves_is_found_again(
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
     hass: HomeAssistant, network: AsyncZeroconf
 ) -> None:
-    """A display that was off at the start is there as soon as it is heard of."""
+    """Discovery sets up an entry that is being retried."""
     display = DisplaySimulator(profile="B", device_id=DEVICE_ID, zeroconf=network)
     async with display:
         await until(lambda: flows(hass), 10.0)
@@ -107,7 +107,7 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_off(
 async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
     hass: HomeAssistant, network: AsyncZeroconf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between two tries, hearing of the display is a reason to try at once."""
+    """Discovery reconnects an unavailable display."""
     base = "custom_components.dp1.display.connection"
     monkeypatch.setattr(f"{base}.PATIENCE", 0.0)
     monkeypatch.setattr(f"{base}.MISSES_TO_LOSS", 1)

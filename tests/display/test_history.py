@@ -1,4 +1,4 @@
-"""The history of a display: what it keeps, how much of it, and when it is saved."""
+"""Test the history of a display: its limits, and when it is saved."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ KEY = "dp1.history.wall"
 
 
 def cast(title: str) -> Cast:
-    """Return a cast of one work; all are of the same size."""
+    """Return a cast of one work; all have the same size."""
     document = playlist(title, title=title)
     document["items"][0]["source"] = f"https://art.example.org/{title}"
     return Cast(playlist=document)
@@ -38,11 +38,11 @@ def history(hass: HomeAssistant, hass_storage: dict[str, Any]) -> History:
 
 @pytest.fixture
 def serialized() -> Iterator[list[object]]:
-    """Note what is serialized to learn its size."""
+    """Record what is serialized to find its size."""
     seen: list[object] = []
 
     def note(document: object) -> bytes:
-        """Note a document."""
+        """Record a document."""
         seen.append(document)
         return json_bytes(document)
 
@@ -63,7 +63,7 @@ def serialized() -> Iterator[list[object]]:
 async def test_size(
     history: History, monkeypatch: pytest.MonkeyPatch, limit: float, kept: list[str]
 ) -> None:
-    """All documents together have a largest size, which may be reached; the latest is always kept."""
+    """The total size is limited, limit included, and the latest document is always kept."""
     size = len(json_bytes(cast("A").playlist))
     monkeypatch.setattr(module, "MAX_SIZE", int(limit * size))
     for title in "ABC":
@@ -72,7 +72,7 @@ async def test_size(
 
 
 async def test_number(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only so many are kept."""
+    """The number of documents is limited."""
     monkeypatch.setattr(module, "MAX_LISTS", 2)
     for title in "ABC":
         history.add(cast(title))
@@ -82,7 +82,7 @@ async def test_number(history: History, monkeypatch: pytest.MonkeyPatch) -> None
 async def test_each_document_is_measured_once(
     hass: HomeAssistant, history: History, serialized: list[object]
 ) -> None:
-    """A new playlist does not cost another look at all that are kept, nor does a restart."""
+    """The size of each document is computed once, also across a restart."""
     for title in "ABC":
         history.add(cast(title))
     assert len(serialized) == 3
@@ -97,7 +97,7 @@ async def test_each_document_is_measured_once(
 async def test_saved_later(
     hass: HomeAssistant, history: History, hass_storage: dict[str, Any]
 ) -> None:
-    """Changes are saved later, and when Home Assistant stops."""
+    """Changes are saved with a delay, and when Home Assistant stops."""
     for title in "ABC":
         history.add(cast(title))
     await hass.async_block_till_done()
@@ -110,7 +110,7 @@ async def test_saved_later(
 async def test_saved_when_the_display_goes(
     history: History, hass_storage: dict[str, Any]
 ) -> None:
-    """What is not saved yet is saved before another reads it; what did not change is not."""
+    """Unsaved changes are saved on unload, and unchanged history is not."""
     await history.async_save()
     assert KEY not in hass_storage
     history.add(cast("A"))

@@ -1,4 +1,4 @@
-"""What hangs on the wall: what a library knows of it, whoever hung it there."""
+"""Test the metadata of the shown work."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -21,7 +21,7 @@ from tests.library.shows import items_of
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     impatient(monkeypatch)
 
 
@@ -33,13 +33,13 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
 
 
 def details(gallery: Gallery) -> dict[str, Any]:
-    """Get the particulars of the work on the wall."""
+    """Return the metadata attributes of the shown work."""
     found: dict[str, Any] = gallery.attribute("dp1")
     return found
 
 
 def elsewhere(*items: dict[str, Any]) -> dict[str, Any]:
-    """Write the playlist that a phone casts: the works, and nothing that tells who they are by."""
+    """Return a playlist as a phone casts it, without metadata."""
     return {
         **playlist(),
         "items": [
@@ -55,7 +55,7 @@ def elsewhere(*items: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_what_was_cast_from_here(gallery: Gallery) -> None:
-    """All that the catalog knows of the work is told, from the first moment."""
+    """A work cast by Home Assistant has its metadata at once."""
     await gallery.cast(exhibition=LARGE)
     told = details(gallery)
     assert told["exhibition"] == gallery.attribute("media_album_name") == LARGE
@@ -76,7 +76,7 @@ async def test_what_was_cast_from_here(gallery: Gallery) -> None:
 async def test_the_picture_is_fetched_from_the_catalog(
     gallery: Gallery, hass_client: Any
 ) -> None:
-    """The picture of the work on the wall is the catalog's, for the media player and for the image."""
+    """Media player and image have the picture of the catalog."""
     await gallery.cast(exhibition=LARGE)
     client = await hass_client()
     answer = await client.get(gallery.attribute("entity_picture"))
@@ -88,7 +88,7 @@ async def test_the_picture_is_fetched_from_the_catalog(
 
 
 async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
-    """What was cast is known again without a request, also while the catalog is down."""
+    """A work cast before a restart has its metadata without a request, also while the catalog is down."""
     await gallery.cast(exhibition=LARGE)
     before = details(gallery)
     hass = gallery.hass
@@ -108,7 +108,7 @@ async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
 
 
 async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:
-    """A work that a phone has cast is recognized by where it lies."""
+    """A work cast by a phone is recognized by its URL."""
     await gallery.library.async_build_playlist(gallery.exhibition(SMALL))
     await gallery.cast(playlist=elsewhere(*items_of(gallery.catalog, SMALL)))
     assert details(gallery)["exhibition"] == SMALL
@@ -117,7 +117,7 @@ async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:
 
 
 async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
-    """What the library has not read is looked up behind the scenes, and the display shows it meanwhile."""
+    """Unknown works are looked up in the background."""
     manifest = {
         "refVersion": "0.1.0",
         "metadata": {
@@ -141,10 +141,10 @@ async def test_what_has_to_be_looked_up(gallery: Gallery) -> None:
 async def test_a_failed_look_up_is_retried(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A look-up that failed is retried after a while, also if nothing else changes."""
+    """A failed look-up is retried later, also without another change."""
     monkeypatch.setattr(metadata, "FIRST_RETRY_SECONDS", 0.05)
     monkeypatch.setattr(recognition, "RETRY_SECONDS", 0.0)
-    # Longer than it takes to tell the displays of the failed read.
+    # Longer than the displays take to be updated after the failed read.
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
@@ -161,7 +161,7 @@ async def test_a_failed_look_up_is_retried(
 async def test_a_slow_look_up_keeps_nobody_waiting(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While one work is looked up, another may hang: what is found then is not said of that."""
+    """The result of a slow look-up is not applied to the next work."""
     monkeypatch.setattr(metadata, "LOOK_UPS_AT_ONCE", 1)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         document = elsewhere({"source": "https://art.example/tide.html"})
@@ -177,7 +177,7 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
 
 
 async def test_nothing_is_known(gallery: Gallery) -> None:
-    """A work of nobody's library has what the display tells, and no more."""
+    """A work in no library has only the metadata of the display."""
     await gallery.cast(playlist=playlist("Reef"))
     told = details(gallery)
     assert gallery.attribute("media_title") == "Reef"
@@ -191,7 +191,7 @@ async def test_nothing_is_known(gallery: Gallery) -> None:
 
 
 async def test_like_what_hangs(gallery: Gallery) -> None:
-    """The work on the wall becomes a favorite, and is one no more."""
+    """The shown work can be added to the favorites and removed."""
     await gallery.cast(exhibition=LARGE)
     title = gallery.attribute("media_title")
     assert details(gallery)["favorite"] is False
@@ -213,7 +213,7 @@ async def test_like_what_hangs(gallery: Gallery) -> None:
 
 
 async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
-    """A work of a feed's playlist is liked by its place in that."""
+    """A work of a feed's playlist is a favorite by its position in the playlist."""
     await gallery.cast(playlist_id="385f79b6-a45f-4c1c-8080-e93a192adccc")
     assert (await gallery.call("add_favorite", entity_id=ENTITY_ID))["title"] == "Tide"
     (node,) = gallery.library.favorites.nodes()
@@ -225,7 +225,7 @@ async def test_like_a_work_of_the_feed(gallery: Gallery) -> None:
 
 
 async def test_what_cannot_be_liked(gallery: Gallery) -> None:
-    """What cannot be a favorite, or is none, is told."""
+    """Works that cannot be a favorite, or are none, are refused."""
     for action, what, key in (
         ("add_favorite", {}, "exactly_one_of"),
         ("add_favorite", {"entity_id": "light.hall"}, "not_a_display"),
@@ -256,7 +256,7 @@ async def test_what_cannot_be_liked(gallery: Gallery) -> None:
 
 
 async def test_what_is_in_no_library_cannot_be_liked(gallery: Gallery) -> None:
-    """A work that no library knows cannot be a favorite of one."""
+    """A work in no library cannot be a favorite."""
     await gallery.cast(
         playlist=playlist("Reef", id="385f79b6-a45f-4c1c-8080-000000000000")
     )
@@ -266,26 +266,26 @@ async def test_what_is_in_no_library_cannot_be_liked(gallery: Gallery) -> None:
 
 
 def looking_up() -> bool:
-    """Return whether a work is looked up."""
+    """Return whether a look-up is running."""
     return any("work on the wall" in task.get_name() for task in asyncio.all_tasks())
 
 
 async def test_no_requests_that_strangers_choose(gallery: Gallery) -> None:
-    """What a display shows by itself, or a user who is no administrator casts, sends no request into the home."""
+    """Manifests named by the display or a user without administrator rights are not read locally."""
     hass = gallery.hass
     await hass.auth.async_create_user("Owner")
     user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
     async with ScriptedServer.run(Reply(200, {"metadata": {"title": "x"}})) as server:
 
         def document(name: str) -> dict[str, Any]:
-            """Write a document with a manifest at home."""
+            """Return a document with a manifest on the local network."""
             source = f"https://art.example/{name}.html"
             found = {**elsewhere({"source": source}), "title": name}
             found["items"][0]["ref"] = f"{server.url}/{name}.json"
             return found
 
         async def shown(name: str) -> None:
-            """Wait until a work is shown, and was looked up."""
+            """Wait until a work is shown and was looked up."""
             source = f"https://art.example/{name}.html"
             await until(lambda: details(gallery)["source"] == source)
             await until(lambda: not looking_up())
@@ -319,6 +319,6 @@ async def test_no_requests_that_strangers_choose(gallery: Gallery) -> None:
         await gallery.play(media_id)
         await shown("display")
         assert not server.requests
-        # What an automation casts names its hosts.
+        # An automation may name hosts on the local network.
         await gallery.cast(playlist=document("automation"))
         await until(lambda: server.requests)

@@ -1,4 +1,4 @@
-"""The picture of a work, from what a display holds of it."""
+"""Test the picture of a work from its playlist item."""
 
 import pytest
 
@@ -41,7 +41,7 @@ from custom_components.dp1.display.metadata import picture_of
 def test_the_best_picture_is_chosen(
     item: dict[str, object], cover: str | None, picture: str | None
 ) -> None:
-    """Its own thumbnail comes first, then itself if it is an image, then the cover; nothing a browser cannot load."""
+    """The thumbnail comes first, then the work if it is an image, then the cover; unsupported URLs are skipped."""
     playlist = {"title": "Evening", "coverImage": cover, "items": [item]}
     status = {"ok": True, "index": 0, "items": [item], "playlist": playlist}
     player = PlayerStatus.parse(status)

@@ -1,4 +1,4 @@
-"""Switching on a display that was shut down, and telling of one that does not wake."""
+"""Test Wake on LAN, and the issue for a display that does not wake."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ WIRED = {"installedVersion": "2.0.3", "macInfo": MACS, "network": {"link": "ethe
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.05)
@@ -33,14 +33,14 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Packets(asyncio.DatagramProtocol):
-    """What comes to a port."""
+    """Packets that arrive at a port."""
 
     def __init__(self) -> None:
-        """Start with nothing."""
+        """Initialize without packets."""
         self.came: list[bytes] = []
 
     def datagram_received(self, data: bytes, addr: object) -> None:
-        """Keep it."""
+        """Record a packet."""
         self.came.append(data)
 
 
@@ -48,7 +48,7 @@ class Packets(asyncio.DatagramProtocol):
 async def packets(
     socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Packets]:
-    """Listen to everything that is sent to all on a port."""
+    """Receive the broadcast packets on a port."""
     transport, packets = await asyncio.get_running_loop().create_datagram_endpoint(
         Packets, local_addr=("0.0.0.0", 0)
     )
@@ -79,13 +79,13 @@ async def packets(
     ],
 )
 def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
-    """Only a display on a cable, with firmware that listens there."""
+    """Wake on LAN needs a cable and firmware that supports it."""
     macs = wake_on_lan.wired_macs(DeviceStatus.parse(WIRED | changes))
     assert macs == [bytes.fromhex("020000aabb01")] * count
 
 
 def test_nobody_to_switch_on() -> None:
-    """Of a device that nothing is known of, nothing is known."""
+    """An unknown device does not support Wake on LAN."""
     assert wake_on_lan.wired_macs(None) == []
 
 
@@ -97,7 +97,7 @@ async def test_switched_on_again(
     display_entry: MockConfigEntry,
     packets: Packets,
 ) -> None:
-    """A display that was shut down has this one button left."""
+    """A display that was shut down keeps the wake button available."""
     display.device.wired = True
     await set_up(hass, display_entry)
     await act(hass, "button", "shut_down", "press")
@@ -113,7 +113,7 @@ async def test_switched_on_again(
 async def test_no_button_without_a_cable(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Nobody can be switched on over the air."""
+    """A display on Wi-Fi has no wake button."""
     assert entity_id(hass, "button", "wake_on_lan") is None
 
 
@@ -124,7 +124,7 @@ async def test_no_network(
     socket_enabled: None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Packets that cannot be sent are an error."""
+    """Packets that cannot be sent raise an error."""
     monkeypatch.setattr(wake_on_lan, "PORT", 0)
     display.device.wired = True
     await set_up(hass, display_entry)
@@ -143,7 +143,7 @@ async def wake(hass: HomeAssistant) -> None:
 
 
 async def fail_to_wake(hass: HomeAssistant, times: int) -> None:
-    """Wake the display in vain."""
+    """Wake the display and expect a failure."""
     for _ in range(times):
         with pytest.raises(HomeAssistantError):
             await wake(hass)
@@ -153,7 +153,7 @@ async def fail_to_wake(hass: HomeAssistant, times: int) -> None:
 async def deaf(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Let the display sleep, and not wake when told to."""
+    """Put the display to sleep and make it ignore wake commands."""
     display.server.gate = None
     display.player.page = type(display.player.page).SLEEP
     await set_up(hass, display_entry)
@@ -164,7 +164,7 @@ async def deaf(
 async def test_told_after_the_third_time(
     hass: HomeAssistant, display: DisplaySimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Three failures in a row are told of, and no longer when the display wakes."""
+    """An issue is created after three failures in a row, and removed when the display wakes."""
     await fail_to_wake(hass, 2)
     assert issue_registry.async_get_issue(*ISSUE) is None
     await fail_to_wake(hass, 1)
@@ -184,7 +184,7 @@ async def test_repaired_by_a_restart(
     hass_client: ClientSessionGenerator,
     issue_registry: ir.IssueRegistry,
 ) -> None:
-    """The repair restarts the display, tells if that fails, and shows no link that a display calls itself."""
+    """The repair restarts the display, reports a failure, and shows no link in a display's name."""
     assert await async_setup_component(hass, "repairs", {})
     entry = hass.config_entries.async_entries("dp1")[0]
     entry.runtime_data.name = "[Wall](https://evil.example)"
@@ -214,7 +214,7 @@ async def test_repaired_by_a_restart(
 async def test_a_success_in_between(
     hass: HomeAssistant, display: DisplaySimulator, issue_registry: ir.IssueRegistry
 ) -> None:
-    """Failures that are not in a row are not told of."""
+    """Failures that are not in a row create no issue."""
     await fail_to_wake(hass, 2)
     broken = display.player.turn_page
     del display.player.turn_page
@@ -233,7 +233,7 @@ async def test_a_display_that_is_away(
     display_entry: MockConfigEntry,
     issue_registry: ir.IssueRegistry,
 ) -> None:
-    """That a display cannot be reached is not a failure to wake."""
+    """An unreachable display does not count as a failure to wake."""
     await display.refuse()
     for _ in range(3):
         with pytest.raises(HomeAssistantError):
@@ -248,7 +248,7 @@ async def test_gone_with_the_entry(
     display_entry: MockConfigEntry,
     issue_registry: ir.IssueRegistry,
 ) -> None:
-    """Nobody is told of a display that is no longer there."""
+    """The issue is removed with the entry."""
     display.inject(FaultKind.STATUS, command="wakeNow", status=500)
     await fail_to_wake(hass, 3)
     assert issue_registry.async_get_issue(*ISSUE) is not None

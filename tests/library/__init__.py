@@ -1,1 +1,1 @@
-"""The library against a simulated catalog and a simulated feed."""
+"""Tests of the library with a simulated catalog and feed."""

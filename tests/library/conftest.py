@@ -1,4 +1,4 @@
-"""A catalog, a feed, and libraries of them."""
+"""Fixtures for a catalog, a feed and their libraries."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -20,7 +20,7 @@ from tests.simulators.feed import FeedSimulator
 
 
 class LibraryEntry(MockConfigEntry):
-    """A config entry that is not set up, but cancels its background tasks like one that is unloaded."""
+    """A config entry that is not set up, but cancels its background tasks when stopped."""
 
     def __init__(self, **kwargs: Any) -> None:
         """Initialize without tasks."""
@@ -40,13 +40,13 @@ type MakeLibrary = Callable[..., Awaitable[Library]]
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for a server that is in trouble."""
+    """Shorten timeouts."""
     timing.impatient(monkeypatch, 2.0)
 
 
 @pytest.fixture
 async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
-    """Make libraries, and stop them at the end; one with the id of a stopped one comes after it."""
+    """Return a factory of libraries, which are stopped at the end."""
     made: list[tuple[LibraryEntry, Library]] = []
 
     async def make(

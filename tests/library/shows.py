@@ -1,4 +1,4 @@
-"""What the tests of the library share: playlists of a catalog's own works, and what displays say."""
+"""Helpers for tests of the library: playlists of the catalog's works, and states of displays."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,12 +15,12 @@ type Json = dict[str, Any]
 
 
 def show_id(catalog: CatalogSimulator, title: str) -> str:
-    """Find the id of an exhibition."""
+    """Return the id of an exhibition."""
     return str(catalog.data.find_exhibition(title)["id"])
 
 
 def items_of(catalog: CatalogSimulator, title: str) -> list[Json]:
-    """Make items of the first work of every series, as a feed has them."""
+    """Return items of the first work of every series, as in a feed."""
     return [
         item_of(catalog.data.artworks(series["id"])[0], series)
         for series in catalog.data.series(show_id(catalog, title))
@@ -28,7 +28,7 @@ def items_of(catalog: CatalogSimulator, title: str) -> list[Json]:
 
 
 def item_of(artwork: Json, series: Json) -> Json:
-    """Make the item of a work, as the feed of the catalog's owner has it."""
+    """Return the item of a work, as in the feed of the catalog's owner."""
     return {
         "title": f"{series['title']} {artwork['name']}",
         "source": artwork["previewURI"],
@@ -47,7 +47,7 @@ def item_of(artwork: Json, series: Json) -> Json:
 
 
 def full_collection(catalog: CatalogSimulator, title: str) -> Json:
-    """Make the playlist that the catalog's owner publishes of an exhibition."""
+    """Return the playlist of an exhibition that the catalog's owner publishes."""
     items = items_of(catalog, title)
     return {"title": f"{title} — Full Collection", "items": items}
 
@@ -55,7 +55,7 @@ def full_collection(catalog: CatalogSimulator, title: str) -> Json:
 def player(
     items: Iterable[Json] = (), *, url: str | None = None, key: str | None = None
 ) -> PlayerStatus:
-    """Make what a display says that it shows."""
+    """Return the player state of a display."""
     return PlayerStatus.parse(
         {
             "ok": True,
@@ -68,12 +68,12 @@ def player(
 
 
 def works_of(library: Library, built: BuiltPlaylist) -> list[tuple[str, Work]]:
-    """List the ids of the items of a playlist with what the library knows of their works."""
+    """Return the item ids of a playlist with the library's metadata of the works."""
     keys = [str(item["id"]) for item in (built.cast.playlist or {})["items"]]
     found = [(key, library.known_work(on_wall({"id": key}))) for key in keys]
     return [(key, work) for key, work in found if work]
 
 
 def on_wall(item: Json) -> PlaylistItem:
-    """Make a work as a display tells of it."""
+    """Return a work as reported by a display."""
     return PlaylistItem.parse(item)

@@ -1,4 +1,4 @@
-"""What is kept: in memory, on disk, and for how long."""
+"""Test the cache of the library in memory and on disk."""
 
 import asyncio
 import gc
@@ -28,7 +28,7 @@ PLAYLIST = {
 
 
 async def wait_until_quiet(catalog: CatalogSimulator) -> None:
-    """Wait for reads behind the scenes."""
+    """Wait for background reads."""
     seen = -1
     while len(catalog.requests) != seen or catalog.in_flight:
         seen = len(catalog.requests)
@@ -38,7 +38,7 @@ async def wait_until_quiet(catalog: CatalogSimulator) -> None:
 async def test_what_is_new_is_not_read_again(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Looking twice asks once."""
+    """A second read within the lifetime sends no request."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     for node in ("exhibitions", show):
@@ -54,7 +54,7 @@ async def test_what_is_old_is_shown_and_read_again(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """After an hour a show is still there at once, and is read behind the scenes."""
+    """An outdated exhibition is returned at once, and refreshed in the background."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     before = await library.async_children(show)
@@ -79,7 +79,7 @@ async def test_what_is_old_is_shown_and_read_again(
 async def test_equal_reads_are_one(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Many who look at the same time share one read, also when one of them leaves."""
+    """Concurrent reads share one request, also if one of them is canceled."""
     catalog.latency = 0.05
     library = await make_library(catalog, wait=False)
     show = f"exhibition/{show_id(catalog, 'Longform')}"
@@ -102,7 +102,7 @@ async def test_equal_reads_are_one(
 async def test_equal_searches_are_one(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """The same words are asked for once at a time."""
+    """Concurrent searches for the same words share one request."""
     library = await make_library(catalog)
     catalog.reset_counters()
     await asyncio.gather(*(library.async_search("blorp") for _ in range(5)))
@@ -112,7 +112,7 @@ async def test_equal_searches_are_one(
 async def test_more_works_are_read_when_more_are_wanted(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A few works do not stand for many, but many for a few."""
+    """More works are read if fewer than requested are cached."""
     library = await make_library(catalog)
     series = catalog.data.series(show_id(catalog, "Longform"))[0]["id"]
     assert len((await library.async_children(f"series/{series}", limit=3)).nodes) == 3
@@ -129,7 +129,7 @@ async def test_memory_is_bounded(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Works that were not looked at for the longest time make room for others."""
+    """The least recently used works are removed from memory."""
     monkeypatch.setattr(catalog_module, "MAX_WORKS", 60)
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
@@ -139,14 +139,14 @@ async def test_memory_is_bounded(
     kept = library.catalog_coordinator.to_store()["artworks"]
     assert sum(len(artworks["records"]) for artworks in kept.values()) <= 60
     assert long not in kept
-    # It is read again when it is wanted.
+    # A removed series is read again when requested.
     assert (await library.async_build_playlist(work.id)).title == work.title
 
 
 async def test_memory_of_the_whole_catalog(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """51 exhibitions and 700 series cost less than 15 MB, and little of the disk."""
+    """51 exhibitions and 700 series take less than 15 MB of memory, and little disk space."""
     assert catalog.data.series_count == 700
     shows = [show["id"] for show in catalog.data.exhibitions]
     library = await make_library(catalog, wait=False)
@@ -171,7 +171,7 @@ async def test_the_copy_on_disk(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """The copy has a version, everything that was read, and no secret; it goes with the library."""
+    """The file has a version, the cached data and no secrets, and is removed with the library."""
     feed.seed([PLAYLIST | {"id": ID}], [{"title": "Hall", "playlists": [ID]}])
     library = await make_library(catalog, feed)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
@@ -202,7 +202,7 @@ ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
 async def test_another_server_has_another_copy(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """What was read of one server is never shown as another's."""
+    """The cache of one server is not used for another."""
     feed.seed([PLAYLIST])
     await make_library(catalog, feed)
     async with CatalogSimulator() as other:
@@ -238,7 +238,7 @@ async def test_a_damaged_copy(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """What makes no sense is left out, and read again."""
+    """Invalid records of a file are skipped and read again."""
     for name, server in (("catalog", catalog), ("feed", feed)):
         if isinstance(stored := data.get(name), dict):
             data = {**data, name: {"url": server.url, **stored}}
@@ -259,7 +259,7 @@ async def test_a_copy_of_another_version(
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """A copy that an older or newer version wrote is read anew from the servers."""
+    """A file of another version is ignored."""
     hass_storage["dp1.library.library"] = {
         "version": version,
         "minor_version": 1,
@@ -276,7 +276,7 @@ async def test_the_copy_is_written_soon(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What was read is written without waiting for the end."""
+    """The cache is saved soon after a read."""
     monkeypatch.setattr(cache, "SAVE_SECONDS", 0.01)
     await make_library(catalog)
     async with asyncio.timeout(5):
@@ -289,7 +289,7 @@ async def test_the_copy_is_written_soon(
 async def test_series_of_shows_that_are_gone_go_too(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """What the catalog has no more is forgotten."""
+    """Series of removed exhibitions are removed from the cache."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     await library.async_children(f"exhibition/{show}")
@@ -301,7 +301,7 @@ async def test_series_of_shows_that_are_gone_go_too(
 
 
 def test_feed_records_survive_anything() -> None:
-    """Whatever a feed calls a playlist or a channel, what can be read of it is read."""
+    """Playlists and channels with unusual values are read."""
     assert FeedPlaylist.parse({}) is None
     odd = FeedPlaylist.parse(
         {

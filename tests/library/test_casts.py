@@ -1,4 +1,4 @@
-"""From a node to what a display is told to show."""
+"""Test the playlists that are made for nodes of the library."""
 
 from collections import Counter
 from typing import Any
@@ -17,7 +17,7 @@ from tests.simulators.feed import Fault, FeedSimulator
 
 
 def document(hanging: BuiltPlaylist) -> dict[str, Any]:
-    """Take the document of a cast, which a display must accept."""
+    """Return the document of a cast, which a display must accept."""
     playlist = dict(hanging.cast.playlist or {})
     assert validate(playlist) == []
     check_playable(playlist)
@@ -29,7 +29,7 @@ def document(hanging: BuiltPlaylist) -> dict[str, Any]:
 async def test_a_group_show_is_interleaved(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Every series of a group show has its turn, and then again; copies are shown once."""
+    """The series of a group exhibition take turns, and copies are shown once."""
     library = await make_library(catalog)
     hanging = await library.async_build_playlist(
         f"exhibition/{show_id(catalog, 'Net Evil')}"
@@ -59,7 +59,7 @@ async def test_a_group_show_is_interleaved(
 async def test_a_solo_show_has_its_single_works_first(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A solo show is shown series by series, what is one work first."""
+    """A solo exhibition has its single works first, then one series after the other."""
     library = await make_library(catalog)
     hanging = await library.async_build_playlist(
         f"exhibition/{show_id(catalog, 'Seven Small Suns')}"
@@ -73,7 +73,7 @@ async def test_a_solo_show_has_its_single_works_first(
 
 
 async def test_limit(catalog: CatalogSimulator, make_library: MakeLibrary) -> None:
-    """There are no more works than asked for, and each playlist has an id of its own."""
+    """The number of works is limited, and each playlist has a new id."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     few = document(await library.async_build_playlist(node, limit=6))
@@ -87,7 +87,7 @@ async def test_limit(catalog: CatalogSimulator, make_library: MakeLibrary) -> No
 async def test_a_series_and_a_work(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A series is named with its show; a work of it by its own name, with the same id in any playlist."""
+    """A series has its exhibition in the title; a work has its own name, and the same item id in every playlist."""
     library = await make_library(catalog)
     show = show_id(catalog, "Longform")
     series = catalog.data.series(show)[0]
@@ -112,7 +112,7 @@ async def test_a_series_and_a_work(
 async def test_a_work_beyond_what_was_read(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A work that is not among those read is looked for in all of its series; one that is not there is not found."""
+    """A work that is not cached is searched in its whole series; an unknown one is not found."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     series = next(
@@ -134,7 +134,7 @@ async def test_a_work_beyond_what_was_read(
 async def test_a_series_that_nothing_is_known_of(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A series named by its id alone is found, with its name and its show."""
+    """A series that is not cached is found by its id."""
     library = await make_library(catalog)
     series = catalog.data.series(show_id(catalog, "The Weight of Blue"))[0]
     hanging = await library.async_build_playlist(f"series/{series['id']}")
@@ -144,7 +144,7 @@ async def test_a_series_that_nothing_is_known_of(
 async def test_works_without_a_source_are_left_out_and_counted(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A show with odd works is shown without those that cannot be; a series of none of them is refused."""
+    """Works without a source are left out and counted; a series without any other is refused."""
     library = await make_library(catalog)
     show = show_id(catalog, "Loose Ends")
     hanging = await library.async_build_playlist(f"exhibition/{show}")
@@ -166,7 +166,7 @@ async def test_works_without_a_source_are_left_out_and_counted(
 async def test_preferences_go_into_new_playlists(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Duration, license and look are those of the library's options."""
+    """New playlists have duration, license and display settings of the options."""
     options = {
         "duration": 42.0,
         "license": "token",
@@ -191,7 +191,7 @@ async def test_preferences_go_into_new_playlists(
 async def test_a_playlist_is_cast_by_its_address(
     family: Any, socket_enabled: None, make_library: MakeLibrary
 ) -> None:
-    """A feed's playlist is left where it is, unless only its beginning is wanted."""
+    """A feed's playlist is cast by its URL, unless it is limited."""
     async with FeedSimulator(family) as feed:
         items = [
             {
@@ -225,7 +225,7 @@ async def test_a_playlist_is_cast_by_its_address(
 async def test_a_work_of_a_playlist(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """One work is taken out of its playlist as it is, with the duration that it would have there."""
+    """A single work of a playlist is cast unchanged, with the duration that applies to it."""
     items = [
         {
             "source": "https://art.example/1.html",
@@ -253,7 +253,7 @@ async def test_a_work_of_a_playlist(
 async def test_folders_are_not_played(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """What is not one thing to show says so."""
+    """A folder cannot be cast."""
     library = await make_library(catalog)
     for node in ("", "exhibitions", "channels", "playlists", "channel/1", "nonsense"):
         with pytest.raises(NotFoundError):
@@ -265,7 +265,7 @@ async def test_folders_are_not_played(
 async def test_an_exhibition_without_works(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A show with nothing in it says so, one that cannot be read says why."""
+    """An empty exhibition and one that cannot be read have different errors."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     fault = catalog.inject("status", route="series", status=500)
@@ -283,7 +283,7 @@ async def test_an_exhibition_without_works(
 async def test_a_show_hangs_without_the_series_that_cannot_be_read(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """What can be read is shown, and what was wrong with the rest is told."""
+    """An exhibition is cast without the series that cannot be read, which are reported."""
     library = await make_library(catalog)
     await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
     catalog.inject("status", route="artworks", status=502, times=8)
@@ -294,13 +294,13 @@ async def test_a_show_hangs_without_the_series_that_cannot_be_read(
     assert hanging.works > 5
 
 
-# Ready-made playlists
+# Published playlists of exhibitions
 
 
 async def test_a_ready_made_playlist_is_preferred(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Where the feed has an exhibition for certain, it is cast by its address, without reading any work."""
+    """The feed's playlist of an exhibition is cast by its URL, without reading works."""
     (stored,) = feed.seed([full_collection(catalog, "Net Evil")])
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
@@ -354,11 +354,11 @@ async def test_a_playlist_that_claims_to_be_a_show_is_not_believed(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """What is not all of the show, and nothing else, is not cast in its place."""
+    """A playlist with missing or other works is not used for the exhibition."""
     feed.seed([forge(full_collection(catalog, "Net Evil"))])
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
-    # The works are known, so that the playlist could be believed for its tokens.
+    # The works are cached, so that the tokens of the playlist could match.
     before = await library.async_build_playlist(node)
     assert before.cast.playlist_url is None
     assert (await library.async_build_playlist(node)).cast.playlist_url is None
@@ -367,7 +367,7 @@ async def test_a_playlist_that_claims_to_be_a_show_is_not_believed(
 async def test_two_playlists_that_claim_to_be_a_show(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Of two that could be meant none is taken."""
+    """No playlist is used if two match the exhibition."""
     feed.seed([full_collection(catalog, "Net Evil")] * 2)
     library = await make_library(catalog, feed)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
@@ -387,7 +387,7 @@ async def test_a_feed_in_trouble_costs_no_exhibition(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """When the ready-made playlist does not come, the show is made of the catalog."""
+    """The playlist is made from the catalog if that of the feed cannot be read."""
     feed.seed([full_collection(catalog, "Net Evil")])
     library = await make_library(catalog, feed)
     feed.fault(fault)
@@ -397,14 +397,14 @@ async def test_a_feed_in_trouble_costs_no_exhibition(
 
 
 def playable(nodes: tuple[Node, ...]) -> list[Node]:
-    """Take the nodes that can be played."""
+    """Yield the nodes that can be played."""
     return [node for node in nodes if node.can_play]
 
 
 async def test_everything_that_can_be_opened_plays(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Every node that browsing offers as playable makes a playlist that a display accepts."""
+    """Every playable node makes a playlist that a display accepts."""
     feed.seed([full_collection(catalog, "Slow Weather")])
     library = await make_library(catalog, feed)
     waiting = ["exhibitions", "playlists"]

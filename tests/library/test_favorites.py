@@ -1,4 +1,4 @@
-"""What a person likes stays, also without the servers."""
+"""Test the favorites of a library."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.simulators.feed import FeedSimulator
 async def test_favorites_stay(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Favorites are listed, the newest first, and single works play when both servers are down, after a restart."""
+    """Favorites are listed newest first, and works can be cast after a restart while both servers are down."""
     items = [{"source": "https://art.example/1.html", "title": "One", "duration": 7}]
     (stored,) = feed.seed([{"title": "Evening", "items": items}])
     library = await make_library(catalog, feed)
@@ -49,7 +49,7 @@ async def test_favorites_stay(
     async with CatalogSimulator() as other_catalog, FeedSimulator() as other_feed:
         await other_catalog.stop()
         await other_feed.stop()
-        # Servers that nothing was read of, and that are not there.
+        # Other servers, which are down.
         library = await make_library(other_catalog, other_feed, wait=False)
     assert (await library.async_children("favorites")).nodes == before.nodes
     for node in (work, item):
@@ -69,7 +69,7 @@ async def test_favorites_stay(
 
 
 async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
-    """Only what can hang on a wall can be a favorite."""
+    """A folder cannot be a favorite."""
     library = await make_library()
     for node in ("exhibitions", "", "favorites"):
         with pytest.raises(ValueError, match="not a work"):
@@ -81,7 +81,7 @@ async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
 async def test_favorites_are_written_soon(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
-    """A favorite is on disk before the library ends, and read again as it was; what makes no sense is left out."""
+    """Favorites are saved soon and read again unchanged; invalid ones are skipped."""
     told = []
     favorites = Favorites(hass, "x", lambda: told.append(1))
     await favorites.async_load()

@@ -1,4 +1,4 @@
-"""A feed with more playlists than are read at once: all of them are reached, and none hides another."""
+"""Test a feed with more playlists than are read at once."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,7 +20,7 @@ COUNT = 55
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read 20 playlists at first, and show 20 on a page."""
+    """Lower the limits to 20 playlists per read and per page."""
     monkeypatch.setattr(library_feed, "FEED_PAGE", 10)
     monkeypatch.setattr(library_feed, "FIRST_PLAYLISTS", 20)
     monkeypatch.setattr(library_feed, "PAGE_PAUSE", 0)
@@ -28,14 +28,14 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evening(number: int, **more: Any) -> dict[str, Any]:
-    """Make a playlist."""
+    """Return a playlist."""
     source = f"https://art.example/{number}.html"
     items = [{"source": source, "title": f"Work {number}"}]
     return {"title": f"Evening {number}", "items": items, **more}
 
 
 async def opened(library: Library) -> list[Node]:
-    """Open the playlists, page after page."""
+    """Return the titles of the playlists on all pages."""
     nodes: list[Node] = []
     waiting = "playlists"
     while waiting:
@@ -52,14 +52,14 @@ async def opened(library: Library) -> list[Node]:
 
 
 def known(library: Library) -> list[str]:
-    """Return the titles of the known playlists."""
+    """Return the titles of the cached playlists."""
     return [playlist.title for playlist in library.feed_coordinator.data.records]
 
 
 async def test_all_playlists_are_reached(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Page by page in the browser and by search, also after a restart, which asks the feed for nothing."""
+    """All playlists are found by browsing and search, after a restart without a request."""
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     assert len(known(library)) >= 20
@@ -85,7 +85,7 @@ async def test_all_playlists_are_reached(
 async def test_what_is_older_is_read_once_a_day(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In between only what is newest is read, and what is new, changed or gone there is seen."""
+    """Older playlists are read once a day, and newer ones at every refresh."""
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
@@ -112,7 +112,7 @@ async def test_what_is_older_is_read_once_a_day(
 async def test_a_playlist_too_large_hides_nothing_else(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is counted as not shown; nothing says that the feed is in trouble."""
+    """A playlist that is too large is counted as skipped, and is no problem of the feed."""
     monkeypatch.setattr(connection, "MAX_BODY", 20_000)
     feed.seed(
         evening(number, **({"summary": "x" * 30_000} if number in (45, 10) else {}))
@@ -128,7 +128,7 @@ async def test_a_playlist_too_large_hides_nothing_else(
 async def test_older_playlists_stay_when_they_cannot_be_read(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that fails half-way takes nothing away."""
+    """A partly failed read removes no playlists."""
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
@@ -146,7 +146,7 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
 async def test_only_so_many_works_are_kept(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beyond that a playlist is known without its works, which are read when it is opened."""
+    """The number of cached works is limited; those of other playlists are read when opened."""
     monkeypatch.setattr(library_feed, "MAX_ITEMS", 30)
     feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)

@@ -1,4 +1,4 @@
-"""What playlists of 2026 say: works to come, works looked up when shown, artists in the playlist itself."""
+"""Test fields of playlists since 2026: scheduled works, dynamic queries and artists."""
 
 import pytest
 
@@ -27,7 +27,7 @@ for item in DAILY["items"]:
 async def test_works_to_come_are_not_laid_open(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Neither by opening, nor by search, nor by a channel, nor by their id; without a schedule the time means nothing."""
+    """Scheduled works are not found by browsing, search, channel or id; without a schedule times are ignored."""
     key = DAILY["id"]
     unscheduled = {**DAILY, "title": "Free", "schedule": {}, "id": key[:-1] + "d"}
     feed.seed([DAILY, unscheduled], [{"title": "Hall", "playlists": [key]}])
@@ -56,7 +56,7 @@ async def test_works_to_come_are_not_laid_open(
     ],
 )
 def test_whose_works_are_looked_up(more: dict[str, object], query: str) -> None:
-    """A playlist tells whether it looks works up, and whether those are the viewer's."""
+    """A playlist has a flag for dynamic works, and one for those of the viewer."""
     playlist = FeedPlaylist.parse({"id": "x", "title": "Mine", **more})
     assert playlist is not None and playlist.query == query
     assert FeedPlaylist.from_store(playlist.to_store()) == playlist
@@ -65,7 +65,7 @@ def test_whose_works_are_looked_up(more: dict[str, object], query: str) -> None:
 async def test_artists_of_the_playlist_are_found(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """By search, and told with the work."""
+    """Artists of a playlist are found by search and shown with the work."""
     manifest = {"locale": "en", "metadata": {"artists": [{"name": "Zora Quill"}]}}
     item = {
         "source": "https://art.example/1",

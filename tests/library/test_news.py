@@ -1,4 +1,4 @@
-"""A library is a service that tells what is new in it, each time once."""
+"""Test the news of a library."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -21,7 +21,7 @@ from tests.simulators.feed import FeedSimulator
 
 
 def state(hass: HomeAssistant, platform: str, entry_id: str, key: str) -> Any:
-    """Get the state of an entity of a library."""
+    """Return the state of an entity of a library."""
     entity_id = er.async_get(hass).async_get_entity_id(
         platform, "dp1", f"{entry_id}_{key}"
     )
@@ -35,7 +35,7 @@ async def test_news(
     catalog: CatalogSimulator,
     feed: FeedSimulator,
 ) -> None:
-    """What opens or is published is told to the event entity and to automations; favorites and old things are not."""
+    """New exhibitions and playlists fire the event entity and triggers once; favorites and older ones do not."""
     feed.seed([playlist("Tide")])
     entry = await set_up(hass, library_entry(feed.url, catalog.url, title="Gallery"))
     library = entry.runtime_data
@@ -47,7 +47,7 @@ async def test_news(
 
     @callback
     def note(told: NewsItem) -> None:
-        """Note what is told."""
+        """Record an event."""
         news.append(told)
 
     stop = async_dispatcher_connect(hass, NEWS, note)
@@ -104,14 +104,14 @@ async def test_news(
     await until(lambda: len(heard) == 2)
     assert {"kind": "playlist_published", "title": "Evening"} in heard
 
-    # What was announced opens at its time, without a request.
+    # An announced exhibition opens at its time, without a request.
     async_fire_time_changed(hass, now + timedelta(minutes=3))
     await hass.async_block_till_done()
     assert [told.attributes["title"] for told in news[2:]] == ["Soon"]
     latest = state(hass, "event", entry.entry_id, "news").attributes
     assert (latest["event_type"], latest["title"]) == ("exhibition_opened", "Soon")
 
-    # The favorites are nobody's news, and what opened while Home Assistant was off is.
+    # Favorites are not news, and what opened while Home Assistant was off is.
     favorite = f"exhibition/{fresh['id']}"
     await library.async_add_favorite(favorite)
     library.favorites.async_remove(favorite)
@@ -126,7 +126,7 @@ async def test_news(
     await until(lambda: news)
     assert [told.attributes["title"] for told in news] == ["New"]
 
-    # A server that is gone is a problem that says which.
+    # A server that is down is named in the problem sensor.
     await catalog.stop()
     with pytest.raises(Exception, match="Gallery"):
         await entry.runtime_data.async_refresh()

@@ -1,4 +1,4 @@
-"""Servers that are down, slow or broken: what there is is shown, with the reason, and with one line in the log."""
+"""Test a library whose servers are down, slow or broken."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -42,12 +42,12 @@ CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 
 @pytest.fixture(autouse=True)
 def try_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait before another try."""
+    """Disable the delay between retries."""
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
 
 
 def lines(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
-    """List what the library has logged, not counting what is for finding faults."""
+    """Return the log records of the library above debug level."""
     return [
         record.getMessage()
         for record in caplog.records
@@ -60,7 +60,7 @@ async def test_a_catalog_that_is_down(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Everything that was read is shown, with the reason and since when; one line tells of the end, one of the return."""
+    """Cached data is shown with the reason and time of the outage; its start and end are logged once."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     await library.async_build_playlist(node)
@@ -104,7 +104,7 @@ async def test_a_cold_start_without_a_catalog(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A library without anything starts, says what is wrong, and is filled when the catalog is back."""
+    """A library without cached data starts, reports the outage, and is filled when the catalog is back."""
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     await catalog.stop()
     library = await make_library(catalog, wait=False)
@@ -131,7 +131,7 @@ async def test_a_cold_start_without_a_catalog(
 async def test_a_catalog_that_hangs(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A kept copy is shown at once; who waits for something new is told soon that it takes its time."""
+    """Cached data is shown at once, and a slow read raises after a short time."""
     library = await make_library(catalog, options={"refresh_hours": 0.0})
     catalog.inject("slow", seconds=3600)
     started = asyncio.get_running_loop().time()
@@ -145,20 +145,20 @@ async def test_a_catalog_that_hangs(
 
 
 class HoldingCatalog(CatalogSimulator):
-    """Holds one page back until it is let go.
+    """A catalog that delays one page until it is released.
 
     Attributes:
         held: list and offset of the page; None to hold nothing back.
     """
 
     def __init__(self) -> None:
-        """Hold nothing back."""
+        """Initialize without a delay."""
         super().__init__()
         self.held: tuple[str, int] | None = None
 
     @override
     async def _list(self, request: web.Request) -> web.StreamResponse:
-        """Answer when the page is let go."""
+        """Wait for the release of the page, then answer."""
         page = request.match_info["route"], int(request.query["offset"])
         while page == self.held:
             await asyncio.sleep(0.01)
@@ -168,13 +168,13 @@ class HoldingCatalog(CatalogSimulator):
 async def test_a_page_that_hangs(
     socket_enabled: None, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who has waited for long enough sees what came until then, and opens it; the rest comes later."""
+    """After a timeout the pages read so far are shown, and the rest follows."""
     monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 30.0)
 
     async def so_far[T: Storable](
         count: int, read: Callable[[], Awaitable[CachedList[T]]]
     ) -> CachedList[T]:
-        """Look until so many are there."""
+        """Browse until there is a number of exhibitions."""
         async with asyncio.timeout(20):
             while len((kept := await read()).records) < count:
                 pass
@@ -215,7 +215,7 @@ async def test_a_catalog_that_asks_to_be_left_alone(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """While it is to be left alone for long, nothing is sent whatever is opened, and nobody waits to be told why."""
+    """During a long Retry-After no request is sent, and the reason is shown at once."""
     library = await make_library(catalog)
     catalog.inject("status", status=429, retry_after="60", times=1)
     unread = await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
@@ -243,7 +243,7 @@ async def test_a_catalog_that_asks_to_be_left_alone(
         ({"kind": "offset_ignored"}, 5, UnexpectedAnswerError),
         (
             {"kind": "status", "offset": 5, "status": 429, "retry_after": "3600"},
-            20,  # Those that were asked for at the same time; then it is left alone.
+            20,  # Requests that were sent at the same time; there are none after them.
             BusyError,
         ),
         ({"kind": "status", "offset": 5, "status": 400}, 46, InvalidRequestError),
@@ -263,7 +263,7 @@ async def test_broken_pages(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The pages that can be read are shown, with what is wrong with the others; when all is well again all is shown."""
+    """Readable pages are shown with the error of the others, and all of them after the catalog has recovered."""
     catalog.inject(**fault, route="exhibitions")
     library = await make_library(catalog)
     children = await library.async_children("exhibitions")
@@ -281,7 +281,7 @@ async def test_broken_pages(
         catalog.reset_counters()
         children = await library.async_children("exhibitions")
         if reason is BusyError:
-            assert not catalog.requests  # It asked to be left alone for an hour.
+            assert not catalog.requests  # The Retry-After was an hour.
         else:
             assert len(children.nodes) == 47 and children.problem is None
 
@@ -289,7 +289,7 @@ async def test_broken_pages(
 async def test_too_many_requests(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A catalog that asks to wait a little is waited for, and nothing is missing."""
+    """A short Retry-After is waited for, and nothing is missing."""
     catalog.inject("status", status=429, retry_after="1", offset=5, times=1)
     library = await make_library(catalog)
     assert len(library.sources()) == 47 and library.problem is None
@@ -300,7 +300,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What a refresh could not read is shown as it was."""
+    """Cached data is kept for pages that a refresh cannot read."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     whole = await library.async_children(show)
@@ -319,7 +319,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
 async def test_a_catalog_that_is_suddenly_empty(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """All exhibitions do not go at once: the copy stays."""
+    """An empty list does not replace the cached exhibitions."""
     library = await make_library(catalog)
     catalog.inject("empty")
     catalog.inject("wrong_total", size=0)
@@ -331,7 +331,7 @@ async def test_a_catalog_that_is_suddenly_empty(
 async def test_a_series_that_broke_on_the_way(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Part of a show is shown with the reason, and all of it the next time."""
+    """An incomplete exhibition is shown with the reason, and is complete the next time."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Twenty Kinds of Weather')}"
     catalog.inject("status", route="series", offset=10, status=503)
@@ -348,7 +348,7 @@ async def test_a_feed_in_trouble(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A feed that is down, or repeats itself, does not take away what was read of it."""
+    """A feed that is down or repeats pages does not remove cached playlists."""
     items = [{"source": "https://art.example/1.html"}]
     feed.seed([{"title": f"Evening {n}", "items": items} for n in range(60)])
     library = await make_library(feed=feed)
@@ -365,14 +365,14 @@ async def test_a_feed_in_trouble(
     assert library.problem is None
     feed.fault(paging=Paging.REPEAT, times=None)
     await library.feed_coordinator.async_refresh()
-    # What it gives is all there is of it, once.
+    # The repeated page is used once.
     assert len((await library.async_children("playlists")).nodes) == 50
 
 
 async def test_a_cold_feed_in_trouble(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Without anything read, the reason is told."""
+    """Without cached data the reason is shown."""
     await feed.stop()
     library = await make_library(feed=feed, wait=False)
     for text in ("playlists", "channels", "channel/1"):
@@ -385,7 +385,7 @@ async def test_nobody_hammers_a_server_in_trouble(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """For some seconds after a failure the next ones who look are told the same, without a request."""
+    """For some seconds after a failure the same error is returned without a request."""
     library = await make_library(catalog)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 60.0)
     catalog.inject("status", route="series")
@@ -402,7 +402,7 @@ async def test_the_refresh_tries_again(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Behind the scenes a failed refresh is repeated until it works."""
+    """A failed refresh is retried in the background until it works."""
     monkeypatch.setattr(coordinator, "FIRST_RETRY", timedelta(seconds=0.05))
     monkeypatch.setattr(catalog_client, "RETRIES", 0)
     catalog.inject("status", offset=0, times=2)
@@ -418,7 +418,7 @@ async def test_a_series_in_trouble_is_no_outage(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A series that cannot be read is told where it is opened, and is no reason to blame the whole catalog."""
+    """A series that cannot be read is no outage of the catalog."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     caplog.clear()
@@ -432,7 +432,7 @@ async def test_an_outage_ends_with_any_answer(
     make_library: MakeLibrary,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A catalog that was out of reach for one series is well again when it answers for another."""
+    """Any successful read ends an outage."""
     library = await make_library(catalog)
     caplog.clear()
     await catalog.stop()
@@ -450,12 +450,12 @@ async def test_an_outage_ends_with_any_answer(
 async def test_a_channel_of_slow_hosts(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Playlists of other hosts are read at the same time, a few at a time, and those too slow are missing."""
+    """Playlists of other hosts are read with limited concurrency, and slow ones are left out."""
     open_requests, most = 0, 0
     stuck = asyncio.Event()
 
     async def answer(request: web.Request) -> web.Response:
-        """Answer slowly, and some not at all."""
+        """Answer slowly, or not at all."""
         nonlocal open_requests, most
         open_requests += 1
         most = max(most, open_requests)

@@ -1,4 +1,4 @@
-"""What is known of a work on the wall, whoever put it there."""
+"""Test recognizing works that a display shows."""
 
 from dataclasses import asdict
 import json
@@ -28,7 +28,7 @@ from tests.simulators.feed import FeedSimulator
 
 
 def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> Any:
-    """Find a series of different works."""
+    """Return a series of different works."""
     return next(
         it
         for it in catalog.data.series(show_id(catalog, title))
@@ -40,7 +40,7 @@ def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> An
 async def test_what_was_cast_is_known(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Every work of what was cast is known by the id of its item alone, also after a restart."""
+    """Every cast work is recognized by its item id, also after a restart."""
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     hanging = await library.async_build_playlist(node)
@@ -64,7 +64,7 @@ async def test_what_was_cast_is_known(
 async def test_what_others_cast_is_known(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A work that was read is known by its address, or by its token in any spelling."""
+    """A cached work is recognized by its URL, or by its token in any spelling."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     await library.async_build_playlist(f"exhibition/{show}")
@@ -90,7 +90,7 @@ async def test_a_work_is_looked_up(
     feed: FeedSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """A work of a feed's playlist is found in the catalog, in few requests, once."""
+    """A work of a feed's playlist is found in the catalog once, with few requests."""
     series = unique_series(catalog, "Twenty Kinds of Weather", medium)
     artwork = catalog.data.artworks(series["id"])[6]
     playlist = full_collection(catalog, "Twenty Kinds of Weather")
@@ -114,7 +114,7 @@ async def test_a_work_is_looked_up(
 async def test_the_series_is_better_than_nothing(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Of a work that lies in the folder of a series but is none of its works, the series is told."""
+    """An unknown work in the folder of a series has the metadata of the series."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     await library.async_children(f"exhibition/{show}")
@@ -146,7 +146,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     make_library: MakeLibrary,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What could not be found out is found out another time."""
+    """A failed look-up is retried later."""
     library = await make_library(catalog)
     await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
     series = unique_series(catalog, "Net Evil")
@@ -211,7 +211,7 @@ async def test_manifests(
     socket_enabled: None,
     make_library: MakeLibrary,
 ) -> None:
-    """A work that names a manifest is described by it, as far as it makes sense."""
+    """The valid fields of a manifest become metadata of the work."""
     asked = []
 
     async def answer(request: web.Request) -> web.Response:
@@ -233,7 +233,7 @@ async def test_manifests(
 
 
 def test_a_manifest_adds_to_what_is_known() -> None:
-    """What the library knows of a work counts more than what its manifest says."""
+    """Metadata of the library comes before that of the manifest."""
     known = Work(
         title="Tide", series="Tides", year=2026, provenance={"type": "onChain"}
     )
@@ -261,7 +261,7 @@ SERIES = Series(id="s", exhibition_id="e", title="Tides", max_artwork=40)
     ],
 )
 def test_editions(series: Series, artwork: Artwork, edition: str | None) -> None:
-    """The number of a work is told where there is one to tell."""
+    """The number of a work is returned if it has one."""
     assert work_of(artwork, series, None).edition == edition
 
 
@@ -277,12 +277,12 @@ def test_editions(series: Series, artwork: Artwork, edition: str | None) -> None
     ],
 )
 def test_folders(address: str, folder: bool) -> None:
-    """A folder is one only if its path is named, not its query."""
+    """A folder is part of the path, not of the query."""
     assert (folder_of(address) is not None) is folder
 
 
 def test_tokens() -> None:
-    """Ethereum addresses are the same in any case of letters, others are not."""
+    """Ethereum addresses are case-insensitive, others are not."""
 
     def mark(address: str) -> tuple[str, str] | None:
         return token_key({"contract": {"address": address, "tokenId": "1"}})
@@ -296,7 +296,7 @@ def test_tokens() -> None:
 async def test_works_of_the_same_folder(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A folder that two series claim tells nothing."""
+    """A folder shared by two series is not used."""
     show = show_id(catalog, "Net Evil")
     first, second = catalog.data.series(show)[:2]
     kept = second["previewFile"]

@@ -1,4 +1,4 @@
-"""Looking for news in a library on demand."""
+"""Test refreshing a library on demand."""
 
 import pytest
 
@@ -20,7 +20,7 @@ async def test_look_for_news(
     device_registry: dr.DeviceRegistry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The button and the action read the lists at once, and tell if a server does not answer."""
+    """Button and action refresh at once, and raise if a server does not answer."""
     impatient(monkeypatch, 0.5)
     entry = await set_up(hass, library_entry(feed.url))
     coordinator = entry.runtime_data.feed_coordinator
@@ -49,7 +49,7 @@ async def test_look_for_news(
 
 
 async def test_no_library(hass: HomeAssistant, feed: FeedSimulator) -> None:
-    """Without a library there is nothing to look at."""
+    """The action raises without a library."""
     entry = await set_up(hass, library_entry(feed.url))
     assert await hass.config_entries.async_unload(entry.entry_id)
     with pytest.raises(HomeAssistantError) as caught:

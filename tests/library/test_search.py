@@ -1,4 +1,4 @@
-"""What is found, and in which order."""
+"""Test the search of a library and the order of its results."""
 
 from typing import Any
 
@@ -38,8 +38,8 @@ from tests.simulators.feed import FeedSimulator
     ],
 )
 def test_folding(text: str, folded: str) -> None:
-    """Capitals, accents and punctuation do not matter; letters of any script do."""
-    # A voiced kana is a letter of its own, and may come in two parts.
+    """Case, accents and punctuation are ignored, and letters of any script kept."""
+    # A voiced kana is a letter of its own, and may consist of two code points.
     assert fold(text) == fold(folded)
     assert fold(text).isascii() or fold(text) == fold(fold(text))
 
@@ -63,7 +63,7 @@ def test_folding(text: str, folded: str) -> None:
     ],
 )
 def test_scores(query: str, score: int) -> None:
-    """The whole title counts most, then its beginning, its words, and who made it."""
+    """A full title scores highest, then its beginning, its words, and the artist."""
     asked = Query.of(query)
     assert asked.score("Cloud Ledger", "Mara Okafor", "Slow Weather") == score
 
@@ -72,7 +72,7 @@ def test_scores(query: str, score: int) -> None:
 async def test_an_exhibition_by_its_name(
     title: str, catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """An exhibition comes first when it is named, in any spelling."""
+    """An exhibition is the first result for its title in any spelling."""
     library = await make_library(catalog)
     for query in (title, title.lower(), title.upper(), f"the exhibition {title}"):
         found = await library.async_search(query)
@@ -84,7 +84,7 @@ async def test_an_exhibition_by_its_name(
 async def test_series_in_the_best_hits(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A series is found by its name with its show's, and by its name alone once it was read."""
+    """A series is found by its title with that of its exhibition, and by its title alone once it is cached."""
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     title = catalog.data.series(show)[2]["title"]
@@ -98,7 +98,7 @@ async def test_series_in_the_best_hits(
 
 
 async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> None:
-    """An artist's shows and series are found, whatever the accents."""
+    """Exhibitions and series are found by their artists, regardless of accents."""
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Slow Fire")
     artist = show["artistsAlumni"][0]["alias"]
@@ -111,7 +111,7 @@ async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> 
 async def test_only_what_can_be_played(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Shows that are not open, hidden, or without anything to play are not found; nonsense finds nothing."""
+    """Exhibitions that are not open, hidden or empty are not found, and nonsense finds nothing."""
     library = await make_library(catalog)
     for query in ("Before the Opening", "Held Back", "blorp zilch", "", "   ", "&!"):
         assert not [
@@ -136,7 +136,7 @@ async def test_only_what_can_be_played(
 async def test_feed_and_favorites(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Playlists, their works and favorites are found; a favorite comes first of equals."""
+    """Playlists, their works and favorites are found; of equal scores the favorite comes first."""
     curators = [{"name": "Inês Quill", "key": "did:key:z6Mk"}]
     items = [{"source": "https://art.example/1.html", "title": "Tidepool"}]
     feed.seed(
@@ -166,7 +166,7 @@ async def test_feed_and_favorites(
 async def test_within(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """A search within a node finds nothing outside of it."""
+    """A search within a node finds only its descendants."""
     items: list[dict[str, Any]] = [
         {"source": "https://art.example/1.html", "title": "Net worth"}
     ]
@@ -210,13 +210,13 @@ async def test_find(
     ):
         node = await library.async_find("exhibition", text)
         assert node.id == f"exhibition/{show['id']}", text
-    # Of two with one title it is the newer one.
+    # Of two with the same title the newer one is found.
     newest = await library.async_find("exhibition", "Still Life")
     assert newest.year == 2024
     series = catalog.data.series(show["id"])[0]
     for text in (series["id"], series["title"].upper()):
         assert (await library.async_find("series", text)).title == series["title"]
-    # What only comes near is named instead of taken.
+    # A similar title is suggested in the error.
     for text in ("e", "net", "the net evil", "Net Evli"):
         with pytest.raises(NotFoundError):
             await library.async_find("exhibition", text)
@@ -237,7 +237,7 @@ async def test_find(
 async def test_a_playlist_that_is_newer_than_the_list(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """A playlist that was published since is found by its id or slug."""
+    """A playlist that is newer than the cache is found by its id or slug."""
     library = await make_library(feed=feed)
     (stored,) = feed.seed(
         [{"title": "Evening", "items": [{"source": "https://art.example/1.html"}]}]
@@ -250,7 +250,7 @@ async def test_a_playlist_that_is_newer_than_the_list(
 async def test_a_cold_search_asks_the_catalog(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """What the catalog finds by its own words is found, also before its list was read."""
+    """The search of the catalog is used before its list was read."""
     catalog.inject("slow", offset=5, times=1, seconds=0.5)
     library = await make_library(catalog, wait=False)
     found = await library.async_search("printmaker")

@@ -1,4 +1,4 @@
-"""The source list, and which of it hangs."""
+"""Test the source list and the current source."""
 
 import asyncio
 from typing import Any
@@ -18,7 +18,7 @@ ALL = {"sources": ["exhibitions", "playlists", "favorites"]}
 
 
 def evening(title: str = "Evening", **more: Any) -> dict[str, Any]:
-    """Make a playlist."""
+    """Return a playlist."""
     return {
         "title": title,
         "items": [{"source": "https://art.example/1.html", "title": "One"}],
@@ -29,7 +29,7 @@ def evening(title: str = "Evening", **more: Any) -> dict[str, Any]:
 async def test_names_are_unique(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Of things with one title the oldest keeps it, the others are told apart by what is different about them."""
+    """The oldest of several sources with one title keeps it, and the others get a suffix."""
     curators = [{"name": "Ines", "key": "did:key:z6Mk"}]
     feed.seed(
         [
@@ -57,7 +57,7 @@ async def test_names_are_unique(
 async def test_groups_and_limit_are_options(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Which groups are listed, and how many, is the owner's choice."""
+    """Groups and number of sources are options."""
     feed.seed([evening("One"), evening("Two")])
     library = await make_library(catalog, feed)
     assert list(library.sources())[0] == "Afterimage"
@@ -75,7 +75,7 @@ async def test_groups_and_limit_are_options(
 async def test_every_source_plays(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Each name leads to a node that can be cast, and is recognized by what was cast."""
+    """Every source leads to a node that can be cast, and is recognized when shown."""
     feed.seed([evening(), full_collection(catalog, "Slow Weather")])
     library = await make_library(catalog, feed, options=ALL | {"source_limit": 4})
     await library.async_add_favorite(next(iter(library.sources().values())))
@@ -96,7 +96,7 @@ async def test_every_source_plays(
 async def test_what_was_cast_is_known_after_a_restart(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """The display's word for the playlist is enough to know it again."""
+    """The source is recognized after a restart by the playlist that the display reports."""
     library = await make_library(catalog)
     node = library.sources()["Net Evil"]
     document = (await library.async_build_playlist(node)).cast.playlist or {}
@@ -109,7 +109,7 @@ async def test_what_was_cast_is_known_after_a_restart(
 async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """A playlist is known by its address on the feed, by id or slug; one on another host is not."""
+    """A playlist is recognized by its URL on the feed, with id or slug, and not on another host."""
     (stored,) = feed.seed([evening()])
     library = await make_library(feed=feed, options=ALL)
     for ref in (stored["id"], stored["id"].upper(), stored["slug"]):
@@ -126,7 +126,7 @@ async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
 async def test_an_exhibition_cast_from_elsewhere_is_recognized(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """All of a show and nothing else is the show; less, more, or what cannot be told is nothing."""
+    """A playlist of exactly the works of an exhibition is recognized as the exhibition."""
     library = await make_library(catalog)
     items = items_of(catalog, "Net Evil")
     assert library.source_of(player(items)) is None
@@ -144,7 +144,7 @@ async def test_an_exhibition_cast_from_elsewhere_is_recognized(
 async def test_a_favorite_series_or_work_is_recognized(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A whole series is known by its works, and a single work by its address."""
+    """A favorite series is recognized by its works, and a work by its URL."""
     library = await make_library(catalog, options={"sources": ["favorites"]})
     show = show_id(catalog, "Net Evil")
     unique = next(
@@ -167,7 +167,7 @@ async def test_a_favorite_series_or_work_is_recognized(
 async def test_listeners_are_told(
     hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Displays hear of new sources, many changes at a time, until they listen no more."""
+    """Listeners are called once for several changes, until they unsubscribe."""
     library = await make_library(catalog)
     told = []
     stop = library.async_add_listener(lambda: told.append(len(library.sources())))
@@ -191,7 +191,7 @@ async def test_a_show_appears_when_it_opens(
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
 ) -> None:
-    """A show is listed from the day of its preview on."""
+    """An exhibition is listed from the day of its preview."""
     freezer.move_to("2031-01-07T00:00:00Z")
     library = await make_library(catalog)
     assert "Before the Opening" not in library.sources()
@@ -204,7 +204,7 @@ async def test_a_show_appears_when_it_opens(
 async def test_nothing_to_recognize(
     number: int | None, catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A display that shows nothing, or what nobody knows, has no source."""
+    """A display that shows nothing, or an unknown playlist, has no source."""
     library = await make_library(catalog)
     items = [{"source": f"https://art.example/{n}"} for n in range(number or 0)]
     assert library.source_of(player(items)) is None
@@ -213,7 +213,7 @@ async def test_nothing_to_recognize(
 async def test_channels_in_the_source_list(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """They are listed if the owner wishes; what a channel shows is recognized as the channel."""
+    """Channels are listed if enabled, and recognized when shown."""
     (stored, _) = feed.seed([evening("One"), evening("Two")])
     ids = list(feed.documents)
     feed.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
@@ -230,7 +230,7 @@ async def test_channels_in_the_source_list(
 async def test_a_library_without_a_catalog_lists_its_playlists(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """It has nothing else to offer, unless the owner chooses."""
+    """A library without a catalog lists playlists by default."""
     feed.seed([evening("One"), evening("Two")])
     assert list((await make_library(None, feed)).sources()) == ["Two", "One"]
     library = await make_library(None, feed, options={"sources": ["favorites"]})

@@ -1,4 +1,4 @@
-"""How few round trips it takes, whatever the machine."""
+"""Test the number of round trips of a library."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ TWENTY = "Twenty Kinds of Weather"
 async def test_a_cold_exhibition_is_ready_in_six_round_trips(
     socket_enabled: None, make_library: MakeLibrary
 ) -> None:
-    """An exhibition of 20 series takes six round trips to be ready, four at a time; the second time none."""
+    """An exhibition of 20 series takes six round trips of up to four requests, and none the second time."""
     async with CountingCatalog() as catalog:
         library = await make_library(catalog)
         node = library.sources()[TWENTY]
@@ -36,7 +36,7 @@ async def test_a_cold_exhibition_is_ready_in_six_round_trips(
 async def test_a_cold_catalog_is_read_in_four_round_trips(
     socket_enabled: None, make_library: MakeLibrary
 ) -> None:
-    """The list of 51 exhibitions takes four round trips, and no more than four requests at a time."""
+    """The list of 51 exhibitions takes four round trips of up to four requests."""
     async with CountingCatalog(latency=LATENCY) as catalog:
         library = await make_library(catalog, wait=False)
         children = await library.async_children("exhibitions")
@@ -49,7 +49,7 @@ async def test_a_cold_catalog_is_read_in_four_round_trips(
 async def test_a_long_series_is_ready_in_few_round_trips(
     socket_enabled: None, make_library: MakeLibrary
 ) -> None:
-    """Fifty works of a show with a series of 1,024 take at most seven round trips."""
+    """Fifty works of an exhibition with a series of 1,024 take at most seven round trips."""
     async with CountingCatalog() as catalog:
         library = await make_library(catalog)
         catalog.reset_counters()
@@ -63,7 +63,7 @@ async def test_a_long_series_is_ready_in_few_round_trips(
 async def test_a_warm_start_sends_nothing(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """After a restart the sources are there without a request, and a show that hung before can hang again."""
+    """After a restart sources and cached exhibitions need no request."""
     library = await make_library(catalog, feed)
     before = dict(library.sources())
     await library.async_build_playlist(before[TWENTY])
@@ -80,7 +80,7 @@ async def test_a_warm_start_sends_nothing(
 async def test_an_old_copy_is_shown_before_it_is_read_again(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Also what is too old is there at once; it is read again behind the scenes."""
+    """An outdated cache is used at once, and refreshed in the background."""
     library = await make_library(catalog)
     before = dict(library.sources())
     catalog.reset_counters()
@@ -89,4 +89,4 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
     library = await make_library(catalog, wait=False, options=options)
     assert dict(library.sources()) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47
-    assert catalog.in_flight == len(catalog.requests)  # None is answered yet.
+    assert catalog.in_flight == len(catalog.requests)  # No request is answered yet.

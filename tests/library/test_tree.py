@@ -1,4 +1,4 @@
-"""What is inside what, and that every id leads back to its node."""
+"""Test the tree of nodes and their ids."""
 
 import pytest
 
@@ -21,7 +21,7 @@ KEY = "a/b c%2F\u00e9?#"
 
 
 def test_ids_carry_any_key() -> None:
-    """Keys with slashes and blanks survive the way into an id and back."""
+    """Keys with slashes and blanks are encoded in ids and decoded again."""
     text = node_id(NodeKind.ARTWORK, KEY, "1")
     assert text.count("/") == 2
     assert split_node_id(text) == (NodeKind.ARTWORK, [KEY, "1"])
@@ -32,14 +32,14 @@ def test_ids_carry_any_key() -> None:
     ["nonsense", "series", "series/", "series/1/2", "exhibitions/1", "/", "a//b"],
 )
 def test_what_is_no_id_is_not_found(text: str) -> None:
-    """An id that no node can have is told from one that is not there."""
+    """An invalid id and an unknown one have different errors."""
     with pytest.raises(NotFoundError):
         split_node_id(text)
 
 
 @pytest.mark.parametrize("node", ["", "exhibitions", node_id(NodeKind.SERIES, KEY)])
 def test_media_ids_lead_back(node: str) -> None:
-    """A media id names the entry and the node."""
+    """A media id contains the entry and the node."""
     assert parse_media_id(media_id("entry", node)) == ("entry", node)
 
 
@@ -54,14 +54,14 @@ def test_media_ids_lead_back(node: str) -> None:
     ],
 )
 def test_other_media_ids_are_not_ours(text: str) -> None:
-    """Media ids of others are told apart."""
+    """Media ids of other integrations are not parsed."""
     assert parse_media_id(text) is None
 
 
 async def test_every_node_is_found_by_its_id(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """Whatever opening a node shows is found again by its id, with the same title."""
+    """Every child of a node is found by its id, with the same title."""
     items = [{"source": f"https://art.example/{n}.png"} for n in range(250)]
     halls = [
         {"title": title, "playlists": [ID], "publisher": {"name": name, "key": DID}}
@@ -91,7 +91,7 @@ ID = "385f79b6-a45f-4c1c-8080-e93a192adccc"
 async def test_exhibitions_are_those_that_can_be_seen(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """What is hidden, private, a test or not open yet is not listed; the newest comes first."""
+    """Hidden, private, test and future exhibitions are not listed; the newest comes first."""
     library = await make_library(catalog)
     children = await library.async_children("exhibitions")
     titles = [node.title for node in children.nodes]
@@ -111,7 +111,7 @@ async def test_exhibitions_are_those_that_can_be_seen(
 async def test_an_empty_exhibition_is_not_offered(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A show that turns out to have nothing in it is neither shown nor found nor among the sources."""
+    """An exhibition without works is not listed, found or a source."""
     library = await make_library(catalog)
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     catalog.inject("empty", route="series")
@@ -129,7 +129,7 @@ async def test_an_empty_exhibition_is_not_offered(
 async def test_a_large_series_is_capped_and_counted(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Of 1,024 works 50 are shown, evenly from the whole series, and the rest is counted."""
+    """Of 1,024 works 50 from the whole series are shown, and the rest counted."""
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Longform")["id"]
     series = (await library.async_children(f"exhibition/{show}")).nodes[0]
@@ -149,7 +149,7 @@ async def test_a_large_series_is_capped_and_counted(
 async def test_copies_are_shown_once(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """A series of copies holds one work, and nothing is missing; it need not be opened."""
+    """A series of copies has one work and is not expandable."""
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Net Evil")["id"]
     records = catalog.data.series(show)
@@ -167,7 +167,7 @@ async def test_copies_are_shown_once(
 async def test_what_cannot_be_played_is_not_offered(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Works without a source, and series that turned out to have none, cannot be played."""
+    """Works without a source, and series without any, cannot be played."""
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Loose Ends")["id"]
     series = (await library.async_children(f"exhibition/{show}")).nodes
@@ -177,7 +177,7 @@ async def test_what_cannot_be_played_is_not_offered(
     assert len(sources.nodes) == 10  # Two of twelve are burned.
     assert playable == list(
         sources.nodes
-    )  # Where they have no source, their series has.
+    )  # A work without a source has that of its series.
     nothing = await library.async_children(by_title["No Source at All"].id)
     assert [node.can_play for node in nothing.nodes] == [False]
     assert not (await library.async_node(by_title["No Source at All"].id)).can_play
@@ -189,7 +189,7 @@ async def test_what_cannot_be_played_is_not_offered(
 async def test_leaves_cannot_be_opened(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """Opening a work, or what is not there, says so."""
+    """Opening a work or an unknown node raises."""
     library = await make_library(catalog)
     for text in ("artwork/1/2", "exhibition/none", "series/none", "channel/none"):
         with pytest.raises(NotFoundError):
@@ -202,7 +202,7 @@ async def test_leaves_cannot_be_opened(
 async def test_a_feed_alone_and_a_catalog_alone(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """A library shows the folders of what it has."""
+    """A library has folders for its servers only."""
     only_catalog = await make_library(catalog, entry_id="a")
     only_feed = await make_library(feed=feed, entry_id="b")
     roots = [
@@ -218,7 +218,7 @@ async def test_a_feed_alone_and_a_catalog_alone(
 async def test_a_channel_keeps_its_order(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """A channel lists its playlists as its curator did; one on another host is read there."""
+    """A channel lists its playlists in the curator's order, and those on another host are read there."""
     async with FeedSimulator() as elsewhere:
         works = [{"source": "https://art.example/1.png", "title": "One"}]
         (foreign,) = elsewhere.seed([{"title": "Foreign", "items": works}])
@@ -248,7 +248,7 @@ async def test_a_channel_keeps_its_order(
 async def test_a_playlist_is_shown_when_its_document_cannot_be_read(
     feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:
-    """The works that were listed are shown, and why there are no more."""
+    """The listed works are shown with the error if the document cannot be read."""
     works = [
         {"source": f"https://art.example/{n}.html", "title": f"Work {n}"}
         for n in range(120)
