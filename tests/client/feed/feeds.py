@@ -1,4 +1,4 @@
-"""What the tests of a feed share: documents, answers, and a feed behind a script."""
+"""Helpers for tests of the feed client: documents, responses, and a scripted feed."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -52,14 +52,14 @@ DUPLICATE = Reply(
 
 @contextmanager
 def impatient() -> Iterator[None]:
-    """Do not wait long."""
+    """Shorten timeouts."""
     with pytest.MonkeyPatch.context() as patch:
         be_impatient(patch)
         yield
 
 
 def playlist(**more: Any) -> dict[str, Any]:
-    """Build a playlist."""
+    """Return a playlist."""
     items = [
         build_item(f"https://art.example/{n}.html", title=f"Work {n}") for n in (1, 2)
     ]
@@ -86,6 +86,6 @@ def echo(status: int = 201, **more: Any) -> Callable[[Request], Reply]:
 
 
 def sent(server: ScriptedServer) -> Any:
-    """Find the document that was sent last."""
+    """Return the document that was sent last."""
     writes = [r for r in server.requests if r.method in ("POST", "PUT") and r.body]
     return json.loads(writes[-1].body)

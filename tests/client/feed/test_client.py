@@ -1,4 +1,4 @@
-"""Reading one feed: what it is, playlists by every name, lists, channels; and deleting."""
+"""Test reading one feed, and deleting."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -55,7 +55,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
     ],
 )
 def test_normalize_url(text: str, url: str) -> None:
-    """One form for all ways to write it, and that form stays."""
+    """Different notations of a URL have one normal form."""
     assert normalize_url(text) == url
     assert normalize_url(url) == url
 
@@ -68,13 +68,13 @@ def test_normalize_url(text: str, url: str) -> None:
     ],
 )  # fmt: skip
 def test_no_url(text: str) -> None:
-    """What is no address of a web server is refused, and so are addresses with a secret in them."""
+    """An invalid URL, and one with credentials, raises."""
     with pytest.raises(ValueError, match="not a web address"):
         normalize_url(text)
 
 
 async def test_family() -> None:
-    """The families are told apart by what they answer."""
+    """The kind of server is detected by its response."""
     async with scripted(V2, TS) as (feed, server):
         assert await feed.family() == Family.V2
         assert await feed.family() == Family.TS
@@ -94,7 +94,7 @@ async def test_family() -> None:
     ],
 )
 async def test_no_feed(reply: Reply) -> None:
-    """Something else is at the address."""
+    """A server that is no feed raises."""
     async with scripted(reply) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await feed.family()
@@ -112,7 +112,7 @@ async def test_no_feed(reply: Reply) -> None:
     ],
 )
 async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
-    """What reading may run into, the same for all that is read."""
+    """Each fault of a read has its error."""
     async with scripted(reply) as (feed, server):
         for read in (feed.family(), feed.playlist(ID)):
             with pytest.raises(error):
@@ -121,13 +121,13 @@ async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
             _ = [each async for each in feed.playlists()]
         with pytest.raises(error):
             _ = [each async for each in feed.channels()]
-    # What is idempotent, aiohttp repeats once by itself after a cut.
+    # aiohttp repeats idempotent requests once after a lost connection.
     tries = 3 if error is BusyError else 2 if reply is CUT else 1
     assert len(server.requests) == 4 * tries
 
 
 async def test_read_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits for ever."""
+    """A read without an answer times out."""
     async with scripted(Reply(fault="never")) as (feed, _):
         monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.2)
         with pytest.raises(LostAnswerError, match="in time"):
@@ -135,7 +135,7 @@ async def test_read_in_vain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_key_stays_at_home() -> None:
-    """The key goes with writes to its feed only, not with reads, and is in no repr."""
+    """The API key is sent with writes to its feed only, and is in no repr."""
     async with scripted(
         V2,
         Reply(body=playlist(id=ID)),
@@ -163,7 +163,7 @@ async def test_key_stays_at_home() -> None:
     ],
 )  # fmt: skip
 async def test_check_key(reply: Reply, accepted: bool) -> None:
-    """A wrong key is found out without publishing anything."""
+    """A wrong API key is detected without publishing."""
     async with scripted(reply, api_key=API_KEY) as (feed, server):
         if accepted:
             await feed.check_key()
@@ -176,7 +176,7 @@ async def test_check_key(reply: Reply, accepted: bool) -> None:
 
 @pytest.mark.parametrize("api_key", [None, "", " ", "two\nlines", "schlüssel"])
 async def test_no_key(api_key: str | None) -> None:
-    """Without a key, or with what cannot be one, nothing is sent."""
+    """A missing or invalid API key raises without a request."""
     script = (V2, Reply(body=playlist(id=ID)))
     async with scripted(*script, api_key=api_key) as (feed, server):
         await feed.family()
@@ -188,7 +188,7 @@ async def test_no_key(api_key: str | None) -> None:
 
 
 async def test_playlist_addresses() -> None:
-    """By id in any case, by slug, by address; told back by id."""
+    """A playlist is read by id in any case, by slug, and by URL, and its URL has the id."""
     async with scripted(Reply(body=playlist(id=ID))) as (feed, server):
         own = f"{feed.url}/playlists/{ID}"
         assert (await feed.playlist(ID.upper())).url == own
@@ -211,7 +211,7 @@ async def test_playlist_addresses() -> None:
 
 
 async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
-    """An id that is an address stays a name on this feed."""
+    """An id that is a URL is used as an id on this feed."""
     crafty = Reply(body=playlist(id="https://elsewhere.example/x"))
     named = "/api/v1/playlists/https%3A%2F%2Felsewhere.example%2Fx"
     script = (crafty, V2, crafty, Reply(204))
@@ -225,7 +225,7 @@ async def test_a_feed_does_not_choose_where_the_key_goes() -> None:
 
 
 async def test_writes_do_not_follow_redirects() -> None:
-    """Where the feed has moved is told instead."""
+    """A redirected write raises."""
     moved = Reply(301, b"<html>", {"Location": "https://elsewhere.example/"})
     async with scripted(V2, moved, api_key=API_KEY) as (feed, server):
         with pytest.raises(
@@ -248,7 +248,7 @@ async def test_writes_do_not_follow_redirects() -> None:
     ],
 )
 async def test_is_a_playlist(document: Any, good: bool) -> None:
-    """Tolerant of what a playlist holds, not of what is none."""
+    """A document with unusual values is read, and one that is no playlist raises."""
     async with scripted(Reply(body=document)) as (feed, _):
         if good:
             assert (await feed.playlist("x")).document == document
@@ -258,7 +258,7 @@ async def test_is_a_playlist(document: Any, good: bool) -> None:
 
 
 async def test_etag() -> None:
-    """What did not change is not sent again, and nobody can spoil what is kept."""
+    """An unchanged playlist is read from the cache, which callers cannot modify."""
     first = Reply(body=playlist(id=ID), headers={"ETag": '"1"'})
     second = Reply(body=playlist(id=ID, title="Night"), headers={"ETag": '"2"'})
     same = Reply(304, headers={"ETag": '"1"'})
@@ -276,14 +276,14 @@ async def test_etag() -> None:
 
 
 async def test_304_out_of_the_blue() -> None:
-    """A host that claims that nothing changed although nothing was read before."""
+    """An unexpected 304 raises."""
     async with scripted(Reply(304)) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await feed.playlist(ID)
 
 
 async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest answers go, large ones are not kept."""
+    """The oldest responses are removed from the cache, and large ones not stored."""
     monkeypatch.setattr(feed_cache, "MAX_ANSWERS", 2)
     reply = Reply(body=playlist(id=ID), headers={"ETag": '"1"'})
     async with scripted(reply) as (feed, server):
@@ -299,19 +299,19 @@ async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
-    """Make a page of a list."""
+    """Return a page of a list."""
     items = [{"id": str(n)} if isinstance(n, int) else n for n in numbers]
     body = {"items": items, "hasMore": more and cursor is not None}
     return Reply(body={**body, "cursor": cursor} if cursor else body)
 
 
 async def listed(feed: Feed, **options: Any) -> list[int]:
-    """Read a list to its end."""
+    """Return all records of a list."""
     return [int(each["id"]) async for each in feed.playlists(**options)]
 
 
 async def test_list() -> None:
-    """Pages are asked for by the cursor as it came; what is no record is left out."""
+    """Cursors are sent unchanged, and invalid records skipped."""
     async with scripted(
         page([1, "x", 2], "a+/="), page([3, None, 4], "b"), page([5])
     ) as (feed, server):
@@ -339,14 +339,14 @@ async def test_list() -> None:
 async def test_list_guards(
     script: list[Reply], expected: list[int], requests: int
 ) -> None:
-    """No list goes on for ever, and no record comes twice."""
+    """Repeated pages end the list, and repeated records are skipped."""
     async with scripted(*script) as (feed, server):
         assert await listed(feed) == expected
         assert len(server.requests) == requests
 
 
 async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that makes things up as it goes is left at some point."""
+    """An endless list ends at the page limit."""
     monkeypatch.setattr(feed_lists, "MAX_PAGES", 5)
     made_up = iter(range(10**6))
 
@@ -363,7 +363,7 @@ async def test_list_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     [(0, None, []), (1, "1", [1]), (3, "3", [1, 2, 3]), (500, "100", [1, 2, 3, 4])],
 )
 async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> None:
-    """No more is asked for or given than wanted."""
+    """No more records than the limit are requested or returned."""
     async with scripted(page([1, 2], "a"), page([3, 4])) as (feed, server):
         assert await listed(feed, limit=limit) == expected
         if size:
@@ -371,7 +371,7 @@ async def test_list_limit(limit: int, size: str | None, expected: list[int]) -> 
 
 
 def sized(sizes: list[int]) -> Callable[[Request], Reply]:
-    """Serve records of these sizes; the cursor is the place of the next."""
+    """Serve records of these sizes; the cursor is the index of the next."""
 
     def serve(request: Request) -> Reply:
         query = parse_qs(urlsplit(request.path).query)
@@ -384,7 +384,7 @@ def sized(sizes: list[int]) -> Callable[[Request], Reply]:
 
 
 async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page over the limit is asked for in halves, a record over it is skipped and counted, what is older is read."""
+    """A page that is too large is requested in halves, and a record that is too large skipped and counted."""
     monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
     sizes = [100] * 10 + [1500, 100, 3000, 100, *[100_000] * 2] + [20] * 60 + [5000]
     async with scripted(sized(sizes)) as (feed, server):
@@ -414,7 +414,7 @@ async def test_pages_too_large_are_halved(monkeypatch: pytest.MonkeyPatch) -> No
 async def test_the_cursor_behind_a_record_too_large(
     monkeypatch: pytest.MonkeyPatch, end: str, then: bool
 ) -> None:
-    """It is found at the end of a page that is not kept, and nowhere else."""
+    """The cursor is only read from the end of the page."""
     monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
     large = Reply(body=f'{{"items":[{{"text":"{"x" * 9000}"}}],{end}'.encode())
     async with scripted(large, large, page([2])) as (feed, _):
@@ -425,7 +425,7 @@ async def test_the_cursor_behind_a_record_too_large(
 
 
 async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too large even to be passed over ends the list."""
+    """A record that is too large to be skipped ends the list."""
     monkeypatch.setattr(feed_connection, "MAX_BODY", 2000)
     monkeypatch.setattr(feed_connection, "MAX_SKIPPED_BODY", 50_000)
     async with scripted(sized([10, 60_000, 10])) as (feed, _):
@@ -441,7 +441,7 @@ async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 @pytest.mark.parametrize("size", [feed_connection.MAX_BODY - 100_000, 60 * 1024 * 1024])
 async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
-    """Up to what is read it is decoded beside the loop, beyond that it is left; either costs little."""
+    """A large response is decoded outside the event loop, and one over the limit is not read."""
     async with (
         flood(b'{"items":[', unit, b"1]}", size) as url,
         aiohttp.ClientSession() as session,
@@ -458,14 +458,14 @@ async def test_a_large_answer_stalls_nothing(unit: bytes, size: int) -> None:
 
 @pytest.mark.parametrize("body", [[], {"items": {}}, {"total": 1}, "x"])
 async def test_no_list(body: Any) -> None:
-    """Something else than a page."""
+    """A response that is no page raises."""
     async with scripted(Reply(body=body)) as (feed, _):
         with pytest.raises(UnexpectedAnswerError):
             await listed(feed)
 
 
 async def test_channels() -> None:
-    """A list of their own; none where the feed has none."""
+    """Channels are listed; none if the feed does not support them."""
     off = Reply(404, {"error": "extensions_disabled", "message": "off"})
     async with scripted(page([1]), off) as (feed, server):
         assert [channel async for channel in feed.channels()] == [{"id": "1"}]
@@ -474,7 +474,7 @@ async def test_channels() -> None:
 
 
 async def test_delete() -> None:
-    """Done or queued; only what is this feed's own."""
+    """A playlist of this feed is deleted at once or queued, and one of another host refused."""
     there = Reply(body=playlist(id=ID))
     script = (V2, there, Reply(204), there, Reply(202, {"message": "queued"}), MISSING)
     async with scripted(*script, api_key=API_KEY) as (feed, server):
@@ -491,14 +491,14 @@ async def test_delete() -> None:
 
 @pytest.mark.parametrize("doubt", [Reply(fault="after"), Reply(502, b"<html>")])
 async def test_a_doubtful_delete(doubt: Reply) -> None:
-    """What is gone after a lost answer was deleted; what is still there was not."""
+    """After a lost answer the playlist is looked up to find out whether it was deleted."""
     there = Reply(body=playlist(id=ID))
     for after, gone in ((MISSING, True), (there, False)):
         async with scripted(V2, there, doubt, doubt, after, api_key=API_KEY) as (
             feed,
             server,
         ):
-            # A lost answer is asked for once more by the HTTP library itself.
+            # The HTTP library itself repeats a request with a lost answer once.
             if not doubt.fault:
                 server.script = [V2, there, doubt, after]
             if gone:

@@ -1,4 +1,4 @@
-"""What real feed servers said when they refused, and what stands in front of them may say."""
+"""Test the errors for responses of feed servers and proxies."""
 
 import json
 import logging
@@ -27,7 +27,7 @@ def refusal(
     secret: str | None = None,
     sent_document: bool = True,
 ) -> errors.Dp1Error:
-    """Read one answer."""
+    """Return the error for a response."""
     answer = Answer(status, {"Content-Type": kind}, body, "")
     return feed_error(answer, secret=secret, sent_document=sent_document)
 
@@ -36,7 +36,7 @@ def refusal(
     "row", REFUSALS, ids=lambda row: f"{row['family']}-{row['name']}"
 )
 def test_real_answers(row: dict[str, Any]) -> None:
-    """Each has its class, its faults with their places, and the server's own words about the request."""
+    """Recorded responses have their error type, faults with paths, and message."""
     writes_document = row["method"] in ("POST", "PUT", "PATCH")
     registry = row["name"].startswith("registry")
     found = refusal(
@@ -80,25 +80,25 @@ def test_real_answers(row: dict[str, Any]) -> None:
 def test_without_words(
     status: int, error: type[errors.Dp1Error], message: str, body: bytes
 ) -> None:
-    """A page of HTML, or nothing, is told by its status."""
+    """A response without a message has a text for its status."""
     found = refusal(status, body, "text/html")
     assert type(found) is error
     assert str(found) == message
 
 
 def test_plain_text() -> None:
-    """A few words about the request are passed on."""
+    """A short plain text is used as the message."""
     found = refusal(422, b"body \xff too long\n", "text/plain; charset=utf-8")
     assert str(found) == "body \N{REPLACEMENT CHARACTER} too long"
 
 
 def test_code_without_message() -> None:
-    """The code is better than nothing."""
+    """The code is used if there is no message."""
     assert str(refusal(400, b'{"error": "bad_request"}')) == "bad_request"
 
 
 def test_words_are_tamed() -> None:
-    """One line, bounded, without control characters and without the key."""
+    """Messages are cut to one line, without control characters and the API key."""
     text = "a\x00b\n<b>c</b> my-key " + "x" * 1000
     body = json.dumps({"error": "bad_request", "message": text}).encode()
     message = str(refusal(404, body, secret="my-key"))
@@ -128,7 +128,7 @@ def test_words_are_tamed() -> None:
 def test_what_a_server_says_of_itself_stays_in_the_log(
     status: int, words: str, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Its database, hosts and users are in no error text, but in the debug log."""
+    """Internals of the server are logged at debug level and not in the error."""
     body = words.encode()
     if kind == "application/json":
         body = json.dumps({"error": "validation_error", "message": words}).encode()
@@ -141,7 +141,7 @@ def test_what_a_server_says_of_itself_stays_in_the_log(
 
 
 def test_many_faults() -> None:
-    """No more faults than a person reads."""
+    """The number of faults is limited."""
     lines = "\n".join(f"- at '/items/{n}/id': bad" for n in range(1000))
     body = json.dumps({"error": "validation_error", "message": lines}).encode()
     found = refusal(400, body)
@@ -174,7 +174,7 @@ def test_many_faults() -> None:
     ],
 )
 def test_places(text: str, faults: list[Fault]) -> None:
-    """The places that a server names, in either family's way."""
+    """The paths of faults are parsed for both families."""
     body = json.dumps({"error": "validation_error", "message": text}).encode()
     found = refusal(400, body)
     assert isinstance(found, InvalidPlaylistError)
@@ -182,14 +182,14 @@ def test_places(text: str, faults: list[Fault]) -> None:
 
 
 def test_a_read_has_no_faults_of_a_document() -> None:
-    """What is wrong with a request that carries none is told in words."""
+    """Errors of a read have a message and no faults."""
     body = b'{"error": "validation_error", "message": "- at \'/a\': bad"}'
     found = refusal(400, body, sent_document=False)
     assert type(found) is errors.InvalidRequestError
 
 
 def test_identifier() -> None:
-    """A complaint about the document's id names its place; about an address it means that nothing is there."""
+    """A fault of the document's id has its path, and one of the URL's id means not found."""
     body = b'{"error": "invalid_id", "message": "id is required"}'
     found = refusal(400, body)
     assert isinstance(found, InvalidPlaylistError)

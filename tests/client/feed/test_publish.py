@@ -1,4 +1,4 @@
-"""Publishing on one feed: the right form, exactly once, and every way it may go wrong."""
+"""Test publishing on one feed with scripted responses."""
 
 import time
 
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
 async def test_publish_signed() -> None:
-    """Signed by us in the form the strict server leaves alone; what had to go is told."""
+    """A playlist is signed in the form of the strict server, and fields left out are reported."""
     given = playlist(signature="ed25519:00", extra=1, curators=[])
     given["items"][1]["created"] = "2026-01-01T00:00:00Z"
     async with scripted(V2, echo()) as (feed, server):
@@ -69,7 +69,7 @@ async def test_publish_signed() -> None:
 
 
 async def test_publish_reports_what_the_feed_changed() -> None:
-    """Every difference by its path; a signature that no longer holds is not claimed."""
+    """Every difference is reported, and a broken signature not claimed."""
 
     def meddle(request: Request) -> Reply:
         document = request.json
@@ -96,7 +96,7 @@ async def test_publish_reports_what_the_feed_changed() -> None:
 
 
 async def test_numbers_are_compared_by_value() -> None:
-    """300 and 300.0 are one number in JSON."""
+    """300 and 300.0 are equal."""
     async with scripted(V2, echo(defaults={"duration": 60.0, "license": "open"})) as (
         feed,
         _,
@@ -107,7 +107,7 @@ async def test_numbers_are_compared_by_value() -> None:
 
 
 async def test_publish_with_api_key() -> None:
-    """A V2 feed would check foreign signatures although there is a key, so they stay at home."""
+    """Signatures are not sent to a V2 feed with an API key, since it would check them."""
     foreign = sign(playlist(), SigningKey.generate(), now=NOW)
     async with scripted(V2, echo(id=OTHER_ID, slug=5), api_key=API_KEY) as (
         feed,
@@ -122,14 +122,14 @@ async def test_publish_with_api_key() -> None:
 
 
 async def test_publish_signed_although_there_is_an_api_key() -> None:
-    """Who asks to sign signs; the key stays at home, since a wrong one would spoil it."""
+    """The API key is not sent with a signed playlist."""
     async with scripted(V2, echo(), api_key=API_KEY) as (feed, server):
         assert (await feed.publish(playlist(), key=KEY)).signed_by == KEY.did
         assert "Authorization" not in server.requests[1].headers
 
 
 async def test_publish_as_signed_by_others() -> None:
-    """Without a key of either kind the document goes exactly as its curators signed it."""
+    """Without a signing key and an API key the document is sent unchanged."""
     other = SigningKey.generate()
     given = sign(playlist(id=ID, slug="x"), other, now=NOW)
     async with scripted(V2, echo()) as (feed, server):
@@ -140,12 +140,12 @@ async def test_publish_as_signed_by_others() -> None:
             await feed.publish(sign(playlist(), other, now=NOW))
         with pytest.raises(AuthenticationError):
             await feed.publish(playlist())
-        # Asked anew what it takes, and nothing sent.
+        # The family is asked again, and nothing is sent.
         assert set(server.calls()[2:]) == {"GET /api/v1"}
 
 
 async def test_publish_to_ts_feed() -> None:
-    """That family wants duration and license on every work, signs by itself and may take its time."""
+    """Works for a TS feed get duration and license, and the playlist may be queued."""
 
     def store(request: Request) -> Reply:
         document = request.json
@@ -171,7 +171,7 @@ async def test_publish_to_ts_feed() -> None:
 
 
 async def test_legacy_signature_is_checked_with_configured_keys() -> None:
-    """A key that the user knows makes a v1.0.x signature verifiable."""
+    """A v1.0.x signature is verified with a configured key."""
 
     def store(request: Request) -> Reply:
         document = {**request.json, "id": ID}
@@ -186,7 +186,7 @@ async def test_legacy_signature_is_checked_with_configured_keys() -> None:
 
 
 async def test_ts_feed_needs_an_api_key() -> None:
-    """Said before anything is sent."""
+    """A TS feed without an API key raises without a request."""
     async with scripted(TS) as (feed, server):
         with pytest.raises(AuthenticationError, match="API key"):
             await feed.publish(playlist(), key=KEY)
@@ -198,7 +198,7 @@ async def test_ts_feed_needs_an_api_key() -> None:
 async def test_invalid_playlist_is_not_sent(
     family: Reply, key: SigningKey | None
 ) -> None:
-    """All faults at once, and no request."""
+    """An invalid playlist raises with all faults, without a request."""
     bad = playlist(title="")
     bad["items"][1]["source"] = "nowhere"
     async with scripted(family, api_key=API_KEY) as (feed, server):
@@ -210,7 +210,7 @@ async def test_invalid_playlist_is_not_sent(
 
 @pytest.mark.parametrize("key", [KEY, None])
 async def test_nul_characters_are_not_sent(key: SigningKey | None) -> None:
-    """No database of a feed takes them, so they are named before."""
+    """NUL characters raise without a request."""
     bad = playlist(title="a\0b")
     bad["items"][1]["override"] = {"x": [1, "\0"], "\0": 1}
     async with scripted(V2, api_key=API_KEY) as (feed, server):
@@ -253,7 +253,7 @@ IN_DOUBT = [
 
 
 def doubt_id(reply: Reply) -> str:
-    """Name a doubtful answer."""
+    """Return the test id of a doubtful response."""
     return reply.fault or f"{reply.status}-{str(reply.body)[:20]}"
 
 
@@ -262,7 +262,7 @@ def doubt_id(reply: Reply) -> str:
 async def test_refused_for_certain(
     status: int, code: str, message: str, error: type[Dp1Error], signed: bool
 ) -> None:
-    """The right error with the feed's own words, after exactly one attempt."""
+    """A refusal raises its error after one attempt."""
     reply = Reply(status, {"error": code, "message": message} if code else b"<html>")
     async with scripted(V2, reply, api_key=API_KEY) as (feed, server):
         with pytest.raises(error) as caught:
@@ -276,7 +276,7 @@ async def test_refused_for_certain(
 @pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
 @pytest.mark.parametrize("family", [V2, TS], ids=["v2", "ts"])
 async def test_no_second_attempt_with_an_api_key(family: Reply, reply: Reply) -> None:
-    """Every arrival would make a new playlist, so a doubtful one is the last."""
+    """A doubtful attempt with an API key is not repeated."""
     async with scripted(family, reply, api_key=API_KEY) as (feed, server):
         with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
             await feed.publish(playlist())
@@ -287,7 +287,7 @@ async def test_no_second_attempt_with_an_api_key(family: Reply, reply: Reply) ->
     "reply", [each for each in IN_DOUBT if each.fault != "before"], ids=doubt_id
 )
 async def test_doubtful_signed_publish_finds_its_document(reply: Reply) -> None:
-    """It did arrive: found by its id, not sent again."""
+    """A doubtful signed document is found by its id, and not sent again."""
     async with scripted(V2) as (feed, server):
         server.script = [V2, reply, lambda _: Reply(200, sent(server))]
         told = await feed.publish(playlist(), key=KEY)
@@ -300,7 +300,7 @@ async def test_doubtful_signed_publish_finds_its_document(reply: Reply) -> None:
 
 @pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
 async def test_doubtful_signed_publish_is_sent_once_more(reply: Reply) -> None:
-    """It did not arrive: the same document goes again."""
+    """A signed document that did not arrive is sent once more."""
     async with scripted(V2, reply, MISSING, echo()) as (feed, server):
         told = await feed.publish(playlist(), key=KEY)
     assert [call.split()[0] for call in server.calls()[1:]] == ["POST", "GET", "POST"]
@@ -311,7 +311,7 @@ async def test_doubtful_signed_publish_is_sent_once_more(reply: Reply) -> None:
 
 @pytest.mark.parametrize("reply", IN_DOUBT, ids=doubt_id)
 async def test_doubt_that_remains(reply: Reply) -> None:
-    """Twice and no more; the error is that of the last attempt."""
+    """After two attempts the last error is raised."""
     async with scripted(V2, reply, MISSING, reply, MISSING) as (feed, server):
         with pytest.raises((TemporaryError, LostAnswerError, UnexpectedAnswerError)):
             await feed.publish(playlist(), key=KEY)
@@ -320,7 +320,7 @@ async def test_doubt_that_remains(reply: Reply) -> None:
 
 
 async def test_second_attempt_is_looked_for_too() -> None:
-    """The first got lost on the way, the answer to the second on the way back."""
+    """The document is also looked up after the second attempt."""
     async with scripted(V2) as (feed, server):
         server.script = [V2, CUT, MISSING, CUT, lambda _: Reply(200, sent(server))]
         assert (await feed.publish(playlist(), key=KEY)).signed_by == KEY.did
@@ -328,7 +328,7 @@ async def test_second_attempt_is_looked_for_too() -> None:
 
 
 async def test_first_arrived_after_all() -> None:
-    """Not there yet when looked for; the second attempt meets the first."""
+    """A conflict of the second attempt with the first one is a success."""
     async with scripted(V2) as (feed, server):
         server.script = [
             V2, CUT, MISSING, DUPLICATE, lambda _: Reply(200, sent(server)),
@@ -347,7 +347,7 @@ async def test_first_arrived_after_all() -> None:
     ],
 )
 async def test_cannot_look(looking: Reply) -> None:
-    """As long as it is not known, nothing is sent again, and the first doubt is what is told."""
+    """If the look-up fails, nothing is sent again and the first error raised."""
     async with scripted(V2, CUT, looking) as (feed, server):
         with pytest.raises(LostAnswerError):
             await feed.publish(playlist(), key=KEY)
@@ -355,7 +355,7 @@ async def test_cannot_look(looking: Reply) -> None:
 
 
 async def test_feed_goes_down_in_between() -> None:
-    """That the second attempt reached nobody does not make the first one certain."""
+    """The first attempt stays in doubt if the second reaches nobody."""
     async with scripted(V2, CUT, MISSING, Reply(429, b"", {"Retry-After": "99"})) as (
         feed,
         server,
@@ -368,7 +368,7 @@ async def test_feed_goes_down_in_between() -> None:
 @pytest.mark.parametrize("other", [MISSING, Reply(200, {"id": ID, "title": "Theirs"})])
 @pytest.mark.parametrize("refusal", [DUPLICATE, Reply(409, b"<html>")])
 async def test_conflict(refusal: Reply, other: Reply) -> None:
-    """Another document has the slug or the id: said, and not tried again."""
+    """Another document with the slug or id raises, without a second attempt."""
     async with scripted(V2, refusal, other) as (feed, server):
         with pytest.raises(ConflictError):
             await feed.publish(playlist(), key=KEY)
@@ -376,7 +376,7 @@ async def test_conflict(refusal: Reply, other: Reply) -> None:
 
 
 async def test_conflict_with_itself() -> None:
-    """Published before: that is success."""
+    """A conflict with the same document is a success."""
     async with scripted(V2) as (feed, server):
         server.script = [V2, DUPLICATE, lambda _: Reply(200, sent(server))]
         assert (await feed.publish(playlist(), key=KEY)).status == "published"
@@ -384,7 +384,7 @@ async def test_conflict_with_itself() -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 async def test_busy_feed_is_waited_for(signed: bool) -> None:
-    """What was turned away had no effect, so either way of publishing goes again, three times in all."""
+    """A busy feed is tried three times with either credentials."""
     busy = Reply(429, b"<html>", {"Retry-After": "0"})
     key = KEY if signed else None
     async with scripted(V2, busy, busy, echo(), api_key=API_KEY) as (feed, server):
@@ -398,7 +398,7 @@ async def test_busy_feed_is_waited_for(signed: bool) -> None:
 
 
 async def test_long_pause_is_told_and_not_waited_for() -> None:
-    """Nobody waits minutes for an action."""
+    """A long Retry-After raises at once."""
     async with scripted(Reply(429, b"", {"Retry-After": "31"})) as (feed, server):
         with pytest.raises(BusyError) as caught:
             await feed.family()
@@ -426,7 +426,7 @@ async def test_publishing_ends_in_time_with_the_truth(
     posts: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """However a feed delays, nobody waits longer than the deadline, and what was sent is not said to be not."""
+    """Publishing ends at the deadline, and a sent document is reported as doubtful."""
     assert (
         feed_connection.READ_TIMEOUT + feed_connection.WRITE_TIMEOUT
         < feed_connection.DEADLINE
@@ -446,7 +446,7 @@ async def test_publishing_ends_in_time_with_the_truth(
 
 @pytest.mark.parametrize("signed", [True, False])
 async def test_503_with_a_date(signed: bool) -> None:
-    """Waited out where a second arrival does no harm, else told."""
+    """A 503 is retried if repeating is safe, else raised."""
     closed = Reply(503, b"<html>", {"Retry-After": "0"})
     async with scripted(V2, closed, echo(), api_key=API_KEY) as (feed, server):
         if signed:
@@ -458,7 +458,7 @@ async def test_503_with_a_date(signed: bool) -> None:
 
 
 async def test_nobody_there(unused_tcp_port: int) -> None:
-    """Refused connections are told as such, whatever was asked."""
+    """A refused connection raises for every operation."""
     async with aiohttp.ClientSession() as session:
         feed = Feed(session, f"http://127.0.0.1:{unused_tcp_port}", api_key=API_KEY)
         for ask in (

@@ -1,4 +1,4 @@
-"""One feed as the two kinds of real server behave: published once, read back, listed, replaced, deleted."""
+"""Test the feed client with simulated servers of two families."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ BOTH = pytest.mark.parametrize("family", ["v2", "ts"])
 async def served(
     family: FamilyName = "v2", *, key: str | None = None, **options: Any
 ) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    """Serve a feed of one family and open it; with its API key unless told otherwise."""
+    """Serve and open a feed of one family, with its API key by default."""
     with impatient():
         async with (
             FeedSimulator(family, **options) as simulator,
@@ -65,20 +65,20 @@ async def served(
 
 
 def posts(simulator: FeedSimulator) -> int:
-    """Count attempts to publish."""
+    """Return the number of attempts to publish."""
     return simulator.requests["POST", "/api/v1/playlists"]
 
 
 @BOTH
 async def test_family(family: FamilyName) -> None:
-    """What it says of itself tells the family."""
+    """The family is detected by the response at the base URL."""
     async with served(family) as (feed, _):
         assert await feed.family() is Family(family)
 
 
 @BOTH
 async def test_check_key(family: FamilyName) -> None:
-    """Right and wrong keys are told apart and nothing is published."""
+    """Valid and invalid API keys are detected, and nothing is published."""
     async with served(family) as (feed, simulator):
         await feed.check_key()
         assert not simulator.documents
@@ -88,7 +88,7 @@ async def test_check_key(family: FamilyName) -> None:
 
 
 async def test_publish_signed_and_read_back() -> None:
-    """The strict server takes what we sign, and gives it back unchanged with its own signature added."""
+    """The strict server stores a signed playlist unchanged and adds its own signature."""
     async with served(key="") as (feed, simulator):
         told = await feed.publish(playlist(), key=KEY, curator="Ada")
         assert (told.status, told.signed_by, told.changed) == (
@@ -108,7 +108,7 @@ async def test_publish_signed_and_read_back() -> None:
 
 
 async def test_publish_with_key_on_v2() -> None:
-    """The server chooses id and time, and says so; a foreign signature does not get in the way."""
+    """The server chooses id and time, and signatures of others are not sent."""
     foreign = sign(playlist(id="385f79b6-a45f-4c1c-8080-e93a192adccc"), KEY, now=NOW)
     async with served() as (feed, simulator):
         told = await feed.publish(foreign)
@@ -119,7 +119,7 @@ async def test_publish_with_key_on_v2() -> None:
 
 
 async def test_publish_on_ts() -> None:
-    """Works without duration and license of their own get the playlist's; the rest is the server's."""
+    """Works without duration and license get those of the playlist."""
     async with served("ts") as (feed, simulator):
         told = await feed.publish(playlist(note={"text": "hi"}), key=KEY)
         assert told.signed_by is None
@@ -138,7 +138,7 @@ async def test_publish_on_ts() -> None:
 
 
 async def test_queued_on_ts() -> None:
-    """Success, but not readable at once."""
+    """A queued playlist is published, and cannot be read yet."""
     async with served("ts", always_async=True, queue_delay=None) as (feed, simulator):
         told = await feed.publish(playlist())
         assert told.status == "queued"
@@ -170,7 +170,7 @@ FAULTS = {
 
 
 def fresh(name: str) -> Fault:
-    """Copy a fault, since each counts how often it struck."""
+    """Return a copy of a fault, which counts its uses."""
     fault = FAULTS[name]
     return Fault(
         method=fault.method, cut=fault.cut, status=fault.status, body=fault.body,
@@ -180,7 +180,7 @@ def fresh(name: str) -> Fault:
 
 @pytest.mark.parametrize("name", FAULTS)
 async def test_signed_publish_survives(name: str) -> None:
-    """Whatever happens to one attempt, the playlist is there in the end, once."""
+    """After any single fault the playlist is stored once."""
     async with served(key="") as (feed, simulator):
         simulator.fault(fresh(name))
         told = await feed.publish(playlist(), key=KEY)
@@ -192,7 +192,7 @@ async def test_signed_publish_survives(name: str) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 @BOTH
 async def test_publish_with_key_is_tried_once(name: str, family: FamilyName) -> None:
-    """In doubt it is told, never tried again."""
+    """A doubtful attempt with an API key raises and is not repeated."""
     async with served(family) as (feed, simulator):
         simulator.fault(fresh(name))
         with pytest.raises(Dp1Error) as caught:
@@ -206,7 +206,7 @@ async def test_publish_with_key_is_tried_once(name: str, family: FamilyName) -> 
 
 
 async def test_feed_that_stays_down() -> None:
-    """Two attempts, then the truth."""
+    """After two attempts the error is raised."""
     async with served(key="") as (feed, simulator):
         await feed.family()
         simulator.fault(bad_gateway(times=None, method="POST"))
@@ -217,7 +217,7 @@ async def test_feed_that_stays_down() -> None:
 
 @BOTH
 async def test_busy_feed(family: FamilyName) -> None:
-    """Waited for as asked; published once."""
+    """Retry-After is waited for, and the playlist published once."""
     async with served(family) as (feed, simulator):
         simulator.fault(too_many_requests(0, times=2, method="POST"))
         told = await feed.publish(playlist())
@@ -226,7 +226,7 @@ async def test_busy_feed(family: FamilyName) -> None:
 
 
 async def test_publish_twice_is_once() -> None:
-    """The same document again finds itself."""
+    """Publishing the same document again finds it."""
     given = normalize(playlist(), now=NOW)
     async with served(key="") as (feed, simulator):
         first = await feed.publish(given, key=KEY)
@@ -236,7 +236,7 @@ async def test_publish_twice_is_once() -> None:
 
 
 async def test_named_again() -> None:
-    """The same id or slug of ours is the same playlist; another one's is taken."""
+    """The id or slug of our playlist replaces it, and that of another one raises."""
     other = SigningKey.generate()
     async with served(key="") as (feed, simulator):
         first = await feed.publish(playlist(slug="evening"), key=KEY)
@@ -253,7 +253,7 @@ async def test_named_again() -> None:
 
 
 async def test_refused_signatures() -> None:
-    """A document that was changed after signing, and a key nobody named."""
+    """A document changed after signing, or signed by an unknown key, is refused."""
     async with served(key="") as (feed, simulator):
         signed = sign(
             playlist(
@@ -276,7 +276,7 @@ async def test_refused_signatures() -> None:
 
 
 async def test_works_a_ts_feed_does_not_take() -> None:
-    """The feed's own verdict, with the place."""
+    """The feed's fault is raised with its path."""
     bare = build("Evening", [build_item("https://art.example/1.html")])
     async with served("ts") as (feed, _):
         with pytest.raises(InvalidPlaylistError) as caught:
@@ -289,7 +289,7 @@ async def test_works_a_ts_feed_does_not_take() -> None:
 
 @BOTH
 async def test_wrong_api_key(family: FamilyName) -> None:
-    """Told as such for every write."""
+    """A wrong API key raises for every write."""
     async with served(family, key="wrong-key") as (feed, simulator):
         (held,) = simulator.seed([playlist()])
         for write in (
@@ -304,7 +304,7 @@ async def test_wrong_api_key(family: FamilyName) -> None:
 
 @BOTH
 async def test_delete(family: FamilyName) -> None:
-    """Gone, and gone only once."""
+    """A playlist is deleted once, and not found after that."""
     async with served(family) as (feed, simulator):
         told = await feed.publish(playlist())
         assert await feed.delete(told.slug) == Deleted(told.id)
@@ -314,7 +314,7 @@ async def test_delete(family: FamilyName) -> None:
 
 
 async def test_delete_what_a_channel_shows() -> None:
-    """The feed holds on to it."""
+    """A playlist of a channel cannot be deleted."""
     async with served() as (feed, simulator):
         (held,) = simulator.seed([playlist()])
         simulator.seed(channels=[{"title": "C", "playlists": [held["id"]]}])
@@ -325,7 +325,7 @@ async def test_delete_what_a_channel_shows() -> None:
 
 @BOTH
 async def test_lists(family: FamilyName) -> None:
-    """Every playlist once and in order, also where a last page is empty."""
+    """Every playlist is listed once and in order, also if the last page is empty."""
     async with served(family) as (feed, simulator):
         made = [
             playlist(title=f"P{n}", created=f"2026-01-01T00:00:{n:02}Z")
@@ -343,7 +343,7 @@ async def test_lists(family: FamilyName) -> None:
 @BOTH
 @pytest.mark.parametrize("paging", Paging)
 async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
-    """They do."""
+    """Endless lists end."""
     async with served(family) as (feed, simulator):
         simulator.seed([playlist(title=f"P{n}") for n in range(6)])
         simulator.fault(method="GET", paging=paging, times=None)
@@ -354,7 +354,7 @@ async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
 
 @BOTH
 async def test_channels(family: FamilyName) -> None:
-    """With their playlists in the curator's order."""
+    """Channels have their playlists in the curator's order."""
     async with served(family) as (feed, simulator):
         ids = [each["id"] for each in simulator.seed([playlist(title=t) for t in "AB"])]
         simulator.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
@@ -365,13 +365,13 @@ async def test_channels(family: FamilyName) -> None:
 
 
 async def test_without_channels() -> None:
-    """A feed that has the extension off has none."""
+    """A feed without the extension has no channels."""
     async with served(extensions=False) as (feed, _):
         assert [each async for each in feed.channels()] == []
 
 
 async def test_etag() -> None:
-    """Read again only when it changed."""
+    """A playlist is read again only after a change."""
     async with served() as (feed, simulator):
         told = await feed.publish(playlist())
         first = await feed.playlist(told.id)
@@ -386,7 +386,7 @@ async def test_etag() -> None:
     [unknown_fields, both_signatures, legacy_signature, nanosecond_created, dynamic_only],
 )  # fmt: skip
 async def test_odd_documents_are_read(family: FamilyName, change: Any) -> None:
-    """Whatever a feed holds comes through untouched, and its signatures can be checked."""
+    """Unusual documents are read unchanged, and their signatures verified."""
     async with served(family) as (feed, simulator):
         (held,) = simulator.seed([playlist()])
         simulator.fault(method="GET", change=change)
@@ -399,7 +399,7 @@ async def test_odd_documents_are_read(family: FamilyName, change: Any) -> None:
 
 
 async def test_slow_feed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A read that takes too long ends."""
+    """A slow read times out."""
     async with served() as (feed, simulator):
         monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 0.2)
         simulator.fault(delay=1.0)
@@ -408,7 +408,7 @@ async def test_slow_feed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_signer_is_another_curator() -> None:
-    """Whom the playlist names keeps the name."""
+    """A signer that the playlist names as a curator keeps that name."""
     curators = [{"name": "Ada", "key": KEY.did}]
     async with served(key="") as (feed, _):
         mine = await feed.publish(playlist(curators=curators), key=KEY, curator="Bob")
@@ -429,7 +429,7 @@ async def test_signer_is_another_curator() -> None:
 @example(playlist(defaults={"duration": 2**63 + 2049}))
 @given(playlists)
 async def test_whatever_is_built_is_accepted(document: dict[str, Any]) -> None:
-    """The strict server stores any playlist of ours exactly as we signed it."""
+    """The strict server stores any valid playlist as signed."""
     assume("\\u0000" not in json.dumps(document))
     async with served(key="") as (feed, simulator):
         told = await feed.publish(document, key=KEY)

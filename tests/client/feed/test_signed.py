@@ -1,4 +1,4 @@
-"""Publishing, changing and deleting on the signed feed, and what is never signed."""
+"""Test publishing, updating and deleting on the signed feed."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -55,7 +55,7 @@ OTHER = SigningKey.generate()
 async def served(
     family: Any = "signed", **options: Any
 ) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    """Serve a feed, and open it."""
+    """Serve and open a feed."""
     with impatient():
         async with (
             FeedSimulator(family, random_seed=1) as simulator,
@@ -65,7 +65,7 @@ async def served(
 
 
 def writes(simulator: FeedSimulator) -> list[str]:
-    """List the methods of the requests that change something."""
+    """Return the methods of the requests that write."""
     return [asked.method for asked in simulator.log if asked.method != "GET"]
 
 
@@ -75,7 +75,7 @@ def titled(title: str) -> Any:
 
 
 def test_vectors_of_intents() -> None:
-    """Both intents and all signatures are byte for byte those of the real implementation."""
+    """Intents and signatures are identical to those of the real implementation."""
     replaced = replace_body(VECTORS["put"]["document"], KEY, THEN)
     assert replaced == VECTORS["put"]
     intent = replaced["authorization"]
@@ -100,13 +100,13 @@ def test_vectors_of_intents() -> None:
     ],
 )  # fmt: skip
 def test_family(changes: dict[str, Any], family: Family) -> None:
-    """Told by what the server says of itself."""
+    """The signed feed is detected by its response at the base URL."""
     info = {"runtime": "go", "version": "1.2.0", "endpoints": {"playlists": "x"}}
     assert family_of(info | changes) is family
 
 
 async def test_publish_change_delete() -> None:
-    """One playlist from its first publication to its end; the API key stays at home."""
+    """A playlist is published, updated and deleted without the API key."""
     async with served(api_key=API_KEY) as (feed, simulator):
         first = await feed.publish(playlist(slug="Night"), key=KEY, prefer_api_key=True)
         assert (first.status, first.signed_by, first.slug) == (
@@ -137,7 +137,7 @@ async def test_publish_change_delete() -> None:
 
 
 async def test_identical_again() -> None:
-    """What others have signed goes as it is, twice with one result."""
+    """A document signed by others is published unchanged, and again with the same result."""
     given = VECTORS["post"]
     async with served() as (feed, simulator):
         for _ in range(2):
@@ -154,7 +154,7 @@ async def test_identical_again() -> None:
 
 
 async def test_whose_it_is() -> None:
-    """Nothing is sent for what belongs to others or to nobody, and the owner is told."""
+    """Playlists of others, or without an owner, raise without a write."""
     async with served() as (feed, simulator):
         theirs = await feed.publish(playlist(slug="theirs"), key=OTHER)
         (old,) = simulator.seed([playlist(slug="old")])
@@ -177,7 +177,7 @@ async def test_whose_it_is() -> None:
 
 
 async def test_a_second_owner() -> None:
-    """One who is named without having signed deletes by id, and replaces what he names whole."""
+    """A curator who has not signed can delete by id, and replace the whole playlist."""
     both = [{"name": name, "key": key.did} for name, key in (("A", OTHER), ("B", KEY))]
     async with served() as (feed, simulator):
         one = await feed.publish(playlist(slug="one", curators=both), key=OTHER)
@@ -192,7 +192,7 @@ async def test_a_second_owner() -> None:
         told = await feed.publish(playlist(id=one.id, curators=both), key=KEY)
         assert told.document["curators"] == both
         assert await feed.delete(two.id, key=KEY) == Deleted(two.id)
-        # Another curator cannot be added in their name, and is said to be left out.
+        # Another curator cannot be added without their signature, and is left out.
         more = [*both, {"name": "C", "key": SigningKey.generate().did}]
         told = await feed.publish(
             playlist(slug="one", title="x", curators=more), key=KEY
@@ -203,14 +203,14 @@ async def test_a_second_owner() -> None:
 
 @pytest.mark.parametrize("ref", ["night", ID])
 async def test_nothing_is_signed_that_only_the_feed_names(ref: str) -> None:
-    """A feed that answers with another playlist of ours gets no intent for it."""
+    """No intent is signed if the feed answers with another playlist of ours."""
 
     def other(document: dict[str, Any], _: object) -> dict[str, Any]:
-        """Name another one."""
+        """Return another playlist."""
         return {**document, "id": OTHER_ID}
 
     def slug(document: dict[str, Any], _: object) -> dict[str, Any]:
-        """Name it otherwise."""
+        """Return the playlist with another slug."""
         return {**document, "slug": "other"}
 
     async with served() as (feed, simulator):
@@ -231,7 +231,7 @@ async def test_nothing_is_signed_that_only_the_feed_names(ref: str) -> None:
 
 
 async def test_clocks() -> None:
-    """Times are the feed's while that makes sense, else the person is told by how much the clocks differ."""
+    """Times follow the clock of the feed up to a limit, beyond which the offset is raised."""
     async with served() as (feed, simulator):
         for minutes in (-40, 40, -7):
             simulator.clock_offset = minutes * 60
@@ -245,7 +245,7 @@ async def test_clocks() -> None:
         with pytest.raises(ClockError) as caught:
             await feed.delete("evening", key=KEY)
         assert caught.value.placeholders == {"minutes": "180"}
-        # A proxy writes a time of its own.
+        # A proxy replaces the Date header.
         simulator.clock_offset, simulator.date_offset = -600, 600
         await feed.family()
         with pytest.raises(ClockError):
@@ -253,7 +253,7 @@ async def test_clocks() -> None:
 
 
 async def test_clock_turns_while_it_is_known() -> None:
-    """A time that was right before is mended by the refusal."""
+    """An outdated clock offset is corrected by the refusal."""
     async with served() as (feed, simulator):
         await feed.family()
         simulator.clock_offset = -1800
@@ -262,7 +262,7 @@ async def test_clock_turns_while_it_is_known() -> None:
 
 
 def test_dates() -> None:
-    """No date, a wrong one and an old one out of a cache."""
+    """Missing, invalid and cached Date headers are handled."""
     clock = FeedClock()
     for text in ("", "yesterday"):
         clock.note({"Date": text})
@@ -275,7 +275,7 @@ def test_dates() -> None:
 
 
 async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Refused before sending."""
+    """A document that is too large raises without a request."""
     monkeypatch.setattr(feed_publish, "MAX_BODY", 5000)
     async with served() as (feed, simulator):
         await feed.publish(playlist(slug="night"), key=KEY)
@@ -288,7 +288,7 @@ async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_doubtful_writes() -> None:
-    """A lost answer is looked for: replaced once, and gone is gone."""
+    """After a lost answer the playlist is looked up, and replaced or deleted once."""
     async with served() as (feed, simulator):
         for cut in (Cut.AFTER_DONE, Cut.AFTER_BODY):
             await feed.publish(playlist(slug="night", summary=cut), key=KEY)
@@ -305,7 +305,7 @@ async def test_doubtful_writes() -> None:
 
 
 async def test_changed_in_between() -> None:
-    """Read again and tried once more; then told."""
+    """A conflicting change is retried once, then raised."""
     conflict = (
         409,
         "conflict",
@@ -322,7 +322,7 @@ async def test_changed_in_between() -> None:
 
 @pytest.mark.parametrize("api_key", [None, API_KEY])
 async def test_upgraded_server(api_key: str | None) -> None:
-    """A server that has taken keys takes signatures one day, under a configuration that stays."""
+    """A feed that starts to require signatures is used with the same configuration."""
     async with served("v2", api_key=api_key) as (feed, simulator):
         simulator.settings.api_key = API_KEY
         first = await feed.publish(playlist(slug="night"), key=KEY)
@@ -343,7 +343,7 @@ async def test_upgraded_server(api_key: str | None) -> None:
 
 
 async def test_what_an_api_key_has_published() -> None:
-    """With our curator it is ours after the upgrade too, but what only the feed says of it is not signed."""
+    """After an upgrade a playlist published with an API key can only be replaced by its id."""
     curators = [{"name": "Ada", "key": KEY.did}]
     async with served("v2", api_key=API_KEY) as (feed, simulator):
         simulator.settings.api_key = API_KEY
@@ -370,7 +370,7 @@ async def test_what_an_api_key_has_published() -> None:
 
 
 async def test_refusals_of_a_signed_feed() -> None:
-    """401 and 403 are no question of an API key there."""
+    """401 and 403 of a signed feed are no authentication errors."""
     async with served() as (feed, simulator):
         for status, error in ((401, SignatureRefusedError), (403, ForbiddenError)):
             simulator.fault(refusal(status, "x")).method = "POST"
@@ -379,7 +379,7 @@ async def test_refusals_of_a_signed_feed() -> None:
 
 
 async def test_older_feeds_hold_on_to_what_a_channel_shows() -> None:
-    """Said so, and without the words of a database."""
+    """A playlist of a channel has its own error, without the text of a database."""
     async with served("v2", api_key=API_KEY) as (feed, simulator):
         simulator.settings.api_key = API_KEY
         (held,) = simulator.seed([playlist()])
