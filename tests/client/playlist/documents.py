@@ -1,4 +1,4 @@
-"""Playlists for the tests of the protocol package, and ways to make many more."""
+"""Playlists for the tests of the client, and strategies that generate more."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ ITEM = {"title": "Tide", "source": "https://art.example/tide.html", "duration": 
 DID = "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"
 SHA256 = "a" * 64
 
-# Every field that the specification and the playlists extension define, with a good value.
+# Every field of the specification and the playlists extension, with a valid value.
 FULL: dict[str, Any] = {
     "dpVersion": "1.1.0",
     "id": "385f79b6-a45f-4c1c-8080-e93a192adccc",
@@ -111,17 +111,17 @@ def vectors(name: str) -> dict[str, Any]:
 
 
 def playlist(**changes: Any) -> dict[str, Any]:
-    """Make a small playlist with some fields changed."""
+    """Return a small playlist with some fields changed."""
     return {"dpVersion": "1.1.0", "title": "Hall", "items": [dict(ITEM)], **changes}
 
 
 def one_item(**changes: Any) -> dict[str, Any]:
-    """Make a playlist of one item with some fields of the item changed."""
+    """Return a playlist of one item with some fields of the item changed."""
     return playlist(items=[{**ITEM, **changes}])
 
 
 def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    """List the path of every value inside a document."""
+    """Return the path of every value in a document."""
     found = [path] if path else []
     pairs = (
         value.items()

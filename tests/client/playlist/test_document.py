@@ -1,4 +1,4 @@
-"""The DP-1 document: verdicts, paths, building and preparing."""
+"""Test validating, building and preparing DP-1 documents."""
 
 from contextlib import suppress
 from copy import deepcopy
@@ -61,12 +61,12 @@ often = settings(
 
 
 def faults(document: Any) -> dict[str, str]:
-    """Find the faults by path."""
+    """Return the faults by path."""
     return {fault.path: fault.message for fault in validate(document)}
 
 
 def expected_path(first: str) -> str:
-    """Turn the first fault of a JSON schema validator into a path of ours."""
+    """Convert the first fault of a JSON schema validator into a path of ours."""
     pointer, _, message = first.partition(": ")
     parts = [part for part in pointer.split("/") if part]
     if required := re.match(r"'(\w+)' is a required property", message):
@@ -78,7 +78,7 @@ def expected_path(first: str) -> str:
 
 @pytest.mark.parametrize("case", VERDICTS, ids=lambda case: case["name"])
 def test_verdict_is_that_of_the_schemas(case: dict[str, Any]) -> None:
-    """The v1.1.0 schemas with the playlists extension say the same, about the same place."""
+    """The result is that of the v1.1.0 schemas with the playlists extension, with the same path."""
     verdict = case["spec_with_playlists_extension"]
     found = faults(case["document"])
     assert (not found) is verdict["valid"], found
@@ -87,7 +87,7 @@ def test_verdict_is_that_of_the_schemas(case: dict[str, Any]) -> None:
 
 
 def test_verdict_on_any_change_of_any_field() -> None:
-    """One place changed at a time: the verdict of JSON schemas, and the fault is there, below, or in what holds it."""
+    """After any single change the result is that of the schemas, and the path is near it."""
     differences = []
     for change in CHANGES["changes"]:
         document = deepcopy(CHANGES["document"])
@@ -110,24 +110,24 @@ def test_verdict_on_any_change_of_any_field() -> None:
 @pytest.mark.parametrize(
     ("document", "valid"),
     [
-        # Real TypeScript feeds write 0x; refusing it would refuse every playlist of theirs.
+        # Real TypeScript feeds write 0x; without this every playlist of theirs would be invalid.
         (playlist(signature="ed25519:0x" + "ab" * 64), True),
-        # Software of 1.0.x allows longer titles, hashes with 0x, and fetches items by dynamicQueries.
+        # Version 1.0.x allows longer titles, hashes with 0x, and dynamicQueries.
         (playlist(dpVersion="1.0.0", title="x" * 256), True),
         (one_item(repro={"assetsSHA256": ["0x" + SHA256]}) | {"dpVersion": "1.0.3"}, True),
         (playlist(dpVersion="1.0.0", items=[], dynamicQueries=[{"endpoint": "https://a.example"}]), True),
-        # The schema has no rule for refHash, but every decoder wants text.
+        # The schema has no rule for refHash, but every decoder expects text.
         (one_item(refHash=5), False),
     ],
     ids=["0x-signature", "1.0-title", "1.0-hash", "1.0-dynamic", "refHash"],
 )  # fmt: skip
 def test_deliberate_differences(document: dict[str, Any], valid: bool) -> None:
-    """The few places where the schemas say otherwise, and where that would do harm."""
+    """The result deliberately differs from the schemas in these cases."""
     assert (not validate(document)) is valid
 
 
 def test_tolerance_for_the_old_version_has_limits() -> None:
-    """A 1.0.x document is not excused from everything, and 1.1.0 from nothing of that."""
+    """The exceptions for 1.0.x are limited, and do not apply to 1.1.0."""
     old = one_item(display={"scaling": "contain"}, provenance={"type": "onChain"}) | {
         "dpVersion": "1.0.0",
         "title": "x" * 257,
@@ -142,7 +142,7 @@ def test_tolerance_for_the_old_version_has_limits() -> None:
 
 
 def test_every_field_is_known() -> None:
-    """A document with every field of the specification is valid, and spoiling any one is noticed."""
+    """A document with every field is valid, and an invalid value in any of them is found."""
     assert not validate(FULL)
     check(FULL)
     for path in places(FULL):
@@ -160,7 +160,7 @@ def test_every_field_is_known() -> None:
 
 
 def test_all_faults_at_once() -> None:
-    """Faults of all items and depths come together, in plain words."""
+    """Faults of all items and depths are reported together."""
     document = {
         "title": "",
         "items": [
@@ -210,7 +210,7 @@ def test_all_faults_at_once() -> None:
     ],
 )  # fmt: skip
 def test_messages(document: Any, path: str, message: str) -> None:
-    """A message says what is expected, and what was there."""
+    """A message has the expected and the actual value."""
     assert faults(document) == {path: message}
 
 
@@ -241,7 +241,7 @@ GOOD_AND_BAD: dict[str, tuple[list[Any], list[Any]]] = {
 
 @pytest.mark.parametrize("name", GOOD_AND_BAD)
 def test_forms(name: str) -> None:
-    """The forms of the fields, at their edges."""
+    """The formats of the fields are checked at their limits."""
     good, bad = GOOD_AND_BAD[name]
     for value in good:
         assert not validate(playlist(**{name: value})), value
@@ -274,12 +274,12 @@ def test_forms(name: str) -> None:
     ],
 )
 def test_items(changes: dict[str, Any], valid: bool) -> None:
-    """The forms of the fields of an item, at their edges."""
+    """The formats of the fields of an item are checked at their limits."""
     assert (not validate(one_item(**changes))) is valid
 
 
 def test_a_signature_is_asked_for_only_on_demand() -> None:
-    """A draft has none; a document to be shown as signed has one of the two kinds."""
+    """A signature is required on request only, in either form."""
     assert not validate(playlist())
     assert [f.path for f in validate(playlist(), unsigned=False)] == ["signatures"]
     check(playlist(signature="ed25519:ab"), unsigned=False)
@@ -290,7 +290,7 @@ def test_a_signature_is_asked_for_only_on_demand() -> None:
 
 
 def test_signature_entries_are_checked() -> None:
-    """Every field of an entry is required and has its form."""
+    """Every field of a signature entry is required and checked."""
     entry = {
         "alg": "ed25519",
         "kid": DID,
@@ -309,11 +309,11 @@ def test_signature_entries_are_checked() -> None:
         }
 
 
-# --- reading
+# Reading
 
 
 def test_parse_reads_text_and_objects() -> None:
-    """Both forms give a copy; unknown fields and big numbers come through untouched."""
+    """Text and objects give a copy with unknown fields and large numbers unchanged."""
     text = '\ufeff{"title": "a", "x": {"y": [1, 9007199254740993, 1.5, null]}, "title": "b"}'
     assert parse(text) == {"title": "b", "x": {"y": [1, 2**53 + 1, 1.5, None]}}
     given_object = {"a": ({"b": 1},)}
@@ -324,7 +324,7 @@ def test_parse_reads_text_and_objects() -> None:
 
 
 def test_text_from_outside_can_always_be_shown() -> None:
-    """Half a surrogate pair and control characters reach neither a document nor a message."""
+    """Lone surrogates and control characters are in neither documents nor messages."""
     read = parse('{"\\ud800": "\\ud83d\\ude00 \\udfff \\n"}')
     assert read == {"\ufffd": "\U0001f600 \ufffd \n"}
     bad = "a\ud800\n\x1b"
@@ -361,7 +361,7 @@ def test_text_from_outside_can_always_be_shown() -> None:
     ],
 )
 def test_parse_refuses_what_is_not_json(value: Any, path: str) -> None:
-    """The error is always the same kind, and says where."""
+    """Invalid JSON raises one error type, with the position."""
     with pytest.raises(InvalidPlaylistError) as caught:
         parse(value)
     assert [fault.path for fault in caught.value.faults] == [path]
@@ -369,7 +369,7 @@ def test_parse_refuses_what_is_not_json(value: Any, path: str) -> None:
 
 @pytest.mark.parametrize("depth", [100, 100_000])
 def test_depth_is_limited(depth: int) -> None:
-    """An absurdly nested document is an error, not a crash, as text and as an object."""
+    """A document that is nested too deeply raises, as text and as an object."""
     with pytest.raises(InvalidPlaylistError):
         parse('{"a":' + "[" * depth + "]" * depth + "}")
     nested: Any = []
@@ -380,7 +380,7 @@ def test_depth_is_limited(depth: int) -> None:
     assert not validate(one_item(override={"a": nested}))
 
 
-# --- what a display insists on
+# Requirements of a display
 
 
 @pytest.mark.parametrize(
@@ -400,7 +400,7 @@ def test_depth_is_limited(depth: int) -> None:
     ],
 )  # fmt: skip
 def test_playable(document: dict[str, Any]) -> None:
-    """A display is less particular than the schemas."""
+    """A display accepts documents that the schemas do not."""
     check_playable(document)
 
 
@@ -439,17 +439,17 @@ def test_playable(document: dict[str, Any]) -> None:
     ],
 )  # fmt: skip
 def test_not_playable(document: Any, path: str) -> None:
-    """What a display would answer with an error that gives no reason."""
+    """Documents that a display would refuse without a reason are not playable."""
     with pytest.raises(InvalidPlaylistError) as caught:
         check_playable(document)
     assert [fault.path for fault in caught.value.faults] == [path]
 
 
-# --- building
+# Building
 
 
 def test_build_leaves_out_what_is_empty() -> None:
-    """Only what is there is written, zero and false included."""
+    """Empty values are left out, except zero and false."""
     bare = build("Hall", [build_item("https://a.example/")])
     assert bare == {
         "dpVersion": "1.1.0",
@@ -550,7 +550,7 @@ SIGNER = {"name": "Home", "key": KEY.did}
 @example(build("Hall", [build_item("https://a.example/", duration=2**53 + 1)]))
 @given(playlists)
 def test_whatever_is_built_can_be_published(document: dict[str, Any]) -> None:
-    """It validates, fits the signing profile, signs, verifies, and survives canonicalisation and JSON."""
+    """A built document is valid, can be signed and verified, and survives canonicalization and JSON."""
     check(document)
     ready = normalize(document, now=NOW, curator=SIGNER)
     signed_part, left_out = signable(ready)
@@ -572,7 +572,7 @@ def test_whatever_is_built_can_be_published(document: dict[str, Any]) -> None:
 def test_any_changed_byte_is_noticed(
     document: dict[str, Any], data: st.DataObject
 ) -> None:
-    """One byte of the payload differs: it is no document any more, or its signature does not hold."""
+    """After any changed byte the document or its signature is invalid."""
     signed = sign(document, KEY, now=NOW)
     payload = bytearray(canonical(signed))
     position = data.draw(st.integers(0, len(payload) - 1))
@@ -592,7 +592,7 @@ def test_any_changed_byte_is_noticed(
 def test_a_mutated_document_never_crashes(
     path: tuple[str | int, ...], value: Any, remove: bool
 ) -> None:
-    """Any value in any place: a list of faults, each with a path, and no function fails in another way."""
+    """Any value in any place gives a list of faults with paths, and no unexpected error."""
     document = deepcopy(FULL) | {"signatures": [{"kid": DID}], "signature": "x"}
     parent: Any = document
     for step in path[:-1]:
@@ -618,7 +618,7 @@ def test_a_mutated_document_never_crashes(
 @often
 @given(json_values)
 def test_any_json_value_can_be_judged(value: Any) -> None:
-    """Whatever arrives is judged, not stumbled over."""
+    """Any JSON value can be checked."""
     assert all(isinstance(fault.path, str) for fault in validate(value))
     with pytest.raises(InvalidPlaylistError):
         check(value)
@@ -626,11 +626,11 @@ def test_any_json_value_can_be_judged(value: Any) -> None:
         check_playable(value)
 
 
-# --- preparing for a feed
+# Preparing for a feed
 
 
 def test_normalize_fills_in_what_a_server_would() -> None:
-    """Ids, slug and creation are made, the signer becomes a curator, old signatures go."""
+    """Ids, slug and creation time are added, the signer becomes a curator, and old signatures are removed."""
     document = playlist(
         items=[{**ITEM}, {**ITEM}], signatures=[{}], signature="x", extra={"a": []}
     )
@@ -649,7 +649,7 @@ def test_normalize_fills_in_what_a_server_would() -> None:
 
 
 def test_normalize_keeps_a_complete_document() -> None:
-    """What is in form already stays byte for byte, the signer among the curators included."""
+    """A complete document is not changed."""
     ready = normalize(FULL, now=NOW, curator={"name": "Other name", "key": DID})
     assert json.dumps(ready) == json.dumps(FULL)
     assert signable(ready) == (FULL, [])
@@ -673,7 +673,7 @@ def test_normalize_keeps_a_complete_document() -> None:
     ],
 )
 def test_created_in_the_form_a_server_writes(given_value: Any, wanted: Any) -> None:
-    """UTC, no zeros at the end of the fraction, not in the future; nonsense stays for the check to find."""
+    """The creation time is in UTC, without trailing zeros, and not in the future; invalid values are kept."""
     assert normalize(playlist(created=given_value), now=NOW)["created"] == wanted
 
 
@@ -689,7 +689,7 @@ def test_created_in_the_form_a_server_writes(given_value: Any, wanted: Any) -> N
     ],
 )
 def test_slug_as_the_server_computes_it(changes: dict[str, Any], slug: str) -> None:
-    """The given one in form, else the title and the first eight digits of the id."""
+    """The slug is the normalized given one, else the title and the first eight digits of the id."""
     document = playlist(id="61F21D23-a45f-4c1c-8080-e93a192adccc", **changes)
     ready = normalize(document, now=NOW)
     assert ready["slug"] == slug
@@ -698,7 +698,7 @@ def test_slug_as_the_server_computes_it(changes: dict[str, Any], slug: str) -> N
 
 
 def test_normalize_drops_what_a_server_drops() -> None:
-    """Empty values of known fields and false mouse flags go; what a server keeps stays, and so do unknowns."""
+    """Empty values of known fields and false mouse flags are removed, unless the server keeps them."""
     document = playlist(
         dpVersion=" 1.1.0 ",
         summary="",
@@ -764,14 +764,14 @@ def test_normalize_drops_what_a_server_drops() -> None:
     ids=str,
 )
 def test_normalize_leaves_nonsense_for_the_check(changes: dict[str, Any]) -> None:
-    """What cannot be put in form stays as it is, and is found."""
+    """Invalid values are kept and found by the check."""
     ready = normalize(playlist(**changes), now=NOW, curator=SIGNER)
     assert ready.items() >= changes.items()
     assert faults(ready).keys() == changes.keys()
 
 
 def test_item_ids_are_made_unique() -> None:
-    """A server has no room for one id twice; nonsense stays for the check to find."""
+    """Repeated item ids are replaced, and invalid ones kept."""
     same = "AD5DE50A-6a0d-4b61-8ef9-7b0f0d1d5e9b"
     document = playlist(
         items=[{**ITEM, "id": same}, {**ITEM, "id": same.lower()}, {**ITEM, "id": 5}]
@@ -786,7 +786,7 @@ def test_item_ids_are_made_unique() -> None:
 
 
 def test_signable_names_what_it_leaves_out() -> None:
-    """Fields that the strict server has no place for, at any depth; free objects are not looked into."""
+    """Fields that the strict server does not store are left out and reported at any depth, except in free objects."""
     document = {
         **FULL,
         "extra": 1,
@@ -825,11 +825,11 @@ def test_signable_names_what_it_leaves_out() -> None:
     assert document["items"][0]["created"]
 
 
-# --- preparing for a display
+# Preparing for a display
 
 
 def test_for_display_copies_the_default_duration() -> None:
-    """Items without a duration never advance on a player, so each gets the one that applies."""
+    """Each item gets the duration that applies, since a player shows items without one forever."""
     document = playlist(
         defaults={"duration": 300},
         items=[
@@ -852,7 +852,7 @@ def test_for_display_copies_the_default_duration() -> None:
 
 
 def test_for_display_leaves_a_complete_document_signed() -> None:
-    """Nothing to change, nothing changed: the signatures still hold."""
+    """A complete document is not changed, and its signatures are valid."""
     document = sign(playlist(defaults={"duration": 300}), KEY, now=NOW)
     assert for_display(document) == document
     for nonsense in ("nonsense", ["nonsense"]):
@@ -860,7 +860,7 @@ def test_for_display_leaves_a_complete_document_signed() -> None:
 
 
 def test_for_display_overrides() -> None:
-    """What the caller wants goes over what items and defaults say; the rest of them stays."""
+    """Options override items and defaults, whose other values are kept."""
     document = playlist(
         defaults={"display": {"scaling": "fit", "margin": 5}},
         items=[ITEM, {**ITEM, "display": {"scaling": "auto", "loop": False}}],
@@ -890,5 +890,5 @@ def test_for_display_overrides() -> None:
 def test_effective_duration(
     item: dict[str, Any], defaults: dict[str, Any] | None, seconds: float | None
 ) -> None:
-    """The nearest one counts, and only numbers count."""
+    """The nearest duration that is a number applies."""
     assert effective_duration(item, defaults) == seconds

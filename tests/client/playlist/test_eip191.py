@@ -1,4 +1,4 @@
-"""Signatures of Ethereum wallets: vectors of other implementations, and everything near them."""
+"""Test signatures of Ethereum wallets with vectors of other implementations and variations of them."""
 
 from base64 import urlsafe_b64encode
 import hashlib
@@ -53,7 +53,7 @@ def signed(**changes: Any) -> dict[str, Any]:
 
 
 def written(signature: bytes) -> str:
-    """Write a signature as an entry has it."""
+    """Return a signature in the form of an entry."""
     return urlsafe_b64encode(signature).rstrip(b"=").decode()
 
 
@@ -66,18 +66,18 @@ def written(signature: bytes) -> str:
     ],
 )
 def test_keccak(data: bytes, wanted: str) -> None:
-    """The known hashes; the last is the selector everybody knows."""
+    """Known hashes are computed; the last is a well-known function selector."""
     assert keccak256(data).hex().startswith(wanted)
 
 
 def test_keccak_of_every_length_near_a_block() -> None:
-    """All differ, also where the padding is one byte or a block of its own."""
+    """Hashes of all lengths differ, including those where the padding fills one byte or a whole block."""
     assert len({keccak256(bytes(length)) for length in range(130, 140)}) == 10
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_vectors(layout: str) -> None:
-    """Both layouts of the 65 bytes hold, whatever the case of the address."""
+    """Both layouts of the 65 bytes are verified, with the address in any case."""
     vector = VECTOR[layout]
     assert payload_hash(DOCUMENT) == VECTOR["payload_hash"]
     for kid in (
@@ -92,7 +92,7 @@ def test_vectors(layout: str) -> None:
 @pytest.mark.parametrize("v", [V, V + 27])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_both_ways_to_write_v(layout: str, v: int) -> None:
-    """It is 0 or 1, or 27 more; the other parity is another wallet's."""
+    """The parity is 0 or 1, or 27 more; the other parity belongs to another wallet."""
     for parity, wanted in ((v, True), (v ^ 1 if v < 2 else 55 - v, False)):
         mark = bytes([parity])
         signature = mark + R_S if layout == "dp1_js" else R_S + mark
@@ -101,7 +101,7 @@ def test_both_ways_to_write_v(layout: str, v: int) -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_flipped_signatures_are_refused(layout: str) -> None:
-    """A bit in any byte makes another signature, and says so."""
+    """A changed bit in any byte is refused with a reason."""
     sig = bytes.fromhex(VECTOR[layout]["sig_hex"])
     for place in range(0, 65, 8):
         flipped = bytearray(sig)
@@ -124,12 +124,12 @@ def test_flipped_signatures_are_refused(layout: str) -> None:
     ],
 )  # fmt: skip
 def test_what_no_wallet_writes(signature: bytes, what: str) -> None:
-    """Numbers out of range, and the second form that every signature would have."""
+    """Numbers out of range and malleable signatures are refused."""
     assert not holds(ADDRESS, signature, DIGEST), what
 
 
 def test_a_key_at_infinity_is_none() -> None:
-    """Chosen so that the recovered key would be the point at infinity."""
+    """A signature whose recovered key would be the point at infinity is refused."""
     hashed = keccak256(b"\x19Ethereum Signed Message:\n32" + DIGEST)
     # R is the generator, so that s = z gives the point at infinity; s = z + z would give the generator.
     r = 0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798
@@ -157,13 +157,13 @@ def test_a_key_at_infinity_is_none() -> None:
     ],
 )  # fmt: skip
 def test_malformed_entries(changes: dict[str, Any], reason: str) -> None:
-    """A signature that does not verify is not valid, and says why."""
+    """An invalid entry is refused with a reason."""
     (row,) = verify(signed(**changes))
     assert (row.valid, row.reason) == (False, reason)
 
 
 def test_a_changed_document() -> None:
-    """Neither the digest nor the signature fits any more, even where the digest is written anew."""
+    """A signature is invalid for a changed document, also if the digest is updated."""
     document = {**signed(), "title": "Other"}
     assert verify(document)[0].valid is False
     document["signatures"][0]["payload_hash"] = payload_hash(document)
@@ -172,7 +172,7 @@ def test_a_changed_document() -> None:
 
 
 def test_signatures_of_many_keys() -> None:
-    """What `cryptography` signs is recovered, with one of the two parities."""
+    """Signatures of `cryptography` are recovered with one of the two parities."""
     for number in range(1, 6):
         key = ec.derive_private_key(
             int.from_bytes(hashlib.sha256(bytes([number])).digest()) % ORDER,
@@ -192,13 +192,13 @@ def test_signatures_of_many_keys() -> None:
     "did", ["", "did:pkh:eip155:1:0x", "did:pkh:eip155::0x" + "a" * 40, "x" * 10_000]
 )
 def test_other_dids_are_refused(did: str) -> None:
-    """Nothing but an account of Ethereum or a chain like it."""
+    """Only accounts of Ethereum and compatible chains are accepted."""
     with pytest.raises(ValueError, match="not the did:pkh"):
         address_from_did(did)
 
 
 def test_one_check_takes_milliseconds() -> None:
-    """Processor time, so that a busy machine does not matter; 4 ms were measured."""
+    """A check takes little processor time; 4 ms were measured."""
     started = time.process_time()
     for _ in range(5):
         verify(signed())

@@ -1,4 +1,4 @@
-"""Fields of playlists extension 0.2.0 and content rating 0.1.0: checked, and signed for feeds that take them."""
+"""Test the fields of playlists extension 0.2.0 and content rating 0.1.0."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ ITEM = {
     ],
 )  # fmt: skip
 def test_fields_of_items(field: str, good: list[Any], bad: list[Any]) -> None:
-    """Each has its form; null is none."""
+    """The format of each field is checked; null is invalid."""
     for value in good:
         assert validate(one_item(**{field: value})) == []
     for value in bad:
@@ -35,14 +35,14 @@ def test_fields_of_items(field: str, good: list[Any], bad: list[Any]) -> None:
 
 
 def test_schedule() -> None:
-    """It says whether the times of the items count."""
+    """The schedule flag is checked and read."""
     assert validate(playlist(schedule={"byDisplayAt": True})) == []
     (fault,) = validate(playlist(schedule={"byDisplayAt": "yes"}))
     assert fault.path == "schedule.byDisplayAt"
 
 
 def test_what_feeds_take() -> None:
-    """Those of 2026 take all but the schedule, those before none of them; nothing goes without its path."""
+    """Newer feeds store all fields but the schedule, older feeds none; fields left out are reported."""
     document = {**one_item(**ITEM), "schedule": {"byDisplayAt": True}}
     kept, left_out = signable(document, newer=True)
     assert kept["items"] == document["items"]

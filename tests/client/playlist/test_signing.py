@@ -1,4 +1,4 @@
-"""Keys, digests and signatures: the vectors of other implementations, and everything a verifier may meet."""
+"""Test keys, digests and signatures with vectors of other implementations."""
 
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable
@@ -54,16 +54,16 @@ often = settings(
 
 
 def names(cases: list[dict[str, Any]]) -> Any:
-    """Run a test for each of the cases."""
+    """Parametrize a test with the names of the cases."""
     return pytest.mark.parametrize("case", cases, ids=lambda case: case["name"])
 
 
-# --- vectors
+# Vectors
 
 
 @by_name
 def test_digest_byte_for_byte(vector: dict[str, Any]) -> None:
-    """Canonical bytes, digest and stated hash are those of the other implementations."""
+    """Canonical bytes, digest and stated hash are those of other implementations."""
     document = parse(vector["input_text"])
     assert canonical(document).hex() == vector["canonical_hex"]
     assert digest(document).hex() == vector["digest_hex"]
@@ -74,7 +74,7 @@ def test_digest_byte_for_byte(vector: dict[str, Any]) -> None:
 
 @by_name
 def test_signatures_byte_for_byte(vector: dict[str, Any]) -> None:
-    """Signing gives the very text that the other implementations give, and all of it verifies."""
+    """Signatures are identical to those of other implementations, and verified."""
     document = parse(vector["input_text"])
     for signer in vector["signers"]:
         document = sign(
@@ -93,7 +93,7 @@ def test_signatures_byte_for_byte(vector: dict[str, Any]) -> None:
 
 @by_name
 def test_legacy_signature(vector: dict[str, Any]) -> None:
-    """Both ways of writing the v1.0.x form are read."""
+    """Both notations of the v1.0.x signature are read."""
     document = parse(vector["input_text"])
     key = KEYS[vector["legacy_key"]]
     wanted = vector["expected_legacy_signature_bare_hex"]
@@ -105,7 +105,7 @@ def test_legacy_signature(vector: dict[str, Any]) -> None:
 
 @names(NEGATIVE["cases"])
 def test_bad_signatures_are_refused(case: dict[str, Any]) -> None:
-    """Whatever both real libraries, or the strict one, refuse is refused with a reason."""
+    """Signatures that either of the real libraries refuses are refused with a reason."""
     rows = verify(case["document"])
     assert rows
     assert all(row.valid is False and row.reason for row in rows)
@@ -113,15 +113,15 @@ def test_bad_signatures_are_refused(case: dict[str, Any]) -> None:
 
 @names(NEGATIVE["still_valid"])
 def test_what_no_signature_covers_may_change(case: dict[str, Any]) -> None:
-    """These changes leave the payload and the key alone."""
+    """Changes outside the payload do not invalidate a signature."""
     assert [row.valid for row in verify(case["document"])] == [True]
 
 
-# --- keys
+# Keys
 
 
 def _pem(der_hex: str) -> str:
-    """Write PKCS#8 as PEM."""
+    """Return PKCS#8 as PEM."""
     body = b64encode(bytes.fromhex(der_hex)).decode()
     return f"-----BEGIN PRIVATE KEY-----\n{body}\n-----END PRIVATE KEY-----\n"
 
@@ -143,14 +143,14 @@ def _pem(der_hex: str) -> str:
     ids=["hex", "upper", "0x", "blanks", "base64", "unpadded", "base64url"],
 )
 def test_key_forms(hexadecimal: str, write: Callable[[str], str]) -> None:
-    """Every form that the other tools write is read."""
+    """Keys in the formats of other tools are read."""
     key = SigningKey.parse(write(hexadecimal))
     assert key.did == DID
     assert key.export() == SEED
 
 
 def test_pem_is_read() -> None:
-    """What openssl writes is read as well."""
+    """A PEM key of openssl is read."""
     assert SigningKey.parse(_pem(PKCS8)).export() == SEED
 
 
@@ -176,7 +176,7 @@ def test_pem_is_read() -> None:
     ids=range(13),
 )
 def test_bad_keys_are_refused_without_repeating_them(text: str) -> None:
-    """The error names the forms, and holds nothing of what was given."""
+    """The error lists the formats and does not repeat the input."""
     with pytest.raises(ValueError, match="not an Ed25519 private key") as caught:
         SigningKey.parse(text)
     error = caught.value
@@ -187,7 +187,7 @@ def test_bad_keys_are_refused_without_repeating_them(text: str) -> None:
 
 
 def test_a_key_shows_only_its_public_part() -> None:
-    """The secret leaves a key by export alone."""
+    """The secret is returned by export only."""
     key = SigningKey.generate()
     assert SigningKey.parse(key.export()).did == key.did
     assert repr(key) == str(key) == f"{key}" == f"SigningKey({key.did})"
@@ -196,7 +196,7 @@ def test_a_key_shows_only_its_public_part() -> None:
 
 @pytest.mark.parametrize("name", KEYS)
 def test_public_keys_are_read_in_any_form(name: str) -> None:
-    """Hex, base64 of either alphabet and DIDs, with blanks around them."""
+    """Public keys are read as hex, base64 of either alphabet and DID, with surrounding blanks."""
     key = KEYS[name]
     raw = bytes.fromhex(key["public_hex"])
     for text in (
@@ -214,7 +214,7 @@ def test_public_keys_are_read_in_any_form(name: str) -> None:
 
 @pytest.mark.parametrize("name", KEYS)
 def test_did_of_the_vectors(name: str) -> None:
-    """Public key and DID belong together, both ways."""
+    """Public key and DID are converted both ways."""
     key = KEYS[name]
     public = bytes.fromhex(key["public_hex"])
     assert did_from_public_key(public) == key["did_key"]
@@ -224,7 +224,7 @@ def test_did_of_the_vectors(name: str) -> None:
 @often
 @given(st.binary(min_size=32, max_size=32))
 def test_any_did_reads_back(public: bytes) -> None:
-    """Encoding and decoding are inverse."""
+    """An encoded DID decodes to the same key."""
     did = did_from_public_key(public)
     assert did.startswith("did:key:z6Mk")
     assert public_key_from_did(did) == public
@@ -248,12 +248,12 @@ def test_any_did_reads_back(public: bytes) -> None:
     ],
 )
 def test_other_dids_are_refused(did: str) -> None:
-    """Other methods, encodings, kinds of key and lengths."""
+    """Other methods, encodings, key types and lengths are refused."""
     with pytest.raises(ValueError, match="not"):
         public_key_from_did(did)
 
 
-# --- digest
+# Digest
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_other_dids_are_refused(did: str) -> None:
     ],
 )
 def test_canonical_form(text: str, wanted: str) -> None:
-    """Numbers as ECMAScript writes them, names by UTF-16 units, only top-level signatures gone."""
+    """Numbers are written as in ECMAScript, names sorted by UTF-16 units, and only top-level signatures removed."""
     assert canonical(parse(text)).decode() == wanted
 
 
@@ -286,7 +286,7 @@ def test_canonical_form(text: str, wanted: str) -> None:
     ],
 )
 def test_what_cannot_be_signed(document: dict[str, Any]) -> None:
-    """It is a fault of the document when signing, and a row when verifying."""
+    """A document without a canonical form raises when signed, and gives an invalid row when verified."""
     with pytest.raises(InvalidPlaylistError):
         digest(document)
     with pytest.raises(InvalidPlaylistError):
@@ -298,11 +298,11 @@ def test_what_cannot_be_signed(document: dict[str, Any]) -> None:
     ] * 2
 
 
-# --- signing
+# Signing
 
 
 def test_signing_keeps_others_valid() -> None:
-    """Signatures add up in order; the input stays as it was."""
+    """A signature is added after the others, and the input is not changed."""
     document = playlist()
     once = sign(document, KEY, now=NOW)
     other = SigningKey.generate()
@@ -316,7 +316,7 @@ def test_signing_keeps_others_valid() -> None:
 
 
 def test_signing_again_replaces_the_own_signature() -> None:
-    """A changed document is signed anew; the stale entry of the same key and role goes, others stay."""
+    """Signing again replaces the signature of the same key and role."""
     stranger = SigningKey.generate()
     document = sign(sign(playlist(), KEY, now=NOW), stranger, now=NOW)
     changed = sign({**document, "title": "Other"}, KEY, now=NOW + timedelta(hours=1))
@@ -329,23 +329,23 @@ def test_signing_again_replaces_the_own_signature() -> None:
 
 
 def test_time_is_written_in_utc() -> None:
-    """Whole seconds and Z, whatever the zone of the clock."""
+    """The time is in UTC with whole seconds."""
     local = NOW.astimezone(timezone(timedelta(hours=9)))
     assert sign({}, KEY, now=local)["signatures"][0]["ts"] == "2026-01-02T03:04:05Z"
 
 
 @pytest.mark.parametrize("present", ["nonsense", {}, None, 5])
 def test_signing_over_nonsense(present: Any) -> None:
-    """What is no list of signatures is not kept."""
+    """A value that is no list of signatures is replaced."""
     signed = sign(playlist(signatures=present), KEY, now=NOW)
     assert [row.valid for row in verify(signed)] == [True]
 
 
-# --- verifying
+# Verifying
 
 
 def test_unsigned() -> None:
-    """No signature, no row."""
+    """An unsigned document has no rows."""
     assert verify(playlist()) == []
     assert verify(playlist(signatures=[], signature=None)) == []
 
@@ -370,7 +370,7 @@ def test_unsigned() -> None:
     ],
 )  # fmt: skip
 def test_malformed_entries(change: dict[str, Any], reason: str) -> None:
-    """Each broken entry has its row and reason, and its neighbors are judged as ever."""
+    """Each invalid entry has a row with a reason, and the others are verified."""
     good = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[good, {**good, **change}, "text", good]))
     assert [(row.valid, row.reason) for row in rows] == [
@@ -382,7 +382,7 @@ def test_malformed_entries(change: dict[str, Any], reason: str) -> None:
 
 
 def test_other_ways_to_write_a_good_signature_are_refused() -> None:
-    """Padding, the other alphabet, blanks, and stray bits in the last character."""
+    """Padding, the other alphabet, blanks, and stray bits in the last character are refused."""
     document = sign(playlist(), KEY, now=NOW)
     entry = document["signatures"][0]
     sig = entry["sig"]
@@ -394,13 +394,13 @@ def test_other_ways_to_write_a_good_signature_are_refused() -> None:
 
 
 def _dated(ts: str) -> dict[str, Any]:
-    """Sign a playlist, and date the signature anew; no signature covers its date."""
+    """Sign a playlist and change the time of the signature, which no signature covers."""
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     return playlist(signatures=[{**entry, "ts": ts}])
 
 
 def test_dates_ahead_have_a_reason() -> None:
-    """Clocks differ by a few minutes; what is dated later than that is told, and still holds."""
+    """A time more than a few minutes in the future is reported, and the signature valid."""
     for ts, reason in (
         ("2026-01-02T03:09:05Z", None),
         ("2026-01-02T03:09:06Z", "dated more than five minutes ahead"),
@@ -414,7 +414,7 @@ def test_dates_ahead_have_a_reason() -> None:
 
 
 def test_only_so_many_signatures_are_checked() -> None:
-    """A document may hold thousands."""
+    """The number of verified signatures is limited."""
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[entry] * 150))
     assert [row.valid for row in rows] == [True] * 100 + [None] * 50
@@ -422,7 +422,7 @@ def test_only_so_many_signatures_are_checked() -> None:
 
 
 def test_legacy_signature_without_its_key() -> None:
-    """Not known is not the same as wrong."""
+    """A legacy signature without a known key is not verified, rather than invalid."""
     document = playlist(signature=f"ed25519:{KEY.sign(digest(playlist())).hex()}")
     (unknown,) = verify(document)
     assert (unknown.valid, unknown.kid, unknown.role) == (None, None, None)
@@ -439,7 +439,7 @@ def test_legacy_signature_without_its_key() -> None:
     "value", ["", "ed25519:", "ed25519:" + "0" * 127, "ed25519:" + "g" * 128, 5, [], {}]
 )
 def test_malformed_legacy_signature(value: Any) -> None:
-    """A broken one is a row as well."""
+    """An invalid legacy signature has a row."""
     (row,) = verify(playlist(signature=value), legacy_keys=[DID])
     assert row.valid is False
     assert row.reason
@@ -448,7 +448,7 @@ def test_malformed_legacy_signature(value: Any) -> None:
 @often
 @given(json_values, json_values)
 def test_verifying_never_raises(signatures: Any, signature: Any) -> None:
-    """Any JSON in place of signatures gives rows that say no."""
+    """Any JSON in place of signatures gives invalid rows."""
     rows = verify(playlist(signatures=signatures, signature=signature))
     assert all(row.valid is False and row.reason for row in rows)
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
@@ -460,7 +460,7 @@ def test_verifying_never_raises(signatures: Any, signature: Any) -> None:
 @often
 @given(st.dictionaries(st.text("abc", max_size=2), json_values, max_size=4))
 def test_any_document_signs_and_verifies(document: dict[str, Any]) -> None:
-    """Playlists, groups, channels and whatever else: one pipeline."""
+    """Documents of any kind can be signed and verified."""
     signed = sign(document, KEY, role="feed", now=NOW)
     again = json.loads(json.dumps(signed))
     assert [row.valid for row in verify(again)] == [True]
