@@ -1,4 +1,4 @@
-"""The evenings that must just work, for everybody who has a display and no voice assistant."""
+"""Test whole user stories with displays, libraries and automations."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -31,7 +31,7 @@ from .libraries import library_entry
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 
-# Announcements on one network hear each other, whichever process they come from.
+# Announcements on one network reach all tests, in any process.
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled"),
     pytest.mark.xdist_group("network"),
@@ -43,13 +43,13 @@ ROOMS = ("hall", "kitchen", "salon")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for servers that are in trouble."""
+    """Shorten timeouts."""
     impatient(monkeypatch)
 
 
 @pytest.fixture
 def expected_lingering_timers() -> bool:
-    """Automations wait for their next time."""
+    """Allow timers, since automations wait for their next time."""
     return True
 
 
@@ -67,7 +67,7 @@ async def library(
 
 
 def announced(display: DisplaySimulator) -> ZeroconfServiceInfo:
-    """Hear a display announce itself."""
+    """Return the discovery info of a display."""
     address = ip_address(display.host)
     return ZeroconfServiceInfo(
         ip_address=address,
@@ -81,7 +81,7 @@ def announced(display: DisplaySimulator) -> ZeroconfServiceInfo:
 
 
 async def discover(hass: HomeAssistant, display: DisplaySimulator) -> Any:
-    """Let Home Assistant discover a display."""
+    """Start the discovery flow of a display."""
     return await hass.config_entries.flow.async_init(
         "dp1", context={"source": SOURCE_ZEROCONF}, data=announced(display)
     )
@@ -90,7 +90,7 @@ async def discover(hass: HomeAssistant, display: DisplaySimulator) -> Any:
 async def test_evening_1_plug_in(
     hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
 ) -> None:
-    """Plugged in, offered, one click: what hangs is on the card, with its picture."""
+    """A discovered display is added with one click, and shows work and picture."""
     hanging = series("Tides", 2)
     hanging["items"][0]["source"] = "https://art.example.org/dawn.png"
     display.player.load(hanging)
@@ -143,21 +143,21 @@ GOOD_MORNING = {
 
 
 async def strike(hass: HomeAssistant, day: int, hour: int, minute: int) -> None:
-    """Let it be some time of a day to come, by Home Assistant's clock."""
+    """Advance Home Assistant's clock to a time of day."""
     at = dt_util.start_of_local_day() + timedelta(days=day, hours=hour, minutes=minute)
     async_fire_time_changed(hass, at + timedelta(seconds=1))
     await hass.async_block_till_done()
 
 
 async def test_evening_4_goodnight(hass: HomeAssistant) -> None:
-    """At night all displays sleep; in the morning they wake, each with another exhibition than the day before."""
+    """Displays sleep at night, and wake with another exhibition in the morning."""
     async with House.of(hass, *ROOMS) as house, library(hass) as (_, read):
         automations = [GOODNIGHT, GOOD_MORNING]
         assert await async_setup_component(
             hass, "automation", {"automation": automations}
         )
         await until(lambda: house.attribute("hall", "source_list"))
-        # Both times of the first day, at once.
+        # Both times of the first day are passed at once.
         await strike(hass, 1, 12, 0)
         shown = []
         for day in (1, 2):
@@ -175,7 +175,7 @@ async def test_evening_4_goodnight(hass: HomeAssistant) -> None:
 async def test_evening_5_router_swap(
     hass: HomeAssistant, display: DisplaySimulator, mdns: HaAsyncZeroconf
 ) -> None:
-    """With a new address everything is as it was: the entity, its history, what hangs."""
+    """A display with a new IP address keeps its entities, history and playlist."""
     display.player.load(TIDES)
     offered = await discover(hass, display)
     added = await hass.config_entries.flow.async_configure(offered["flow_id"], {})
@@ -199,7 +199,7 @@ async def test_evening_5_router_swap(
 
 
 async def test_evening_6_doorbell(hass: HomeAssistant) -> None:
-    """The camera at the door hangs for half a minute, then the same work at the same place, still shuffled."""
+    """A camera picture is shown for half a minute, then the same work of the same playlist, still shuffled."""
     async with House.of(hass, "wall") as house:
         await house.phone_casts("wall", TIDES)
         await house.phone("wall", "moveToArtwork", index=4)
@@ -221,7 +221,7 @@ async def test_evening_6_doorbell(hass: HomeAssistant) -> None:
 async def test_evening_7_restart_at_midnight(
     hass: HomeAssistant, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A restart of Home Assistant changes nothing on the wall, and nothing is said about it."""
+    """Reloading all entries changes nothing on the displays, and logs at most one line."""
     async with House.of(hass, "wall", "hall") as house:
         await house.phone_casts("wall", TIDES)
         await house.phone("wall", "moveToArtwork", index=2)
@@ -247,7 +247,7 @@ async def test_evening_7_restart_at_midnight(
 async def test_evening_8_catalog_and_internet_are_down(
     hass: HomeAssistant, tmp_path: Path
 ) -> None:
-    """Browsing says what is wrong; the displays obey, and show photos of the house."""
+    """Without internet, browsing gives a reason, and displays can be controlled and show local media."""
     await async_process_ha_core_config(
         hass,
         {
@@ -286,7 +286,7 @@ async def test_evening_8_catalog_and_internet_are_down(
 
 
 async def test_evening_9_three_displays_one_series(hass: HomeAssistant) -> None:
-    """Three displays show three works of one series, and next moves all three."""
+    """Three grouped displays show three works of one series, and next moves all of them."""
     async with House.of(hass, *ROOMS) as house, library(hass) as (_, read):
         shows = (await read.async_children("exhibitions")).nodes
         for show in shows:
@@ -343,7 +343,7 @@ ROTATION = {
 
 
 async def test_evening_10_somebody_changes_the_art(hass: HomeAssistant) -> None:
-    """What the phone shows is seen at once, and the daily rotation leaves it alone."""
+    """A cast from a phone is shown at once, and not replaced by the daily rotation."""
     async with House.of(hass, "wall") as house, library(hass):
         await house.phone_casts("wall", series("First", 2))
         first = house.attribute("wall", "media_content_id")

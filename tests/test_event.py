@@ -1,4 +1,4 @@
-"""What happens on a display is told as it happens, each time once."""
+"""Test the event entity of a display."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 
 
 class Heard:
-    """What was heard of a display."""
+    """Events of a display."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Listen from now on."""
+        """Initialize and listen."""
         self.told: list[dict[str, Any]] = []
         self._entity_id = entity_id(hass, "event", "activity")
         hass.bus.async_listen("state_changed", self._hear)
 
     @callback
     def _hear(self, event: Event[EventStateChangedData]) -> None:
-        """Note what is told."""
+        """Record an event."""
         state, before = event.data["new_state"], event.data["old_state"]
         if event.data["entity_id"] != self._entity_id or state is None:
             return
@@ -40,17 +40,17 @@ class Heard:
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of what was told, in order."""
+        """Event types in order."""
         return [one["event_type"] for one in self.told]
 
     def last(self, kind: str) -> dict[str, Any]:
-        """The last of a kind."""
+        """Return the last event of a type."""
         return next(one for one in reversed(self.told) if one["event_type"] == kind)
 
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
     monkeypatch.setattr(reader, "READ_COOLDOWN", 0.05)
@@ -61,7 +61,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def heard(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> Heard:
-    """Listen to a display that shows a work already."""
+    """Listen to a display that shows a work."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
     return Heard(hass)
@@ -78,7 +78,7 @@ async def sleep(hass: HomeAssistant, asleep: bool) -> None:
 
 
 async def test_kinds(hass: HomeAssistant, heard: Heard) -> None:
-    """An automation can choose among what may happen."""
+    """The event types are those listed."""
     assert shown(hass, "event", "activity").attributes["event_types"] == [
         "artwork_changed",
         "playlist_started",
@@ -93,7 +93,7 @@ async def test_kinds(hass: HomeAssistant, heard: Heard) -> None:
 async def test_another_work(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """Another work on the wall is told with its title and place; that the first hangs is not news."""
+    """Another work fires an event with title and position; the first work after setup fires none."""
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: heard.told)
     assert heard.kinds == ["artwork_changed"]
@@ -107,7 +107,7 @@ async def test_another_work(
 async def test_another_playlist(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """A playlist that somebody casts is told, and so is its first work."""
+    """Another playlist fires an event, and so does its first work."""
     night = playlist("Moon", "Stars", title="Night")
     for number, item in enumerate(night["items"]):
         item["id"] = f"5d0c9d5e-0000-4000-8000-00000000010{number}"
@@ -121,7 +121,7 @@ async def test_another_playlist(
 async def test_the_same_in_another_order(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """Shuffling changes neither the work nor the playlist."""
+    """Shuffling fires no event."""
     for enabled in (True, False):
         display.player.handle("setShuffle", {"enabled": enabled})
         await until(
@@ -135,7 +135,7 @@ async def test_the_same_in_another_order(
 async def test_emptied_and_shown_again(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """A wall that was empty in between is news again."""
+    """The same work after an empty playlist fires an event."""
     display.player.handle("disconnect", {})
     await until(lambda: hass.states.get("media_player.wall").state == "idle")
     display.player.load(EVENING)
@@ -147,7 +147,7 @@ async def test_emptied_and_shown_again(
 async def test_sleep(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """Falling asleep and waking are told once each, and the same work after that is no news."""
+    """Sleeping and waking fire one event each, and the same work afterwards none."""
     await sleep(hass, True)
     await until(lambda: heard.kinds == ["fell_asleep"])
     await sleep(hass, False)
@@ -157,7 +157,7 @@ async def test_sleep(
 async def test_cast_while_asleep(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """What is cast to a sleeping display is told when it can be seen."""
+    """A cast to a sleeping display fires an event when the display wakes."""
     await sleep(hass, True)
     night = playlist("Moon", id="0f9a8a36-4f6c-4f0c-8c7e-4d8f1f3b0000", title="Night")
     night["items"][0]["id"] = "5d0c9d5e-0000-4000-8000-000000000100"
@@ -180,7 +180,7 @@ async def test_cast_while_asleep(
 async def test_failure(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """A player that stops is told with its reason, and again only after it was well in between."""
+    """A failed player fires an event with the reason, and again only after a recovery."""
     for times in (1, 2):
         display.overheat()
         await until(lambda: heard.kinds == ["playback_failed"] * times)  # noqa: B023
@@ -197,7 +197,7 @@ async def test_failure(
 async def test_work_that_does_not_load(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """A work that cannot be shown is told."""
+    """A work that fails to load fires an event."""
     display.player.render_status = 3
     await until(lambda: heard.kinds == ["playback_failed"])
     assert heard.last("playback_failed")["reason"] == "render_failed"
@@ -207,7 +207,7 @@ async def test_work_that_does_not_load(
 async def test_return(
     hass: HomeAssistant, display: DisplaySimulator, heard: Heard
 ) -> None:
-    """That a display is there again is told, with what it shows by then."""
+    """An available display fires events for its return and for a changed work."""
     await display.power_off()
     await until(lambda: shown(hass, "event", "activity").state == "unavailable")
     display.player.index = 2

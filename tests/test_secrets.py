@@ -1,4 +1,4 @@
-"""Keys go to the server they are for, and nowhere else."""
+"""Test that keys are only sent to their server and never shown."""
 
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ from .simulators.feed import Cut, FeedSimulator
 API_KEY = "sk-live-3kP0q7vN"
 WRONG_KEY = "sk-test-wrong-9Zx"
 IMPORTED = "c0ffee" * 10 + "beef"
-# Everything a server can do wrong with what it was sent.
+# Every fault of a server that may involve the request.
 FAULTS: tuple[dict[str, Any], ...] = (
     {"status": 400, "body": {"error": "bad_request", "message": f"Bearer {API_KEY}"}},
     {"status": 400, "body": {"error": "validation_error", "message": f"{API_KEY}: no"}},
@@ -65,7 +65,7 @@ SCRIPT = {
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     impatient(monkeypatch, 0.3)
 
 
@@ -77,24 +77,24 @@ async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 
 
 class Witness:
-    """Keeps everything that anybody could see."""
+    """Records everything that is shown."""
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Begin to look."""
+        """Initialize and listen to events."""
         self.hass = hass
         self.seen: list[str] = []
         hass.bus.async_listen("*", self._on_event)
 
     async def _on_event(self, event: Event[Any]) -> None:
-        """Keep an event."""
+        """Record an event."""
         self.keep(event.as_dict())
 
     def keep(self, thing: object) -> None:
-        """Keep something that was shown."""
+        """Record something that was shown."""
         self.seen += [str(thing), repr(thing), json.dumps(thing, default=str)]
 
     async def act(self, domain: str, action: str, **data: Any) -> None:
-        """Call an action, and keep what it tells or raises, causes included."""
+        """Call an action, and record its response or error with its causes."""
         responds = action != "delete_playlist"
         try:
             self.keep(
@@ -107,7 +107,7 @@ class Witness:
             self.seen += traceback.format_exception(err)
 
     async def fill(self, flow: Any, form: Any, **values: str) -> Any:
-        """Send a form, and keep what comes back but for what the person typed."""
+        """Submit a form, and record the result without the user's own input."""
         result = await flow.async_configure(form["flow_id"], values)
         self.keep(
             {
@@ -120,7 +120,7 @@ class Witness:
 
 
 def forms_of(seed: str) -> list[str]:
-    """Write a signing key in every form that somebody could use."""
+    """Return a signing key in every usable format."""
     raw = bytes.fromhex(seed)
     return [
         seed,
@@ -139,7 +139,7 @@ async def test_keys_are_never_shown(
     issue_registry: ir.IssueRegistry,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Everything that can be done with a library leaves no key in anything that can be looked at."""
+    """No key is in states, events, logs, errors, diagnostics or forms."""
     caplog.set_level(logging.DEBUG)
     witness = Witness(hass)
     entry = await _add(hass, feed, witness)
@@ -158,7 +158,7 @@ async def test_keys_are_never_shown(
     await hass.config_entries.async_remove(entry.entry_id)
     assert issue_registry.issues
     witness.keep(list(issue_registry.issues.values()))
-    # What stands in for Home Assistant's storage writes down what it stores, unlike the storage itself.
+    # The mocked storage logs what it stores, unlike the real one.
     lines = [
         f"{line.getMessage()} {line.exc_text}"
         for line in caplog.records
@@ -198,7 +198,7 @@ async def _add(
 
 
 async def _use(feed: FeedSimulator, witness: Witness) -> None:
-    """Do everything, with and without trouble, by either right."""
+    """Use all actions with and without faults, with both kinds of credentials."""
     for sign in (True, False):
         document = playlist()
         await witness.act("dp1", "publish_playlist", playlist=document, sign=sign)
@@ -219,7 +219,7 @@ async def _use(feed: FeedSimulator, witness: Witness) -> None:
 async def _change(
     hass: HomeAssistant, entry: ConfigEntry[Any], witness: Witness
 ) -> None:
-    """Give another API key, other servers, and another signing key."""
+    """Change API key, servers and signing key."""
     flow = hass.config_entries.flow
     (form,) = [
         each
@@ -243,7 +243,7 @@ async def _change(
 
 
 async def _traces(hass: HomeAssistant, hass_ws_client: WebSocketGenerator) -> list[Any]:
-    """Read every trace of the script."""
+    """Return all traces of the script."""
     client = await hass_ws_client(hass)
     await client.send_json_auto_id({"type": "trace/list", "domain": "script"})
     runs = (await client.receive_json())["result"]

@@ -1,4 +1,4 @@
-"""Damaged files: nothing stops because of them, and they are kept."""
+"""Test damaged storage files."""
 
 from collections.abc import AsyncIterator
 import json
@@ -77,19 +77,19 @@ DAMAGED: list[tuple[str, object]] = [
 
 
 def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:
-    """Return the content of a file."""
+    """Return the content of a storage file."""
     return {"version": version, "minor_version": 1, "key": name, "data": data}
 
 
 @pytest.fixture
 def hass_storage() -> dict[str, Any]:
-    """Use real files."""
+    """Disable the mocked storage."""
     return {}
 
 
 @pytest.fixture
 def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
-    """Give Home Assistant a folder of its own for its files."""
+    """Create a configuration folder of its own."""
     hass.config.config_dir = str(tmp_path)
     folder = tmp_path / ".storage"
     folder.mkdir()
@@ -100,7 +100,7 @@ def storage(hass: HomeAssistant, tmp_path: Path) -> Path:
 async def servers(
     socket_enabled: None,
 ) -> AsyncIterator[tuple[DisplaySimulator, CatalogSimulator]]:
-    """Run a display and a catalog."""
+    """Start a display and a catalog."""
     async with (
         DisplaySimulator(device_id=DEVICE_ID, page_delay=0.02) as display,
         CatalogSimulator() as catalog,
@@ -145,7 +145,7 @@ async def test_wrong_shape(
     servers: tuple[DisplaySimulator, CatalogSimulator],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A file of the wrong shape is kept beside, with one warning, and everything starts."""
+    """A file with invalid data is kept as a copy with one warning, and setup succeeds."""
     path = storage / NAMES[kind]
     path.write_text(json.dumps(envelope(path.name, data)))
     library = await start(hass, servers)
@@ -173,7 +173,7 @@ async def test_all_files_at_once(
     servers: tuple[DisplaySimulator, CatalogSimulator],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Files of a newer version, and files that are no storage, are kept beside, with one warning each."""
+    """Files of a newer version or another format are kept as copies with one warning each."""
     for name in NAMES.values():
         (storage / name).write_text(json.dumps(content(name)))
     await start(hass, servers)
@@ -189,7 +189,7 @@ async def test_what_is_stored_is_read(
     servers: tuple[DisplaySimulator, CatalogSimulator],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Files as they are written are read without a warning."""
+    """Stored files are read without a warning."""
     group = {"leader": DISPLAY, "members": {DISPLAY: 0, "other": 1}}
     for kind, data in (
         ("groups", {"groups": [group], "spread": {DISPLAY: ["x", 1]}}),
@@ -212,7 +212,7 @@ async def test_numbers_beyond_64_bits(
     servers: tuple[DisplaySimulator, CatalogSimulator],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A number that no file can hold does not keep the rest of the catalog from being stored."""
+    """A number that cannot be stored does not keep the rest of the catalog from being stored."""
     _, catalog = servers
     show = catalog.data.find_exhibition("Net Evil")
     series = catalog.data.series(show["id"])[0]

@@ -1,4 +1,4 @@
-"""Displays in homes that are less polite than others: without internet, without a player, with another network card."""
+"""Test displays without internet, without a player, or with other network cards."""
 
 from datetime import timedelta
 import json
@@ -28,13 +28,13 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long for what has no deadline of its own."""
+    """Shorten timeouts."""
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     monkeypatch.setattr(reader, "FOLLOW_UP", 0.5)
 
 
 async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
-    """Call an action of the media player, and return how many seconds it took."""
+    """Call an action of the media player and return its duration in seconds."""
     began = time.monotonic()
     await hass.services.async_call(
         "media_player", action, {"entity_id": ENTITY_ID, **data}, blocking=True
@@ -43,7 +43,7 @@ async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
 
 
 async def connected(entry: MockConfigEntry) -> None:
-    """Wait until the socket is open and it is known who answers."""
+    """Wait until the socket is open and the display identified."""
     coordinator = entry.runtime_data
     await until(lambda: coordinator.connection.connected and coordinator.check.done)
 
@@ -55,7 +55,7 @@ async def connected(entry: MockConfigEntry) -> None:
 async def test_added_without_a_device_status(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A device status that does not come keeps nothing else from being there."""
+    """A display without a device status can be added."""
     display.player.load(EVENING)
     display.device.status_seconds = 8
     await set_up(hass, display_entry)
@@ -72,7 +72,7 @@ async def test_a_device_status_that_is_cut_is_no_loss(
     setup_display: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """While the socket is open, nothing else decides whether a display is available."""
+    """A display with an open socket is available, also without a device status."""
     monkeypatch.setattr(connection, "PATIENCE", 0.0)
     display.player.load(EVENING)
     await connected(setup_display)
@@ -87,7 +87,7 @@ async def test_a_device_status_that_is_cut_is_no_loss(
 async def test_actions_return_without_the_device_status(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What a display has acknowledged is done; the rest is read in the background."""
+    """Actions return after the acknowledgment, and the device status is read in the background."""
     display.player.load(EVENING)
     await connected(setup_display)
     display.device.status_seconds = 60
@@ -100,13 +100,13 @@ async def test_actions_return_without_the_device_status(
     assert state_of(hass).state == "playing"
 
 
-# Its player
+# The player
 
 
 async def test_error_page(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A display on its error page does not play, tells why, and leaves it when it is woken."""
+    """A display on its error page is idle with a reason, and leaves the page when woken."""
     display.player.load(EVENING)
     await connected(setup_display)
     display.show_page(Page.ERROR, "service_failed")
@@ -124,7 +124,7 @@ async def test_error_page(
 async def test_overheating_lasts_until_the_page_is_left(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """A cast clears the error in the status, but not on the page."""
+    """A cast clears the error in the device status, but not the error page."""
     await connected(setup_display)
     display.overheat()
     await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
@@ -143,7 +143,7 @@ async def test_a_page_without_a_player(
     setup_display: MockConfigEntry,
     page: Page,
 ) -> None:
-    """It shows as soon as a command fails, and is left without anybody asking."""
+    """A missing player is detected by a failed command, and its return without a command."""
     display.player.load(EVENING)
     await until(lambda: state_of(hass).state == "playing")
     display.show_page(page)
@@ -158,7 +158,7 @@ async def test_a_page_without_a_player(
 async def test_a_work_that_fails_to_load(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """Pushes of this firmware do not tell it, so the display is asked a little later."""
+    """A failed work is detected by a delayed request, since this firmware does not push it."""
     display.player.load_seconds = 60
     display.player.load(EVENING)
     await until(lambda: state_of(hass).state == "playing")
@@ -175,7 +175,7 @@ async def test_a_work_that_fails_to_load(
 async def socket_fails(
     display: DisplaySimulator, entry: MockConfigEntry, status: int, route: str
 ) -> None:
-    """Let the socket close and not open again."""
+    """Close the socket and refuse new ones."""
     display.inject(FaultKind.STATUS, route=route, status=status)
     await display.sockets.close()
     await until(lambda: not entry.runtime_data.connection.connected)
@@ -189,7 +189,7 @@ async def test_a_socket_returns(
     setup_display: MockConfigEntry,
     status: int,
 ) -> None:
-    """Whatever an answer in place of the socket says, it is tried again within five seconds."""
+    """The socket is reopened within five seconds, whatever response refused it."""
     await connected(setup_display)
     await socket_fails(display, setup_display, status, "/api/notification")
     display.heal()
@@ -206,7 +206,7 @@ async def test_nothing_but_errors(
     monkeypatch: pytest.MonkeyPatch,
     status: int,
 ) -> None:
-    """A display that answers nothing but errors for minutes is unavailable, for a reason."""
+    """A display that only returns errors for minutes becomes unavailable with a reason."""
     await connected(setup_display)
     await socket_fails(display, setup_display, status, "")
     assert state_of(hass).state != "unavailable"
@@ -225,7 +225,7 @@ async def test_nothing_but_errors(
     await until(lambda: state_of(hass).state != "unavailable")
 
 
-# At start
+# Startup
 
 
 async def test_a_dead_display_does_not_delay_the_start(
@@ -234,7 +234,7 @@ async def test_a_dead_display_does_not_delay_the_start(
     setup_display: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A known display is set up from what is remembered, and there when it answers."""
+    """A known display is set up from stored data, and available once it answers."""
     await known(hass, "number", "panel_brightness")
     ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
     await hass.config_entries.async_unload(setup_display.entry_id)
@@ -258,7 +258,7 @@ async def test_a_dead_display_does_not_delay_the_start(
     assert ids == {entity.entity_id for entity in er.async_get(hass).entities.values()}
 
 
-# Who it is
+# Identity
 
 
 async def test_other_network_cards(
@@ -266,7 +266,7 @@ async def test_other_network_cards(
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
 ) -> None:
-    """A proven device id decides, and the new MAC addresses are remembered."""
+    """A display with the same device id is accepted with new MAC addresses, which are stored."""
     await connected(setup_display)
     before = setup_display.data["macs"]
     display.device.hardware += 1
@@ -280,7 +280,7 @@ async def test_other_network_cards(
 async def test_a_foreign_push(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What is pushed with other MAC addresses is not remembered, and locks nobody out."""
+    """MAC addresses of a push are not stored, and do not lock out the display."""
     await connected(setup_display)
     await until(lambda: len(setup_display.data["macs"]) == 2)
     before = setup_display.data["macs"]
@@ -299,13 +299,13 @@ async def test_a_foreign_push(
     assert setup_display.state is ConfigEntryState.LOADED
 
 
-# Its entities
+# Entities
 
 
 async def test_entity_ids_do_not_depend_on_when(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Entities that a display first shows to have after it was given an area are called like the others."""
+    """Entities added after an area was assigned have the same kind of entity id as the others."""
     display.device.panel.connected = False
     await set_up(hass, display_entry)
     devices = dr.async_get(hass)
@@ -324,7 +324,7 @@ async def test_entity_ids_do_not_depend_on_when(
 async def test_entities_stay_during_a_set_up_screen(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """What a display has ever shown to have is still provided after a restart without its player."""
+    """Entities of known features are added after a restart without a player."""
     display.player.load(EVENING)
     await known(hass, "number", "margin")
     before = {state.entity_id for state in hass.states.async_all()}
@@ -336,18 +336,18 @@ async def test_entities_stay_during_a_set_up_screen(
     assert all("restored" not in state.attributes for state in hass.states.async_all())
 
 
-# Moments
+# Interludes
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_events_of_an_interlude(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """An alarm page is one event when it comes and one when it goes, and both say that it was an interlude."""
+    """An interlude fires one event at its start and one at its end, both marked as an interlude."""
     display.player.load(EVENING)
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-    # The name of the playlist is read a moment after the work is pushed, and told then.
+    # The name of the playlist is read after the work was pushed, and fired then.
     await until(lambda: state_of(hass).attributes.get("media_playlist"))
     await hass.async_block_till_done()
     heard: list[dict[str, Any]] = []
@@ -355,7 +355,7 @@ async def test_events_of_an_interlude(
 
     @callback
     def note(event: Any) -> None:
-        """Note an event."""
+        """Record an event."""
         state = event.data["new_state"]
         if event.data["entity_id"] == activity and (
             not heard or heard[-1]["at"] != state.state

@@ -1,4 +1,4 @@
-"""The firmware: what is installed, what there is, and how it comes."""
+"""Test the update entity of a display."""
 
 from datetime import timedelta
 
@@ -21,7 +21,7 @@ from .simulators.display import DisplaySimulator, FaultKind
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Do not wait long."""
+    """Shorten timeouts."""
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
 
 
@@ -29,7 +29,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_install(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """The latest firmware is installed when told so, and is under way until it shows."""
+    """Firmware is installed on request, and in progress until the new version is reported."""
     display.device.latest_version = "9.9.9"
     display.boot_seconds = 0.3
     await set_up(hass, display_entry)
@@ -55,7 +55,7 @@ async def test_installation_that_never_shows(
     display_entry: MockConfigEntry,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """An installation is not believed in for ever."""
+    """The progress ends after a while without a new version."""
     swift = rate_limit.RateClass(rate=1000, burst=1000)
     monkeypatch.setitem(rate_limit._CLASSES, "updateToLatestVersion", swift)
     display.server.gate = None
@@ -74,7 +74,7 @@ async def test_installation_that_never_shows(
 async def test_installation_that_is_refused(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """What the display does not begin is not under way."""
+    """A refused installation is not in progress."""
     display.device.latest_version = "9.9.9"
     await set_up(hass, display_entry)
     display.inject(FaultKind.STATUS, command="updateToLatestVersion", status=500)
@@ -87,7 +87,7 @@ async def test_installation_that_is_refused(
 async def test_latest_firmware_unknown(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Without the internet the display does not know what there is; the entity is unknown until then."""
+    """The entity is unknown while the display does not know the latest version."""
     await display.set_internet(False)
     await set_up(hass, display_entry)
     assert value(hass, "update", "firmware") == "unknown"
@@ -98,7 +98,7 @@ async def test_latest_firmware_unknown(
 async def test_unload_while_under_way(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """Nothing waits for a display that is let go."""
+    """An entry can be unloaded during an installation."""
     display.device.latest_version = "9.9.9"
     display.device.on_update = lambda: None
     await set_up(hass, display_entry)

@@ -1,4 +1,4 @@
-"""Something is shown for a moment, and what hung before comes back."""
+"""Test interludes and announcements, after which the earlier playlist returns."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -32,7 +32,7 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
 
 
 async def ring(house: House, **data: Any) -> None:
-    """Show who is at the door."""
+    """Show a picture for a while."""
     await house.show(
         "wall", media_content_id=f"{house.door}/picture.jpg", **{**MOMENT, **data}
     )
@@ -40,14 +40,14 @@ async def ring(house: House, **data: Any) -> None:
 
 
 async def wait(house: House, seconds: float = 61) -> None:
-    """Let time pass, once nothing is asked any more: what is on its way then would time out."""
+    """Advance time when no request is in flight, so that none times out."""
     await settle(house.walls["wall"])
     async_fire_time_changed(house.hass, dt_util.utcnow() + timedelta(seconds=seconds))
     await house.hass.async_block_till_done()
 
 
 async def hang(house: House, place: int = 3) -> None:
-    """Let art hang, shuffled, at some work."""
+    """Cast a shuffled playlist and select a work."""
     await house.phone_casts("wall", ART)
     await house.phone("wall", "moveToArtwork", index=place)
     await house.phone("wall", "setShuffle", enabled=True)
@@ -55,7 +55,7 @@ async def hang(house: House, place: int = 3) -> None:
 
 
 def assert_back(house: House, work: str = "Tides 4") -> None:
-    """See that everything is as it was."""
+    """Check that work, playlist and modes are those from before."""
     shown = house.walls["wall"].state
     assert shown.playlist_title == "Tides"
     assert sorted(titles(shown.items)) == titles(ART["items"])
@@ -65,7 +65,7 @@ def assert_back(house: House, work: str = "Tides 4") -> None:
 
 
 async def test_doorbell(house: House) -> None:
-    """After the picture of the doorbell hangs the same work of the same list, shuffled and repeated as before."""
+    """After the interlude the same work of the same playlist is shown, shuffled and repeated as before."""
     await hang(house)
     await ring(house)
     await wait(house)
@@ -79,7 +79,7 @@ async def test_doorbell(house: House) -> None:
 
 
 async def test_a_work_alone(house: House) -> None:
-    """A work of the playlist is shown without the others and without a break, and then the playlist goes on."""
+    """A single work of the playlist is shown without a break, and then the playlist continues."""
     await hang(house)
     await house.do("dp1.show_work", "wall", work="Tides 2", **MOMENT)
     wall = house.walls["wall"].state
@@ -91,7 +91,7 @@ async def test_a_work_alone(house: House) -> None:
 
 
 async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
-    """A playlist that was cast by its URL is left alone."""
+    """A playlist that was cast by its URL is not changed."""
     async with served(ART) as (url,):
         await house.show("wall", playlist_url=url)
         await house.do("dp1.show_work", "wall", work=3, **MOMENT)
@@ -103,7 +103,7 @@ async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
 
 
 async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
-    """The display goes on refreshing a list that it was given by address."""
+    """A playlist that was cast by its URL returns by its URL."""
     async with served(ART) as (url,):
         await house.show("wall", playlist_url=url, start_at=2)
         await ring(house)
@@ -116,7 +116,7 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 
 async def forget(house: House) -> None:
-    """Start announcements again from the storage."""
+    """Restore the interludes from the storage."""
     before = house.hass.data[ANNOUNCEMENTS]
     fresh = house.hass.data[ANNOUNCEMENTS] = module.Announcements(house.hass)
     await fresh.async_load()
@@ -127,7 +127,7 @@ async def forget(house: House) -> None:
 async def test_doorbell_and_home_assistant_restarts(
     house: House, hass_storage: dict[str, Any]
 ) -> None:
-    """What hung comes back at its time although Home Assistant has restarted meanwhile."""
+    """The playlist returns in time after a restart of Home Assistant."""
     await hang(house)
     await ring(house)
     writes = house.walls["wall"].writes
@@ -141,7 +141,7 @@ async def test_doorbell_and_home_assistant_restarts(
 
 
 async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
-    """What hung comes back as soon as Home Assistant does."""
+    """The playlist returns at startup if the interlude ended before."""
     await hang(house)
     await ring(house, show_for={"milliseconds": 100})
     await house.hass.config_entries.async_unload(house.entries["wall"].entry_id)
@@ -155,7 +155,7 @@ async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
 
 
 async def test_doorbell_and_the_phone_casts(house: House) -> None:
-    """What somebody has shown meanwhile stays."""
+    """A cast from elsewhere during the interlude is not replaced."""
     await hang(house)
     await ring(house)
     await house.phone_casts("wall", series("Dunes", 2))
@@ -165,7 +165,7 @@ async def test_doorbell_and_the_phone_casts(house: House) -> None:
 
 
 async def test_home_assistant_casts_meanwhile(house: House) -> None:
-    """What Home Assistant was asked to show for good stays, be it the same picture."""
+    """A cast during the interlude is not replaced, also if it is the same picture."""
     await hang(house)
     await ring(house)
     await house.play("wall", f"{house.door}/picture.jpg")
@@ -174,7 +174,7 @@ async def test_home_assistant_casts_meanwhile(house: House) -> None:
 
 
 async def test_a_cast_that_fails_changes_nothing(house: House) -> None:
-    """A cast that never hung does not keep what hung before from coming back."""
+    """The playlist returns after a failed cast during the interlude."""
     await hang(house)
     await ring(house)
     fault = house.walls["wall"].inject("status", command="displayPlaylist")
@@ -189,7 +189,7 @@ async def test_a_cast_that_fails_changes_nothing(house: House) -> None:
 
 
 async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
-    """A picture that could not be shown does not come to an end later."""
+    """A failed interlude has no end."""
     await hang(house)
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
@@ -198,7 +198,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
 
 
 async def test_two_at_the_door(house: House) -> None:
-    """The second ring stays its own time, and then comes what hung before the first."""
+    """A second interlude lasts its own time, and then the playlist from before the first returns."""
     await hang(house)
     await ring(house)
     await house.show(
@@ -213,7 +213,7 @@ async def test_two_at_the_door(house: House) -> None:
 
 
 async def test_a_shorter_second_moment(house: House) -> None:
-    """A short moment within a long one does not cut that short."""
+    """A shorter second interlude does not shorten the first."""
     await hang(house)
     await ring(house)
     await ring(house, show_for={"seconds": 5})
@@ -224,7 +224,7 @@ async def test_a_shorter_second_moment(house: House) -> None:
 
 
 async def test_many_at_once(house: House) -> None:
-    """However many ring at once: one of them hangs, and then what hung before."""
+    """One of several concurrent interludes is shown, and then the playlist returns."""
     await hang(house)
     await asyncio.gather(
         *(
@@ -238,7 +238,7 @@ async def test_many_at_once(house: House) -> None:
 
 
 async def test_a_sleeping_display_sleeps_again(house: House) -> None:
-    """A display that slept is woken for the moment, and sleeps again with its list."""
+    """A sleeping display is woken for the interlude, and sleeps again with its playlist."""
     await hang(house)
     await house.do("turn_off", "wall")
     await ring(house)
@@ -249,7 +249,7 @@ async def test_a_sleeping_display_sleeps_again(house: House) -> None:
 
 
 async def test_put_to_sleep_meanwhile(house: House) -> None:
-    """A display that somebody put to sleep goes on sleeping, with its list."""
+    """A display that was put to sleep during the interlude stays asleep, with its playlist."""
     await hang(house)
     await ring(house)
     await house.do("turn_off", "wall")
@@ -259,7 +259,7 @@ async def test_put_to_sleep_meanwhile(house: House) -> None:
 
 
 async def test_an_empty_wall_is_empty_again(house: House) -> None:
-    """Where nothing hung, nothing hangs afterwards."""
+    """A display without a playlist is empty again after the interlude."""
     await ring(house)
     await wait(house)
     assert house.walls["wall"].state.current is None
@@ -269,7 +269,7 @@ async def test_an_empty_wall_is_empty_again(house: House) -> None:
 async def test_a_display_out_of_reach_returns_when_it_is_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A display that does not answer at the end is asked again until it does."""
+    """An unreachable display at the end of the interlude is retried."""
     await hang(house)
     await ring(house)
     await house.walls["wall"].refuse()
@@ -281,7 +281,7 @@ async def test_a_display_out_of_reach_returns_when_it_is_back(
 
 
 async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has hung for so long is not taken off any more."""
+    """The retries end after a while."""
     monkeypatch.setattr(module, "GIVE_UP_AFTER", timedelta(seconds=-300))
     await hang(house)
     await ring(house)
@@ -293,7 +293,7 @@ async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_announce(house: House) -> None:
-    """An announcement hangs for half a minute, or as long as it says."""
+    """An announcement is shown for half a minute by default."""
     await hang(house)
     await house.play("wall", f"{house.door}/picture.jpg", announce=True)
     assert house.hanging("wall") == "picture"
@@ -305,7 +305,7 @@ async def test_announce(house: House) -> None:
 
 @pytest.mark.parametrize("extra", [{"duration": 90}, {"show_for": "00:01:30"}])
 async def test_announce_for_as_long_as_asked(house: House, extra: Any) -> None:
-    """The length of an announcement can be said."""
+    """The duration of an announcement can be set."""
     await hang(house)
     await house.play("wall", f"{house.door}/picture.jpg", announce=True, extra=extra)
     await wait(house, 29)
@@ -315,7 +315,7 @@ async def test_announce_for_as_long_as_asked(house: House, extra: Any) -> None:
 
 
 async def test_announce_without_sense(house: House) -> None:
-    """A length that is none is said to be none."""
+    """An invalid duration is refused."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.play(
             "wall",
@@ -327,7 +327,7 @@ async def test_announce_without_sense(house: House) -> None:
 
 
 async def test_moments_are_not_kept_among_the_lists(house: House) -> None:
-    """What hangs for a moment does not push out what was given to the display."""
+    """Interludes are not added to the history."""
     await hang(house)
     coordinator: DisplayCoordinator = house.entries["wall"].runtime_data
     before = [given.title for given in coordinator.history.entries()]
@@ -342,7 +342,7 @@ async def test_moments_are_not_kept_among_the_lists(house: House) -> None:
 async def test_a_removed_display_is_forgotten(
     house: House, hass_storage: dict[str, Any]
 ) -> None:
-    """Nothing is kept of a display that is removed."""
+    """The stored interlude of a removed display is deleted."""
     await hang(house)
     await ring(house)
     entry = house.entries["wall"]
@@ -354,7 +354,7 @@ async def test_a_removed_display_is_forgotten(
 
 
 async def test_a_display_that_cannot_tell(hass: HomeAssistant) -> None:
-    """A display that only takes playlists returns to the last one that it was given; before that, there is none."""
+    """On a display that does not report its playlist the last cast returns, if there is one."""
     async with House.of(hass, "wall", profile="legacy") as house:
         with pytest.raises(ServiceValidationError) as raised:
             await house.show(

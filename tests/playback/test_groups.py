@@ -1,4 +1,4 @@
-"""Several displays: the same on all, spread over them, handed over, and in step."""
+"""Test several displays: the same playlist, spreading, handing over, and groups."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -30,29 +30,29 @@ async def house(hass: HomeAssistant) -> AsyncIterator[House]:
 
 
 async def join(house: House, leader: str = "left", *members: str) -> None:
-    """Let displays follow one."""
+    """Join displays to a leader."""
     entities = list(map(house.entity, members or ("middle", "right")))
     await house.do("join", leader, group_members=entities)
 
 
 def works(house: House) -> list[str]:
-    """List what hangs."""
+    """Return the shown works."""
     return [house.hanging(room) for room in ROOMS]
 
 
 async def hang_in_step(house: House, *expected: str) -> None:
-    """Wait until all walls show what they should."""
+    """Wait until all displays show the given works."""
     await until(lambda: works(house) == list(expected))
 
 
 async def test_the_same_on_all(house: House) -> None:
-    """One call shows the same on every display."""
+    """One call casts the same playlist to every display."""
     await house.show(*ROOMS, playlist=TIDES, start_at=2)
     assert works(house) == ["Tides 2"] * 3
 
 
 async def test_one_of_several_fails(house: House) -> None:
-    """What fails on one display is told of that one, and the others show it."""
+    """A failure is reported for its display, and the others show the playlist."""
     house.walls["middle"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError) as raised:
         await house.show(*ROOMS, playlist=TIDES)
@@ -63,14 +63,14 @@ async def test_one_of_several_fails(house: House) -> None:
 
 @pytest.mark.parametrize("order", [ROOMS, ("right", "left", "middle")])
 async def test_spread(house: House, order: tuple[str, ...]) -> None:
-    """Displays show one work after the other, in the order in which they are named."""
+    """Displays show consecutive works in the order of the target."""
     await house.show(*order, playlist=TIDES, spread=True, start_at=4)
     shown = [house.hanging(room) for room in order]
     assert shown == ["Tides 4", "Tides 5", "Tides 1"]
 
 
 async def test_spread_over_an_area_goes_by_name(house: House) -> None:
-    """Displays that were not named one by one are taken in the order of their names."""
+    """Displays of an area are sorted by name."""
     await house.hass.services.async_call(
         "dp1",
         "cast_playlist",
@@ -81,7 +81,7 @@ async def test_spread_over_an_area_goes_by_name(house: House) -> None:
 
 
 async def test_in_step(house: House) -> None:
-    """What the leader shows, the others show too, whoever moves it."""
+    """Members follow every change of work of the leader."""
     async with served(TIDES) as (url,):
         await house.show("left", playlist_url=url, start_at=2)
         await join(house)
@@ -103,7 +103,7 @@ async def test_in_step(house: House) -> None:
 
 
 async def test_a_new_list_in_step(house: House) -> None:
-    """A new list of the leader comes to all, in the leader's random order."""
+    """A new playlist of the leader is shown by all, in the same shuffled order."""
     await join(house)
     await house.phone_casts("left", TIDES)
     await hang_in_step(house, *["Tides 1"] * 3)
@@ -115,7 +115,7 @@ async def test_a_new_list_in_step(house: House) -> None:
 
 
 async def test_a_member_leads_the_others(house: House) -> None:
-    """What is done with one of a group is done with all of it, once."""
+    """An action on a member applies to the whole group once."""
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.do("media_next_track", "right")
@@ -129,7 +129,7 @@ async def test_a_member_leads_the_others(house: House) -> None:
 
 
 async def test_next_without_any_call(house: House) -> None:
-    """Two actions with one context are one, two without are two."""
+    """Two calls with one context count as one, and two without as two."""
     await house.show("left", playlist=TIDES)
     await join(house)
     context = Context()
@@ -146,7 +146,7 @@ async def test_next_without_any_call(house: House) -> None:
 
 @pytest.mark.parametrize("joined_first", [True, False])
 async def test_spread_in_step(house: House, joined_first: bool) -> None:
-    """Displays over which a series is spread keep their distance."""
+    """Joined displays with a spread series keep their offsets."""
     if joined_first:
         await join(house)
     await house.show(*ROOMS, playlist=TIDES, spread=True)
@@ -164,7 +164,7 @@ async def test_spread_in_step(house: House, joined_first: bool) -> None:
 
 
 async def test_a_spread_of_long_ago(house: House) -> None:
-    """Displays that show something else by now are joined to show the same."""
+    """A display that shows another playlist since is joined without an offset."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await house.phone_casts("middle", DUNES)
     await join(house)
@@ -174,7 +174,7 @@ async def test_a_spread_of_long_ago(house: House) -> None:
 async def test_groups_survive_a_restart(
     house: House, hass_storage: dict[str, Any]
 ) -> None:
-    """Who belongs together, and at what distance, is kept; nothing is sent because of it."""
+    """Members and offsets are restored after a restart, and nothing is sent."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await join(house)
     fresh = house.hass.data[GROUPS] = Groups(house.hass)
@@ -189,7 +189,7 @@ async def test_groups_survive_a_restart(
 
 
 async def test_a_member_that_fails(house: House) -> None:
-    """Who of a group did not follow is told; the others did."""
+    """A member that fails is reported, and the others follow."""
     await house.show("left", playlist=TIDES)
     await join(house)
     house.walls["right"].inject("status", command="moveToArtwork")
@@ -201,7 +201,7 @@ async def test_a_member_that_fails(house: House) -> None:
 
 
 async def test_a_leader_that_is_reloaded(house: House) -> None:
-    """A group follows its leader, also after a reload that came while the group was about to follow."""
+    """A group follows its leader after a reload during a change."""
     await house.show("left", playlist=TIDES)
     await join(house)
     entry_id = house.entries["left"].entry_id
@@ -217,7 +217,7 @@ async def test_a_leader_that_is_reloaded(house: House) -> None:
 
 
 async def test_a_member_that_is_not_set_up(house: House) -> None:
-    """A display that is not set up is missed, and follows when it is back."""
+    """A member that is not set up is reported, and follows when it is back."""
     await house.show("left", playlist=TIDES)
     await join(house)
     entry = house.entries["right"]
@@ -234,7 +234,7 @@ async def test_a_member_that_is_not_set_up(house: House) -> None:
 async def test_a_member_that_comes_back(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A display that was away catches up."""
+    """A member that was unavailable follows when it is back."""
     monkeypatch.setattr(connection, "PATIENCE", 0.1)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     await house.show("left", playlist=TIDES)
@@ -250,7 +250,7 @@ async def test_a_member_that_comes_back(
 async def test_a_leader_that_is_lost(
     house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The group stays when its leader is lost, which is said once; the others can be told by themselves."""
+    """A group without its leader stays, which is reported once, and its members can be controlled."""
     monkeypatch.setattr(connection, "PATIENCE", 0.1)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     caplog.set_level(logging.INFO)
@@ -266,7 +266,7 @@ async def test_a_leader_that_is_lost(
 
 
 async def test_leaving(house: House) -> None:
-    """Who leaves goes its own way; if that was the leader, another one leads; two are a group, one is not."""
+    """A group continues without a member, with a new leader if needed, and ends when one is left."""
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.do("unjoin", "left")
@@ -281,7 +281,7 @@ async def test_leaving(house: House) -> None:
 
 
 async def test_changing_groups(house: House) -> None:
-    """A display is in one group at a time, and a member that others join leads a group of its own."""
+    """A display is in one group at a time, and a member that others join leads a new group."""
     await join(house, "left", "middle")
     await join(house, "middle", "right", "middle")
     assert house.attribute("left", "group_members") is None
@@ -292,7 +292,7 @@ async def test_changing_groups(house: House) -> None:
 
 
 async def test_a_removed_display_leaves(house: House) -> None:
-    """A display that is removed is in no group any more."""
+    """A removed display is removed from its group."""
     await join(house)
     await house.hass.config_entries.async_remove(house.entries["left"].entry_id)
     assert house.attribute("middle", "group_members") == [
@@ -302,14 +302,14 @@ async def test_a_removed_display_leaves(house: House) -> None:
 
 
 async def test_joining_something_else(house: House) -> None:
-    """Only displays join displays."""
+    """Only displays can be joined."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("join", "left", group_members=["media_player.radio"])
     assert raised.value.translation_key == "not_a_display"
 
 
 async def test_a_moment_is_not_followed(house: House) -> None:
-    """What hangs for a moment hangs on one display, be it the leader or another."""
+    """Interludes are not followed, on the leader or a member."""
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.show(
@@ -329,7 +329,7 @@ async def test_a_moment_is_not_followed(house: House) -> None:
 async def test_hand_over(
     house: House, then: str | None, asleep: bool, left: str
 ) -> None:
-    """Another display goes on at the same place, awake, and this one rests as asked."""
+    """The other display continues at the same work, awake, and this one sleeps if requested."""
     await house.phone_casts("left", TIDES)
     await house.phone("left", "moveToArtwork", index=2)
     await house.phone("left", "setShuffle", enabled=True)
@@ -350,7 +350,7 @@ async def test_hand_over(
 
 
 async def test_hand_over_to_a_display_that_refuses(house: House) -> None:
-    """Nothing changes here if the other display does not take it."""
+    """Nothing changes if the other display refuses the playlist."""
     await house.phone_casts("left", TIDES)
     house.walls["right"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
@@ -370,7 +370,7 @@ async def test_hand_over_to_a_display_that_refuses(house: House) -> None:
 async def test_hand_over_without_sense(
     house: House, names: tuple[str, ...], to: str, key: str
 ) -> None:
-    """One display hands something over to another one."""
+    """Handing over needs exactly one display on each side."""
     with pytest.raises(ServiceValidationError) as raised:
         await house.do("dp1.hand_over", *names, to=house.entity(to))
     assert raised.value.translation_key == key

@@ -35,7 +35,7 @@ def test_fields_of_items(field: str, good: list[Any], bad: list[Any]) -> None:
 
 
 def test_schedule() -> None:
-    """The schedule flag is checked and read."""
+    """The schedule flag is checked."""
     assert validate(playlist(schedule={"byDisplayAt": True})) == []
     (fault,) = validate(playlist(schedule={"byDisplayAt": "yes"}))
     assert fault.path == "schedule.byDisplayAt"

@@ -400,7 +400,7 @@ def _dated(ts: str) -> dict[str, Any]:
 
 
 def test_dates_ahead_have_a_reason() -> None:
-    """A time more than a few minutes in the future is reported, and the signature valid."""
+    """A time more than five minutes in the future is reported, but the signature is valid."""
     for ts, reason in (
         ("2026-01-02T03:09:05Z", None),
         ("2026-01-02T03:09:06Z", "dated more than five minutes ahead"),
