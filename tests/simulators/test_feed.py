@@ -1,4 +1,4 @@
-"""The simulated feed answers what real feeds answered, request by request."""
+"""Test the simulated feed against recorded exchanges of real feeds."""
 
 from collections.abc import AsyncIterator, Iterator
 import itertools
@@ -22,13 +22,13 @@ type Exchange = dict[str, Any]
 
 
 def _exchanges(family: str) -> list[Exchange]:
-    """All recorded exchanges of a family in their order."""
+    """Return the recorded exchanges of a family in order."""
     lines = (_CAPTURES / f"{family}.jsonl").read_text("utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 def _between(family: str) -> dict[str, list[Exchange]]:
-    """What happened between recorded exchanges, by the name of the next one."""
+    """Return what happened between recorded exchanges, by the name of the next one."""
     steps: dict[str, dict[str, list[Exchange]]] = json.loads(
         (_CAPTURES / "between.json").read_text("utf-8")
     )
@@ -36,7 +36,7 @@ def _between(family: str) -> dict[str, list[Exchange]]:
 
 
 def _shape(value: Any) -> Any:
-    """The fields that are there, at every depth."""
+    """Return the fields of a value at every depth."""
     match value:
         case dict():
             return {key: _shape(entry) for key, entry in sorted(value.items())}
@@ -50,7 +50,7 @@ def _shape(value: Any) -> Any:
 
 
 def _filled(fill: dict[str, Any]) -> str:
-    """A large body that the recording describes instead of holding."""
+    """Return a large body that the recording describes."""
     works = [
         {
             "title": f"Work {n}",
@@ -69,7 +69,7 @@ def _filled(fill: dict[str, Any]) -> str:
 
 
 def _token(name: str) -> str:
-    """A token in place of the one that was not recorded."""
+    """Return a token in place of the one that was not recorded."""
     issuer = (
         "https://elsewhere.example" if "badiss" in name else "https://issuer.example"
     )
@@ -78,7 +78,7 @@ def _token(name: str) -> str:
 
 
 def _moment(answer: Any) -> int | None:
-    """When a server made what it answered, in nanoseconds."""
+    """Return the time at which a server made a response, in nanoseconds."""
     if not isinstance(answer, dict):
         return None
     made = (answer.get("items") or [answer])[0].get("created", "")
@@ -86,12 +86,12 @@ def _moment(answer: Any) -> int | None:
 
 
 class _Replay:
-    """Asks a simulator what a real feed was asked; names that servers make up are exchanged."""
+    """Replays recorded requests, and replaces the names that servers make up."""
 
     def __init__(
         self, feeds: dict[str, FeedSimulator], session: aiohttp.ClientSession
     ) -> None:
-        """Start with no names exchanged."""
+        """Initialize without replacements."""
         self._feeds = feeds
         self._session = session
         self._names: dict[str, str] = {}
@@ -100,17 +100,17 @@ class _Replay:
             feed.settings.now = clock.__next__
 
     def _feed(self, exchange_name: str) -> FeedSimulator:
-        """The server that was asked."""
+        """Return the simulator for an exchange."""
         return self._feeds.get(exchange_name.partition("-")[0], self._feeds["main"])
 
     def _here(self, text: str) -> str:
-        """A text with the names that are used here."""
+        """Return a text with replaced names."""
         for there, here in self._names.items():
             text = text.replace(there, here)
         return text
 
     async def between(self, name: str, steps: list[Exchange]) -> None:
-        """Do what happened before an exchange and was not recorded."""
+        """Repeat what happened before an exchange and was not recorded."""
         feed = self._feed(name)
         for step in steps:
             if "store" in step:
@@ -132,7 +132,7 @@ class _Replay:
             assert answer[0] < 300, answer
 
     async def ask(self, exchange: Exchange) -> tuple[int, dict[str, str], Any]:
-        """Ask what was asked."""
+        """Replay a request."""
         name = exchange["name"]
         feed = self._feed(name)
         recorded = exchange.get("answer")
@@ -158,7 +158,7 @@ class _Replay:
         headers: dict[str, str],
         body: str | None,
     ) -> tuple[int, dict[str, str], Any]:
-        """Send one request."""
+        """Send a request."""
         data = None if body is None else self._here(body).encode()
         url = feed.origin + self._here(path)
         skip = () if "Content-Type" in headers else ("Content-Type",)
@@ -184,7 +184,7 @@ class _Replay:
             )
 
     def _learn(self, there: Any, here: Any) -> None:
-        """Remember the ids and slugs that this server made up."""
+        """Store the ids and slugs of this server."""
         if not isinstance(there, dict) or not isinstance(here, dict):
             return
         for name in ("id", "slug"):
@@ -196,13 +196,13 @@ class _Replay:
             self._learn(old, new)
 
     def _learn_tag(self, there: dict[str, str], here: dict[str, str]) -> None:
-        """Remember the ETag."""
+        """Store the ETag."""
         if "etag" in there:
             self._names[there["etag"].strip('"')] = here["etag"].strip('"')
 
 
 def _headers(feed: FeedSimulator) -> dict[str, str]:
-    """What an owner of the feed sends along."""
+    """Return the headers of the feed's owner."""
     return {
         "Authorization": f"Bearer {feed.api_key}",
         "Content-Type": "application/json",
@@ -210,7 +210,7 @@ def _headers(feed: FeedSimulator) -> dict[str, str]:
 
 
 def _wanted(exchange: Exchange) -> dict[str, Any]:
-    """What must agree."""
+    """Return the recorded values to compare."""
     answer = exchange.get("answer")
     headers = exchange["answer_headers"]
     wanted = {
@@ -228,7 +228,7 @@ def _wanted(exchange: Exchange) -> dict[str, Any]:
 
 
 def _got(exchange: Exchange, answer: tuple[int, dict[str, str], Any]) -> dict[str, Any]:
-    """The same of our answer."""
+    """Return the same values of the simulator's response."""
     status, headers, value = answer
     recorded = exchange["answer_headers"].get("content-type")
     got = {
@@ -247,7 +247,7 @@ def _got(exchange: Exchange, answer: tuple[int, dict[str, str], Any]) -> dict[st
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
-    """A client."""
+    """Return a client session."""
     async with aiohttp.ClientSession() as client:
         yield client
 
@@ -255,7 +255,7 @@ async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
 def _differences(
     exchange: Exchange, answer: tuple[int, dict[str, str], Any]
 ) -> Iterator[str]:
-    """What does not agree, in words."""
+    """Return the differences as text."""
     wanted, got = _wanted(exchange), _got(exchange, answer)
     for name, value in wanted.items():
         if got[name] != value:
@@ -263,7 +263,7 @@ def _differences(
 
 
 async def _replay(family: str, replay: _Replay) -> str:
-    """All differences of a family, a line each."""
+    """Return the differences of a family, one per line."""
     steps = _between(family)
     found: list[str] = []
     for exchange in _exchanges(family):
@@ -275,7 +275,7 @@ async def _replay(family: str, replay: _Replay) -> str:
 async def test_v2_answers_like_the_recorded_server(
     session: aiohttp.ClientSession,
 ) -> None:
-    """Every recorded exchange with the Go feed agrees."""
+    """The simulator matches every recorded exchange of the Go feed."""
     public = "http://127.0.0.1:8788"
     async with (
         FeedSimulator("v2", public_url=public) as feed,
@@ -294,7 +294,7 @@ async def test_v2_answers_like_the_recorded_server(
 async def test_ts_answers_like_the_recorded_server(
     session: aiohttp.ClientSession,
 ) -> None:
-    """Every recorded exchange with the TypeScript feed agrees."""
+    """The simulator matches every recorded exchange of the TypeScript feed."""
     public = "http://127.0.0.1:8787"
     pem = (
         _JWT_KEY.public_key()
@@ -317,7 +317,7 @@ async def test_ts_answers_like_the_recorded_server(
 
 @pytest.mark.parametrize("family", ["v2", "ts"])
 def test_nothing_is_skipped(family: str) -> None:
-    """Every exchange of the sample is replayed, and every step in between belongs to one."""
+    """Every exchange of the sample is replayed, and every step between exchanges used."""
     names = [exchange["name"] for exchange in _exchanges(family)]
     assert len(names) == len(set(names)) == {"v2": 134, "ts": 78}[family]
     assert set(_between(family)) <= set(names)

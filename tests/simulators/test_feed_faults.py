@@ -1,4 +1,4 @@
-"""A simulated feed goes wrong in just the way it was told to."""
+"""Test the faults of the simulated feed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ _DRAFT: dict[str, Any] = {
 
 @pytest.fixture
 async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
-    """A feed with one playlist."""
+    """Serve a feed with one playlist."""
     async with FeedSimulator() as simulator:
         simulator.seed([_DRAFT])
         yield simulator
@@ -51,14 +51,14 @@ async def feed(socket_enabled: None) -> AsyncIterator[FeedSimulator]:
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
-    """A client that never tries again by itself."""
+    """Return a client session without retries."""
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector) as client:
         yield client
 
 
 async def _read(session: aiohttp.ClientSession, url: str) -> Any:
-    """What is at an address."""
+    """Return the response of a URL."""
     async with session.get(url) as response:
         return await response.json()
 
@@ -76,7 +76,7 @@ async def _publish(feed: FeedSimulator, session: aiohttp.ClientSession) -> int:
 async def test_answers_of_others(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """Queued answers come in turn, each as often as said, and only to requests that match."""
+    """Queued responses are sent in order, as often as set, to matching requests only."""
     feed.fault(too_many_requests(1.5, method="POST"))
     feed.fault(bad_gateway(times=2))
     feed.fault(refusal(409, "conflict"))
@@ -103,7 +103,7 @@ async def test_answers_of_others(
 async def test_faults_of_one_path(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """A fault may stay, for one path and query alone, and be taken back."""
+    """A fault can be permanent, limited to a path and query, and removed."""
     fault = feed.fault(
         path=r"/playlists\?limit=1$", times=None, status=503, body={"error": "x"}
     )
@@ -126,7 +126,7 @@ async def test_faults_of_one_path(
 async def test_cuts(
     feed: FeedSimulator, session: aiohttp.ClientSession, cut: Cut, stored: int
 ) -> None:
-    """The client sees a broken connection; whether anything was done depends on when."""
+    """The connection is closed before or after the request is carried out."""
     before = len(feed.documents)
     feed.fault(method="POST", cut=cut)
     with pytest.raises(aiohttp.ClientError):
@@ -140,7 +140,7 @@ async def test_cuts(
 async def test_done_but_denied(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """An error may be answered although the request was done."""
+    """An error is returned although the request was carried out."""
     feed.fault(status=500, body={"error": "internal_error"}, done=True)
     assert await _publish(feed, session) == 500
     assert len(feed.documents) == 2
@@ -149,7 +149,7 @@ async def test_done_but_denied(
 async def test_slow_answers(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """One answer or all of them take their time, and requests in flight are counted."""
+    """One or all responses are delayed, and requests in flight counted."""
     feed.fault(delay=0.2)
     started = time.monotonic()
     await _read(session, f"{feed.url}/playlists")
@@ -162,7 +162,7 @@ async def test_slow_answers(
 async def test_lists_without_end(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """A list may repeat itself, or promise more and give nothing."""
+    """A list repeats itself, or has empty further pages."""
     feed.fault(paging=Paging.REPEAT, times=2)
     first = await _read(session, f"{feed.url}/playlists")
     assert (
@@ -190,7 +190,7 @@ async def test_lists_without_end(
 async def test_odd_documents(
     feed: FeedSimulator, session: aiohttp.ClientSession, change: Change, holds: bool
 ) -> None:
-    """Documents are changed in single answers and in lists; the signature holds unless it must not."""
+    """Documents are changed in responses and lists, with a valid or invalid signature."""
     identifier, stored = next(iter(feed.documents.items()))
     feed.faults += [Fault(change=change, times=2)]
     single = await _read(session, f"{feed.url}/playlists/{identifier}")
@@ -203,7 +203,7 @@ async def test_odd_documents(
 async def test_old_signatures(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """A document may come with the old signature alone."""
+    """A document can have the old signature only."""
     feed.fault(change=legacy_signature)
     document = (await _read(session, f"{feed.url}/playlists"))["items"][0]
     assert document["signature"].startswith("ed25519:0x")
@@ -213,7 +213,7 @@ async def test_old_signatures(
 async def test_stored_documents(
     feed: FeedSimulator, session: aiohttp.ClientSession
 ) -> None:
-    """What is stored can be looked at and changed, and outlives a restart at the same address."""
+    """Stored documents can be read and changed, and are kept over a restart."""
     identifier = next(iter(feed.documents))
     url = f"{feed.url}/playlists/{identifier}"
     feed.documents[identifier]["title"] = "Forged"
@@ -226,7 +226,7 @@ async def test_stored_documents(
 
 @pytest.mark.parametrize("family", ["v2", "ts"])
 async def test_seeds(family: str, session: aiohttp.ClientSession) -> None:
-    """Playlists, channels and groups can be there from the start, whole and listed."""
+    """Playlists, channels and groups can be stored at the start."""
     async with FeedSimulator("v2" if family == "v2" else "ts") as simulator:
         one, two = simulator.seed(
             [
@@ -267,7 +267,7 @@ async def test_seeds(family: str, session: aiohttp.ClientSession) -> None:
 
 
 async def test_the_same_seed_gives_the_same_ids(socket_enabled: None) -> None:
-    """Ids can be made to repeat."""
+    """The same seed gives the same ids."""
     stored = []
     for _ in range(2):
         async with FeedSimulator(random_seed=7) as simulator:

@@ -1,4 +1,4 @@
-"""The rules of both feeds that a replay of recorded requests does not reach."""
+"""Test the rules of both simulated feeds that the recorded exchanges do not cover."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ _DRAFT: dict[str, Any] = {
 
 
 def _vectors(name: str) -> dict[str, Any]:
-    """A file of vectors."""
+    """Return a file of vectors."""
     value: dict[str, Any] = json.loads((_VECTORS / name).read_text("utf-8"))
     return value
 
@@ -36,7 +36,7 @@ def _vectors(name: str) -> dict[str, Any]:
 def _signed(
     document: dict[str, Any], *keys: SigningKey, role: str = "curator"
 ) -> dict[str, Any]:
-    """A document with signatures over what it holds."""
+    """Return a document with signatures of its content."""
     entries = [
         key.entry(document, role, "2026-01-02T03:04:05Z") for key in keys or (_ALICE,)
     ]
@@ -44,7 +44,7 @@ def _signed(
 
 
 def _whole(**changes: Any) -> dict[str, Any]:
-    """A playlist with everything the strict feed wants to be signed, and changes; None takes a field away."""
+    """Return a playlist with all fields that the strict feed requires, and changes; None removes a field."""
     document = {
         "dpVersion": "1.1.0",
         "id": str(uuid.uuid4()),
@@ -58,15 +58,15 @@ def _whole(**changes: Any) -> dict[str, Any]:
 
 
 def _item(**changes: Any) -> list[dict[str, Any]]:
-    """One work with changes."""
+    """Return one item with changes."""
     return [{"id": str(uuid.uuid4()), **_WORK, **changes}]
 
 
 class _Client:
-    """Asks one feed."""
+    """Client of one feed."""
 
     def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
-        """Ask this one."""
+        """Initialize the client."""
         self.feed = feed
         self._session = session
 
@@ -98,7 +98,7 @@ class _Client:
             ) else text
 
     async def create(self, **changes: Any) -> dict[str, Any]:
-        """Create a playlist with the key."""
+        """Create a playlist with the API key."""
         status, value = await self.ask("POST", "/playlists", _DRAFT | changes)
         assert status == 201, value
         created: dict[str, Any] = value
@@ -107,27 +107,27 @@ class _Client:
 
 @pytest.fixture
 async def session(socket_enabled: None) -> AsyncIterator[aiohttp.ClientSession]:
-    """A client session."""
+    """Return a client session."""
     async with aiohttp.ClientSession() as client:
         yield client
 
 
 @pytest.fixture
 async def go(session: aiohttp.ClientSession) -> AsyncIterator[_Client]:
-    """A client of a Go feed."""
+    """Return a client of a Go feed."""
     async with FeedSimulator("v2") as feed:
         yield _Client(feed, session)
 
 
 @pytest.fixture
 async def ts(session: aiohttp.ClientSession) -> AsyncIterator[_Client]:
-    """A client of a TypeScript feed."""
+    """Return a client of a TypeScript feed."""
     async with FeedSimulator("ts", queue_delay=None) as feed:
         yield _Client(feed, session)
 
 
 def test_digest_and_signatures_are_those_of_the_real_libraries() -> None:
-    """Keys, digests and signatures of other implementations are reproduced."""
+    """Keys, digests and signatures are those of other implementations."""
     vectors = _vectors("ed25519.json")
     keys = {
         key["did_key"]: SigningKey.from_seed(bytes.fromhex(key["seed_hex"]))
@@ -156,7 +156,7 @@ def test_digest_and_signatures_are_those_of_the_real_libraries() -> None:
 async def test_verdicts_on_documents(
     family: str, session: aiohttp.ClientSession
 ) -> None:
-    """Each document of the vectors meets the verdict it met at the real server, with the same complaint."""
+    """Each document of the vectors has the recorded status and message of the real server."""
     async with FeedSimulator("v2" if family == "v2" else "ts") as feed:
         client = _Client(feed, session)
         for case in _vectors("validation.json")["cases"]:
@@ -239,7 +239,7 @@ async def test_verdicts_on_documents(
 async def test_what_survives_being_rebuilt(
     go: _Client, changes: dict[str, Any], error: str | None
 ) -> None:
-    """A true signature only helps a document that the typed fields of the server hold whole."""
+    """A valid signature is accepted only if the typed fields of the server keep the whole document."""
     document = _signed(_whole(**changes))
     status, value = await go.ask("POST", "/playlists", document, key=False)
     assert (status, value.get("error")) == ((400, error) if error else (201, None))
@@ -253,7 +253,7 @@ async def test_what_survives_being_rebuilt(
 
 
 async def test_who_may_sign(go: _Client) -> None:
-    """Every signature must hold, one must be a curator's, and the feed's own is replaced."""
+    """Every signature must be valid, one must be a curator's, and that of the feed is replaced."""
     bob = SigningKey.from_seed(b"b" * 32)
     status, value = await go.ask(
         "POST", "/playlists", _signed(_whole(), bob), key=False
@@ -275,7 +275,7 @@ async def test_who_may_sign(go: _Client) -> None:
 
 
 async def test_conflicts_are_internal_errors(go: _Client) -> None:
-    """Taken ids and slugs, one item id twice and NUL in text are refused by the database."""
+    """Used ids and slugs, repeated item ids and NUL characters cause internal errors."""
     taken = _whole()
     assert (await go.ask("POST", "/playlists", _signed(taken), key=False))[0] == 201
     twice = {"items": [{"id": taken["id"], **_WORK}] * 2}
@@ -315,7 +315,7 @@ async def test_conflicts_are_internal_errors(go: _Client) -> None:
 async def test_bodies_that_are_none(
     go: _Client, body: bytes, with_key: str, without: str
 ) -> None:
-    """What cannot be read is a bad request with the key, and no way in without."""
+    """An invalid body is a bad request with the API key, and unauthorized without."""
     assert (await go.ask("POST", "/playlists", raw=body))[1]["error"] == with_key
     assert (await go.ask("POST", "/playlists", raw=body, key=False))[1][
         "error"
@@ -323,7 +323,7 @@ async def test_bodies_that_are_none(
 
 
 async def test_reading_is_lenient(go: _Client) -> None:
-    """Names in any case, the last of two, text behind the value, half of a character, any content type."""
+    """Names in any case, repeated names, trailing text, lone surrogates and any content type are accepted."""
     body = b'{"DPVERSION":"1.1.0","title":"one","Title":"tw\\ud83d","items":[{"SOURCE":"https://a.example/"}]} etc'
     status, value = await go.ask(
         "POST", "/playlists", raw=body, Content_Type="text/plain"
@@ -338,7 +338,7 @@ async def test_reading_is_lenient(go: _Client) -> None:
 
 
 async def test_addresses(go: _Client) -> None:
-    """Slashes are taken off, HEAD is unknown, ids come in any form, odd names are just not there."""
+    """Trailing slashes are removed, HEAD is unknown, ids are accepted in any form, and unknown names not found."""
     stored = await go.create()
     assert (await go.ask("HEAD", "/playlists"))[0] == 404
     assert (await go.ask("GET", "/playlists/?limit=1"))[0] == 301
@@ -360,7 +360,7 @@ async def test_addresses(go: _Client) -> None:
 
 
 async def test_tags(go: _Client) -> None:
-    """Single documents have an ETag and answer 304 to a list with it; a star is no match."""
+    """Single documents have an ETag, and a matching list gives 304; a star does not match."""
     stored = await go.create()
     async with aiohttp.ClientSession() as session:
         async with session.get(f"{go.feed.url}/playlists/{stored['id']}") as response:
@@ -373,7 +373,7 @@ async def test_tags(go: _Client) -> None:
 
 
 async def test_pages_of_go(go: _Client) -> None:
-    """Pages follow each other without gaps in both directions and end exactly; the size is at most 100."""
+    """Pages have no gaps in either direction, an exact end, and at most 100 records."""
     for n in range(105):
         await go.create(title=f"Loop {n}", items=_item())
     everything = list(go.feed.documents)
@@ -405,7 +405,7 @@ async def test_pages_of_go(go: _Client) -> None:
 
 
 async def test_replace_and_update_in_go(go: _Client) -> None:
-    """Id and created stay, the slug changes in the document alone, old signatures go."""
+    """Id and creation time are kept, the slug changes in the document only, and old signatures are removed."""
     stored = await go.create()
     old_slug = stored["slug"]
     path = f"/playlists/{old_slug}"
@@ -449,7 +449,7 @@ async def test_replace_and_update_in_go(go: _Client) -> None:
 async def test_members_of_groups_and_channels_of_go(
     go: _Client, session: aiohttp.ClientSession
 ) -> None:
-    """Members are looked up here, or fetched and kept."""
+    """Members of groups and channels are looked up, or fetched and stored."""
     here = await go.create()
     base = f"{go.feed.url}/playlists"
     async with (
@@ -492,7 +492,7 @@ async def test_members_of_groups_and_channels_of_go(
 
 
 async def test_owners_of_groups_and_channels_of_go(go: _Client) -> None:
-    """A publisher or curator signs; what lists a playlist keeps it from being deleted."""
+    """A publisher or curator signs, and a listed playlist cannot be deleted."""
     here = await go.create()
     signed = {
         "id": str(uuid.uuid4()),
@@ -525,7 +525,7 @@ async def test_owners_of_groups_and_channels_of_go(go: _Client) -> None:
 
 
 async def test_registry(go: _Client) -> None:
-    """The registry is replaced as a whole, by the owner, with addresses of channels."""
+    """The registry is replaced as a whole by the owner, with URLs of channels."""
     url = f"https://elsewhere.example/api/v1/channels/{uuid.uuid4()}"
     status, value = await go.ask(
         "PUT", "/registry/channels", {"publishers": [{"name": "A", "living": [url]}]}
@@ -547,7 +547,7 @@ async def test_registry(go: _Client) -> None:
 
 
 async def test_without_extensions(session: aiohttp.ClientSession) -> None:
-    """No channels at all, and what only the extension checks passes."""
+    """Without the extension there are no channels, and its fields are not checked."""
     async with FeedSimulator("v2", extensions=False) as feed:
         client = _Client(feed, session)
         for method, path in (
@@ -561,7 +561,7 @@ async def test_without_extensions(session: aiohttp.ClientSession) -> None:
 
 
 async def test_access_to_ts(ts: _Client) -> None:
-    """The secret with or without its word, JSON by its name, HEAD as GET, no slash too many."""
+    """The API key is accepted with or without Bearer, HEAD is like GET, and extra slashes are refused."""
     for given, wanted in (
         (ts.feed.api_key, 201),
         (f"Bearer  {ts.feed.api_key}", 201),
@@ -581,7 +581,7 @@ async def test_access_to_ts(ts: _Client) -> None:
 
 
 async def test_identity_is_the_servers_in_ts(ts: _Client) -> None:
-    """Nothing of a client's identity is kept, and the signature is of the old form with 0x."""
+    """Id, slug and time are the server's, and the signature is in the old form with 0x."""
     moment = time.time_ns()
     ts.feed.settings.now = lambda: moment
     given = _signed(_whole(note={"text": "n"}))
@@ -608,7 +608,7 @@ async def test_identity_is_the_servers_in_ts(ts: _Client) -> None:
 
 
 async def test_queue_of_ts(ts: _Client) -> None:
-    """What is queued can be read when the queue was worked through, and not before."""
+    """A queued playlist can be read after the queue was processed."""
     _, first = await ts.ask("POST", "/playlists", _DRAFT)
     status, queued = await ts.ask(
         "POST", "/playlists", _DRAFT, Prefer="wait=5, Respond-Async; x=1"
@@ -640,7 +640,7 @@ async def test_queue_of_ts(ts: _Client) -> None:
 
 
 async def test_queue_works_by_itself(session: aiohttp.ClientSession) -> None:
-    """After a while what was queued is there, and every write may be queued."""
+    """The queue is processed after a delay, and every write can be queued."""
     async with FeedSimulator("ts", queue_delay=0.01, always_async=True) as feed:
         client = _Client(feed, session)
         status, queued = await client.ask("POST", "/playlists", _DRAFT)
@@ -651,7 +651,7 @@ async def test_queue_works_by_itself(session: aiohttp.ClientSession) -> None:
 
 
 async def test_worker_of_ts(ts: _Client, session: aiohttp.ClientSession) -> None:
-    """A worker hands the messages of the queue back to the server."""
+    """A worker returns the messages of the queue to the server."""
     _, stored = await ts.ask("POST", "/playlists", _DRAFT)
     head = {"id": "m-1", "timestamp": "2026-01-01T00:00:00.000Z"}
     rename = head | {
@@ -692,7 +692,7 @@ async def test_worker_of_ts(ts: _Client, session: aiohttp.ClientSession) -> None
 
 
 async def test_replace_and_update_in_ts(ts: _Client) -> None:
-    """Identity stays, works are new, empty values change nothing, fixed fields are refused."""
+    """Identity is kept, items are replaced, empty values ignored, and fixed fields refused."""
     _, stored = await ts.ask(
         "POST", "/playlists", _DRAFT | {"summary": "S", "defaults": {"duration": 5}}
     )
@@ -723,7 +723,7 @@ async def test_replace_and_update_in_ts(ts: _Client) -> None:
 
 
 async def test_pages_of_ts(ts: _Client) -> None:
-    """A full last page promises one more, which is empty; garbage starts at the beginning."""
+    """A full last page is followed by an empty one, and an invalid cursor gives the first page."""
     for n in range(4):
         await ts.create(title=f"Loop {n}")
         await asyncio.sleep(0.002)
@@ -752,7 +752,7 @@ async def test_pages_of_ts(ts: _Client) -> None:
 
 
 async def test_channels_of_ts(ts: _Client, session: aiohttp.ClientSession) -> None:
-    """Groups are channels; the list by channel goes stale; a deleted playlist leaves without a new signature."""
+    """Groups are channels, lists by channel become outdated, and deleted playlists are removed without signing."""
     one, two = await ts.create(title="One"), await ts.create(title="Two")
     base = f"{ts.feed.url}/playlists"
     async with FeedSimulator("v2") as other:
@@ -794,7 +794,7 @@ async def test_channels_of_ts(ts: _Client, session: aiohttp.ClientSession) -> No
 
 
 async def test_runs_by_itself(socket_enabled: None, tmp_path: Path) -> None:
-    """The command serves what it is given."""
+    """The command serves the given documents."""
     seed = tmp_path / "seed.json"
     seed.write_text(
         json.dumps(

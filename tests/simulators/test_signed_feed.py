@@ -1,4 +1,4 @@
-"""The rules of the signed feed of 2026, and its answers word by word."""
+"""Test the rules and responses of the simulated signed feed."""
 
 from collections.abc import AsyncIterator
 from copy import deepcopy
@@ -37,13 +37,13 @@ def signed(document: Document, *keys: SigningKey, role: str = "curator") -> Docu
 
 
 def playlist(**changes: Any) -> Document:
-    """Change the playlist; None takes a member away."""
+    """Return the playlist with changes; None removes a member."""
     changed = PLAYLIST | changes
     return {name: value for name, value in changed.items() if value is not None}
 
 
 def item(**changes: Any) -> list[Document]:
-    """Change the only work."""
+    """Return the only item with changes."""
     return [PLAYLIST["items"][0] | changes]
 
 
@@ -56,7 +56,7 @@ def now(minutes: float = 0) -> str:
 def intent(
     action: str, document: Document | None = None, /, **changes: Any
 ) -> Document:
-    """Make an intent about the playlist."""
+    """Return an intent for the playlist."""
     target = {"type": "playlist", "id": ID, "slug": "evening-loop"}
     made = {"action": action, "target": target, "created": now()}
     if document is not None:
@@ -65,7 +65,7 @@ def intent(
 
 
 def envelope(document: Document, *keys: SigningKey, **changes: Any) -> Document:
-    """Make the body that replaces the playlist."""
+    """Return the body that replaces the playlist."""
     return {
         "document": signed(document, *keys),
         "authorization": signed(intent("replace", document, **changes), *keys),
@@ -73,17 +73,17 @@ def envelope(document: Document, *keys: SigningKey, **changes: Any) -> Document:
 
 
 class Client:
-    """Asks one feed."""
+    """Client of one feed."""
 
     def __init__(self, feed: FeedSimulator, session: aiohttp.ClientSession) -> None:
-        """Ask this one."""
+        """Initialize the client."""
         self.feed = feed
         self._session = session
 
     async def ask(
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any]:
-        """Send a request and return the status and the body."""
+        """Send a request and return status and body."""
         data = body if isinstance(body, bytes) else body and json.dumps(body).encode()
         async with self._session.request(
             method, self.feed.url + path, data=data, headers=headers
@@ -92,7 +92,7 @@ class Client:
             return response.status, json.loads(text) if text else None
 
     async def refused(self, method: str, path: str, body: Any) -> tuple[int, str, str]:
-        """Send a request that is refused."""
+        """Send a request that is refused and return status, code and message."""
         status, answer = await self.ask(method, path, body)
         assert answer.keys() == {"error", "message"}, (status, answer)
         return status, answer["error"], answer["message"]
@@ -106,7 +106,7 @@ async def client(socket_enabled: None) -> AsyncIterator[Client]:
 
 
 async def test_vectors(client: Client) -> None:
-    """The bodies that the real implementation made are taken, replaced and deleted."""
+    """Requests of the real implementation are accepted for publishing, replacing and deleting."""
     then = datetime.fromisoformat(VECTORS["delete"]["created"])
     client.feed.clock_offset = (then - datetime.now(UTC)).total_seconds() + 60
     status, stored = await client.ask("POST", "/playlists", VECTORS["post"])
@@ -116,7 +116,7 @@ async def test_vectors(client: Client) -> None:
     assert all(verify(stored, entry) for entry in stored["signatures"])
     status, stored = await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"])
     assert (status, stored["title"]) == (200, "Evening Loop II")
-    # The same envelope again within the window.
+    # The same envelope once more within the window.
     assert (await client.ask("PUT", f"/playlists/{ID}", VECTORS["put"]))[0] == 200
     assert await client.ask("DELETE", f"/playlists/{ID}", VECTORS["delete"]) == (
         204,
@@ -126,7 +126,7 @@ async def test_vectors(client: Client) -> None:
 
 
 async def test_what_it_says_it_is(client: Client) -> None:
-    """No registry, no PATCH, no other routes; a wrong API key is not looked at."""
+    """There is no registry, PATCH or other route, and a wrong API key is ignored."""
     _, info = await client.ask("GET", "")
     assert (info["runtime"], info["version"]) == ("go", "1.2.0")
     assert "registry" not in info["endpoints"]
@@ -177,14 +177,14 @@ async def test_what_it_says_it_is(client: Client) -> None:
 async def test_refused_documents(
     client: Client, body: Any, refusal: tuple[int, str, str]
 ) -> None:
-    """Each fault in the words of the feed, in the order that it looks for them."""
+    """Each fault has the message of the real feed, in its order of checks."""
     status, code, message = await client.refused("POST", "/playlists", body)
     assert (status, code, message[: len(refusal[2])]) == refusal
     assert not client.feed.documents
 
 
 async def test_kept_as_sent(client: Client) -> None:
-    """Empty values, false, other forms of a time and the newer members stay as they were signed."""
+    """Empty values, false, other time formats and newer members are stored as signed."""
     work = {
         "displayAt": "2026-12-24T18:00:00",
         "contentRating": "mature",
@@ -202,7 +202,7 @@ async def test_kept_as_sent(client: Client) -> None:
 
 
 async def test_conflicts(client: Client) -> None:
-    """Ids and slugs are one of a kind, and a deleted id never comes back; its slug does."""
+    """Ids and slugs are unique, and only the slug of a deleted playlist can be used again."""
     assert (await client.ask("POST", "/playlists", signed(playlist())))[0] == 201
     conflict = (409, "conflict")
     assert await client.refused("POST", "/playlists", signed(playlist())) == (
@@ -255,7 +255,7 @@ NEW_TITLE = playlist(title="Night")
 async def test_refused_replacements(
     client: Client, body: Any, refusal: tuple[int, str, str]
 ) -> None:
-    """Nobody but an owner replaces, and only what was signed for this."""
+    """Only an owner can replace a playlist, and only with a matching intent."""
     await client.ask("POST", "/playlists", signed(playlist()))
     stored = deepcopy(client.feed.documents[ID])
     status, code, message = await client.refused("PUT", f"/playlists/{ID}", body)
@@ -264,7 +264,7 @@ async def test_refused_replacements(
 
 
 async def test_owners_may_be_added(client: Client) -> None:
-    """A second owner signs in, and may then change and delete."""
+    """An added owner who has signed can replace and delete."""
     await client.ask("POST", "/playlists", signed(playlist()))
     both = envelope(playlist(curators=BOTH), ADA, BEA)
     assert (await client.ask("PUT", "/playlists/evening-loop", both))[0] == 200
@@ -275,7 +275,7 @@ async def test_owners_may_be_added(client: Client) -> None:
 
 
 async def test_refused_deletes(client: Client) -> None:
-    """An intent for a replacement, of a stranger, or for what belongs to nobody."""
+    """Intents for a replacement, of others, or for a playlist without an owner are refused."""
     await client.ask("POST", "/playlists", signed(playlist()))
     for body, refusal in (
         ({}, (401, "unauthorized", NO_SIGNATURES)),
@@ -297,7 +297,7 @@ async def test_refused_deletes(client: Client) -> None:
 
 
 async def test_too_large(client: Client) -> None:
-    """A body over 5 MiB is not read; the connection closes."""
+    """A body over 5 MiB is not read, and the connection closed."""
     body = b" " * (5 * 1024 * 1024 + 1)
     try:
         status, code, _ = await client.refused("POST", "/playlists", body)
@@ -307,7 +307,7 @@ async def test_too_large(client: Client) -> None:
 
 
 async def test_channels_and_groups(client: Client) -> None:
-    """They hold playlists in an order of their own, which a deletion does not break."""
+    """Channels and groups keep their order of playlists, also after a deletion."""
     ids = [f"{n}85f79b6-a45f-4c1c-8080-e93a192adccc" for n in (5, 6)]
     for n, identifier in enumerate(ids):
         document = signed(playlist(id=identifier, slug=f"loop-{n}"))
@@ -335,7 +335,7 @@ async def test_channels_and_groups(client: Client) -> None:
         assert len(page["items"]) == found
 
     async def tag() -> str:
-        """Get the ETag of the channel."""
+        """Return the ETag of the channel."""
         async with client._session.get(f"{client.feed.url}/channels/hall") as got:
             return got.headers["ETag"]
 
@@ -364,7 +364,7 @@ async def test_channels_and_groups(client: Client) -> None:
 
 
 async def test_clock_of_the_feed(client: Client) -> None:
-    """The Date of an answer is the feed's clock, unless a proxy writes its own."""
+    """The Date header has the time of the feed, unless a proxy replaces it."""
     client.feed.clock_offset = 3600
     client.feed.date_offset = 60
     async with client._session.get(client.feed.url) as answer:
@@ -374,7 +374,7 @@ async def test_clock_of_the_feed(client: Client) -> None:
 
 
 async def test_upgrade(socket_enabled: None) -> None:
-    """A server changes its contract with its documents kept; what a key wrote belongs to nobody."""
+    """Documents are kept when the server requires signatures, and those published with an API key have no owner."""
     async with FeedSimulator() as feed, aiohttp.ClientSession() as session:
         client = Client(feed, session)
         (old,) = feed.seed([playlist(id=None, curators=None)])
