@@ -50,6 +50,7 @@ ONLY_OF_FEEDS = (
     errors.InUseError,
     errors.NoOwnerError,
     errors.SlugTakenError,
+    errors.TimestampRefusedError,
     errors.UnsignedError,
     NotOwnerError,
 )

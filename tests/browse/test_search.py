@@ -239,9 +239,12 @@ async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]
 async def test_the_action(gallery: Gallery) -> None:
     """A result has a title, a kind, an artist and an id that can be played."""
     first = (await find(gallery, LARGE))[0]
-    assert first["artist"]
-    assert first | {"artist": ""} == {
+    assert first["artist"] and first["year"] and first["picture"]
+    assert first | {"artist": "", "year": 0, "picture": ""} == {
         "title": LARGE,
+        "year": 0,
+        "picture": "",
+        "opens_at": None,
         "kind": "exhibition",
         "artist": "",
         "media_content_id": gallery.media_id(gallery.exhibition(LARGE)),

@@ -14,6 +14,7 @@ from custom_components.dp1.library.tree import (
 from .conftest import MakeLibrary
 from .shows import show_id
 
+from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import Fault, FeedSimulator
 
@@ -232,6 +233,7 @@ async def test_a_channel_keeps_its_order(
         channel = next(iter(feed.channels.values()))
         channel["playlists"] += [url, f"{feed.url}/playlists/gone"]
         library = await make_library(feed=feed)
+        await name_hosts(library.hass, url)
         (node,) = (await library.async_children("channels")).nodes
         children = await library.async_children(node.id)
         assert [it.title for it in children.nodes] == ["Second", "First", "Foreign"]

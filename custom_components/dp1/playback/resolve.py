@@ -199,8 +199,13 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
 
 
 def _check(document: Mapping[str, Any]) -> None:
-    """Validate a document, apart from its signatures: displays accept outdated ones."""
-    faults = [f for f in validate(document) if not f.path.startswith("signature")]
+    """Validate a document, apart from what displays accept: outdated signatures, and anything in a manifest."""
+    faults = [
+        fault
+        for fault in validate(document)
+        if not fault.path.startswith("signature")
+        and ".inlineManifest" not in fault.path
+    ]
     if faults:
         raise InvalidPlaylistError(faults)
     check_playable(document)
