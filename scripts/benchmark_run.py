@@ -56,6 +56,7 @@ from homeassistant.core import (
     HomeAssistant,
     callback,
 )
+from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from scripts import benchmark_large as large
 
@@ -109,6 +110,7 @@ async def _home(
             config_dir=folder, initial_state=state
         ) as hass:
             hass.data.pop(loader.DATA_CUSTOM_COMPONENTS, None)
+            frame.async_setup(hass)
             # Sessions look names up over multicast DNS, which wants to know the network.
             await async_setup_component(hass, "network", {})
             try:

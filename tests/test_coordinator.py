@@ -68,14 +68,16 @@ async def test_start_and_reload_only_read(
     """Set-up and reload send nothing but status reads."""
     display.player.load(EVENING)
     display.player.turn_page(asleep=True)
+    describes = display.firmware.profile in DESCRIPTION
+    await until(lambda: display.player.asleep or describes)
     await set_up(hass, display_entry)
     assert display_entry.state is ConfigEntryState.LOADED
-    await until(lambda: len(display.sockets) or display.firmware.profile in DESCRIPTION)
+    await until(lambda: len(display.sockets) or describes)
     await hass.config_entries.async_reload(display_entry.entry_id)
     await hass.async_block_till_done()
     await hass.config_entries.async_unload(display_entry.entry_id)
     assert not display.writes
-    assert display.player.asleep or display.firmware.profile in DESCRIPTION
+    assert display.player.asleep or describes
 
 
 async def test_unloading_leaves_nothing_behind(

@@ -185,10 +185,12 @@ async def test_several_libraries_or_none(
         top = await media_source.async_browse_media(hass, "media-source://dp1")
         assert not top.children
         await gallery.load()
-        await set_up(hass, library_entry(None, other.url, title="Annex"))
+        annex = await set_up(hass, library_entry(None, other.url, title="Annex"))
         top = await media_source.async_browse_media(hass, "media-source://dp1")
         assert titles(top.children or ()) == ["Gallery", "Annex"]
         assert await hass.config_entries.async_unload(gallery.entry.entry_id)
         with pytest.raises(BrowseError) as caught:
             await media_source.async_browse_media(hass, gallery.media_id("exhibitions"))
         assert caught.value.translation_key == "library_not_loaded"
+        # It reads in the background, and its server ends before Home Assistant does.
+        assert await hass.config_entries.async_unload(annex.entry_id)

@@ -16,6 +16,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
@@ -51,6 +52,7 @@ async def home() -> AsyncIterator[StorageHome]:
         )
         stack.push_async_callback(hass.async_stop, force=True)
         hass.data.pop(loader.DATA_CUSTOM_COMPONENTS, None)
+        frame.async_setup(hass)
         assert await async_setup_component(hass, "homeassistant", {})
         assert await async_setup_component(hass, "network", {})
         there.entry = entry_of(display)
