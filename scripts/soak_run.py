@@ -140,11 +140,10 @@ class Soak:
             entries.append(
                 entry_of(display, unique_id=device_id, title=f"Wall {number}")
             )
+        # One after the other: all at once, on a busy machine, some would not answer in time.
         for entry in entries:
             entry.add_to_hass(hass)
-        for entry in entries:
-            if entry.state.value == "not_loaded":
-                await hass.config_entries.async_setup(entry.entry_id)
+            await hass.config_entries.async_setup(entry.entry_id)
         await hass.async_block_till_done()
         self.entries = [entry.entry_id for entry in entries]
         players = hass.states.async_entity_ids

@@ -12,7 +12,7 @@ from ..client.errors import NoAnswerError
 from .cached_list import CachedList, Storable
 
 # Pause before a failed list is read again on demand.
-RETRY_SECONDS = 3.0
+RETRY_SECONDS = 2.0
 # Readers of a list which is known in part wait no longer for the rest.
 PARTIAL_PATIENCE = 2.0
 
