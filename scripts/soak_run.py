@@ -32,9 +32,11 @@ from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 
 STEP = 1800.0
+KEEP_ALIVE = 16.0
 # More of a thing than this from the second quarter to the end is growth; memory in MB.
 MORE = 2.0
-MORE_KEPT = 1.0
+# The histories of the displays fill up, to 30 lists each.
+MORE_KEPT = 3.0
 EXHIBITIONS = ("Net Evil", "Everything Is a Window", "Slow Weather")
 PLACES = ("scripts", "custom_components", "homeassistant", "tests", "site-packages", "")
 
@@ -171,6 +173,9 @@ class Soak:
         for _ in range(3):
             warp.Clock.skipped += 60
             await self._settle()
+        # Connections that wait for their next use are closed by now.
+        warp.Clock.skipped += KEEP_ALIVE
+        await asyncio.sleep(0.5)
 
     async def _settle(self) -> None:
         """Wait until every display is followed and has answered, and forget what the simulators were asked."""
