@@ -11,6 +11,7 @@ import pytest
 from .sources import ROOT
 
 
+@pytest.mark.timeout(400)
 @pytest.mark.usefixtures("socket_enabled")
 async def test_every_measurement_works(tmp_path: Path) -> None:
     """Measurements with a Home Assistant run one after the other."""
