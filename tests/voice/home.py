@@ -12,6 +12,7 @@ import yaml
 
 from custom_components.dp1.display import reader
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.voice.sentences import Wish, async_update_sentences
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -107,6 +108,8 @@ class Home:
             entry = library_entry(None, catalog.url, options={"voice_sentences": True})
             await set_up(hass, entry)
             await hass.async_block_till_done(wait_background_tasks=False)
+            # The library writes them in the background, one after the other.
+            await async_update_sentences(hass, Wish.INSTALL)
             library: Library = entry.runtime_data
             await library.async_children("exhibitions")
             hass.states.async_set(CAMERA, "idle", {"friendly_name": "Doorbell"})
