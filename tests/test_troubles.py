@@ -236,6 +236,7 @@ async def test_a_dead_display_does_not_delay_the_start(
 ) -> None:
     """A known display is set up from stored data, and available once it answers."""
     await known(hass, "number", "panel_brightness")
+    await until(lambda: bool(entity_id(hass, "button", "take_screenshot")))
     ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
     await hass.config_entries.async_unload(setup_display.entry_id)
     display.inject(FaultKind.HANG)
