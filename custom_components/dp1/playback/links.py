@@ -1,7 +1,7 @@
 """Resolve a link of a marketplace, a CAIP id or `contract:token` to the works that it names."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.indexer.client import Indexer
 from ..client.indexer.items import build_items
 from ..client.indexer.links import (
-    ExhibitionLink,
+    IndexedLink,
     Link,
     LinkError,
     LookupLink,
@@ -27,9 +27,10 @@ from ..client.indexer.markets import Markets, look_up
 from ..client.indexer.models import Token
 from ..client.playlist.document import build
 from ..client.text import clean, markdown_safe
-from ..const import DEFAULT_DURATION, DOMAIN
+from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated
 from ..library.entries import async_libraries
+from ..library.library import Library
 
 # Every status of the display carries the whole list.
 MAX_WORKS = 200
@@ -50,15 +51,14 @@ def link_of(text: str) -> Link | None:
 
 
 async def async_document_of(
-    hass: HomeAssistant, link: Link, text: str, limit: int | None
-) -> dict[str, Any] | Mapping[str, str]:
-    """Return the playlist of the works that a link names, or the field that names it in a library.
+    hass: HomeAssistant, link: IndexedLink | LookupLink, text: str, limit: int | None
+) -> dict[str, Any]:
+    """Return the playlist of the works that a link names.
 
     What the indexer does not have yet is asked for once, and waited for.
     """
-    if isinstance(link, ExhibitionLink):
-        return {link.kind: link.slug}
-    indexer, agent = await _async_indexer(hass)
+    library = _library(hass)
+    indexer, agent = await _async_indexer(hass, library.preferences.indexer_url)
     where = clean(text, 200)
     try:
         async with asyncio.timeout(DEADLINE):
@@ -69,22 +69,26 @@ async def async_document_of(
         raise action_failed("link_not_ready", link=where) from err
     except Dp1Error as err:
         raise translated(err, "indexer", where) from err
-    items, _ = build_items(tokens, DEFAULT_DURATION)
     if not tokens:
         raise translated(NotFoundError(), "indexer", where)
-    if not items:
+    if not (items := build_items(tokens, library.preferences.duration)):
         raise action_failed("link_without_media", link=where)
     return build(_title(tokens, link), items)
 
 
-async def _async_indexer(hass: HomeAssistant) -> tuple[Indexer, str]:
-    """Return the indexer of the first library that has one, and how we name ourselves to it."""
+def _library(hass: HomeAssistant) -> Library:
+    """Return the first library that has an indexer."""
     libraries = async_libraries(hass)
     if not libraries:
         raise invalid_input("no_library")
-    urls = (library.preferences.indexer_url for library in libraries)
-    if not (url := next(filter(None, urls), None)):
-        raise invalid_input("no_indexer")
+    for library in libraries:
+        if library.preferences.indexer_url:
+            return library
+    raise invalid_input("no_indexer")
+
+
+async def _async_indexer(hass: HomeAssistant, url: str) -> tuple[Indexer, str]:
+    """Return the client of an indexer, and the user agent by which its operator knows the integration."""
     integration = await async_get_integration(hass, DOMAIN)
     agent = f"home-assistant-dp1/{integration.version} (+{integration.documentation})"
     indexers = hass.data.setdefault(INDEXERS, {})
@@ -97,7 +101,7 @@ async def _async_tokens(
     hass: HomeAssistant,
     indexer: Indexer,
     agent: str,
-    link: Link,
+    link: IndexedLink | LookupLink,
     most: int,
     where: str,
 ) -> list[Token]:
@@ -105,8 +109,6 @@ async def _async_tokens(
     if isinstance(link, LookupLink):
         session = async_get_clientsession(hass)
         link = await look_up(session, link, MARKETS, agent)
-    if isinstance(link, ExhibitionLink):
-        return []
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
     with _notice(hass, where):

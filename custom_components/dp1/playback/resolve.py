@@ -240,10 +240,11 @@ async def async_from_media(
         state = hass.states.get(media_id)
         return _single_item(source, title or (state.name if state else ""), options)
     if (link := link_of(media_id)) is not None:
-        named = await async_document_of(hass, link, media_id, options.limit)
         if isinstance(link, ExhibitionLink):
-            return await _async_from_library(hass, named, options)
-        return from_document(named, options)
+            what = {link.kind: link.slug}
+            return await _async_from_library(hass, what, options)
+        document = await async_document_of(hass, link, media_id, options.limit)
+        return from_document(document, options)
     kind = media_type.lower()
     is_media = kind in WEB_TYPES or kind.startswith(("image/", "video/"))
     if not is_media and (

@@ -18,6 +18,7 @@ from ..library.search import fold
 from ..library.tree import media_id
 from .answers import UnansweredError
 from .displays import SpokenDisplay
+from .request import TIMES
 
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "exhibition": {NodeKind.EXHIBITION},
@@ -53,8 +54,7 @@ class Chosen:
 
 def show_for(slots: Mapping[str, Any]) -> timedelta | None:
     """Return how long a sentence asks to show something, None for permanently."""
-    units = ("seconds", "minutes", "hours")
-    given = {unit: float(slots[unit]) for unit in units if unit in slots}
+    given = {unit: float(slots[unit]) for unit in TIMES if unit in slots}
     return timedelta(**given) if given else None
 
 

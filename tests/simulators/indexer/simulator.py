@@ -163,12 +163,12 @@ class IndexerSimulator:
             await self._runner.cleanup()
 
     def own(self, owner: str, number: int) -> list[Json]:
-        """Add tokens with pictures of its own to the collection of an owner; return their records."""
+        """Add tokens to the collection of an owner; return their records."""
         base = self.records[0]
         added = []
         for place in range(number):
             record = deepcopy(base)
-            token = str(place + 1)
+            token = str(place + 100)
             contract = "0x23117d0150af2231442De2a8b754Cc204b668540"
             record |= {
                 "id": str(100_000 + place),

@@ -5,7 +5,6 @@ Reads need no key, and none is ever sent. Source: GraphQL interface of the index
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 import time
 from typing import Any, Final
 
@@ -20,8 +19,8 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import request_json, status_error
-from ..values import mapping, moment, text
-from .links import ContractLink, SeriesLink, TokenLink
+from ..values import mapping, text
+from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
 from .models import Page, Token
 
 PAGE: Final = 100
@@ -39,18 +38,14 @@ JOB_TIMEOUT: Final = 60.0
 JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 
-_FIELDS = """id token_cid chain standard contract_address token_number burned viewable
-display{name description image_url animation_url mime_type artists{name} publisher{name}}
-owner_provenances{items{owner_address last_timestamp}}
+_FIELDS = """token_cid chain standard contract_address token_number
+display{name description image_url animation_url artists{name}}
 media_assets{source_url variants(keys:[xs,s,m,l,preview])}"""
 _ARGUMENTS: Mapping[str, str] = {
-    "owners": "[String!]",
     "contract_addresses": "[String!]",
     "token_numbers": "[String!]",
-    "token_cids": "[String!]",
     "release_vendor": "String",
     "release_vendor_slug": "String",
-    "include_unviewable": "Boolean",
 }
 
 
@@ -131,9 +126,7 @@ class Indexer:
             offset = page.offset
         return list(found.values())[:most]
 
-    async def resolve(
-        self, link: TokenLink | SeriesLink | ContractLink, most: int
-    ) -> list[Token]:
+    async def resolve(self, link: IndexedLink, most: int) -> list[Token]:
         """Read the tokens that a link names, asked by contract and number since links do not tell the standard."""
         match link:
             case TokenLink(contract=contract, number=number):
@@ -184,34 +177,6 @@ class Indexer:
             )
             status = text(mapping(told.get("jobStatus")).get("status")) or ""
         return status in JOB_DONE
-
-    async def changes(
-        self, address: str, checkpoint: tuple[datetime, str] | None = None
-    ) -> tuple[list[Mapping[str, Any]], tuple[datetime, str] | None]:
-        """Read what changed in the collection of an address since a checkpoint, and the next checkpoint.
-
-        The checkpoint is None where nothing is new. An event has ``type``, ``token_cid`` and ``timestamp``.
-        """
-        since: dict[str, Any] = {"t": None, "e": None}
-        if checkpoint is not None:
-            since = {"t": checkpoint[0].isoformat(), "e": checkpoint[1]}
-        told = await self._ask(
-            "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
-            "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
-            "events{type token_cid timestamp} next_checkpoint{timestamp event_id}}}",
-            {"a": address, "l": PAGE, **since},
-        )
-        synced = mapping(told.get("syncCollection"))
-        events = synced.get("events")
-        following = mapping(synced.get("next_checkpoint"))
-        when, event = (
-            moment(following.get("timestamp")),
-            text(following.get("event_id")),
-        )
-        return (
-            [mapping(event) for event in events] if isinstance(events, list) else [],
-            (when, event) if when and event else None,
-        )
 
     async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a query and return its data, with two more tries where the server is busy or ill."""

@@ -3,7 +3,7 @@
 Source: the rule by which the display itself names items of tokens; DP-1 playlists extension for `inlineManifest`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -52,13 +52,10 @@ def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
     return item
 
 
-def build_items(
-    tokens: Iterable[Token], duration: float
-) -> tuple[list[dict[str, Any]], int]:
-    """Build the items of tokens, and count those that have nothing that a display can load."""
-    built = [build_token_item(token, duration) for token in tokens]
-    items = [item for item in built if item is not None]
-    return items, len(built) - len(items)
+def build_items(tokens: Iterable[Token], duration: float) -> list[dict[str, Any]]:
+    """Build the items of tokens, except of those that have nothing that a display can load."""
+    built = (build_token_item(token, duration) for token in tokens)
+    return [item for item in built if item is not None]
 
 
 def _manifest(token: Token) -> dict[str, Any] | None:
@@ -72,10 +69,9 @@ def _manifest(token: Token) -> dict[str, Any] | None:
         metadata["thumbnails"] = {"default": {"uri": token.thumbnail}}
     if len(metadata) == 1:
         return None
-    manifest: Mapping[str, Any] = {
+    return {
         "refVersion": _MANIFEST_VERSION,
         "id": item_id(token),
         "locale": "en",
         "metadata": metadata,
     }
-    return dict(manifest)

@@ -110,7 +110,9 @@ class ExhibitionLink:
     slug: str
 
 
-type Link = TokenLink | SeriesLink | ContractLink | LookupLink | ExhibitionLink
+# What an indexer resolves.
+type IndexedLink = TokenLink | SeriesLink | ContractLink
+type Link = IndexedLink | LookupLink | ExhibitionLink
 type _Make = Callable[[re.Match[str]], Link]
 
 

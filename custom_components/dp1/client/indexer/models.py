@@ -4,13 +4,12 @@ Source: GraphQL schema of the indexer, 2026. Every 64-bit number is text there; 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from ..text import clean
-from ..values import mapping, moment, text
+from ..values import mapping, text
 
 MAX_ARTISTS = 20
 MAX_TITLE = 200
@@ -45,14 +44,11 @@ class Token:
     Attributes:
         cid: ``chain:standard:contract:number``, with the chain as in CAIP-2.
         number: decimal text of up to 78 digits, never a number.
-        viewable: whether it has media that load.
         title: plain text, empty if unknown.
         artists: names, only those that are known.
         source: https address of the work, None if it has none that a display can load.
         image: https address of its still.
         thumbnail: https address of a small picture.
-        mime_type: of the work; may be wrong.
-        owned_since: by owner in lower case, when the owner got it; None if unknown.
     """
 
     cid: str
@@ -60,17 +56,12 @@ class Token:
     standard: str
     contract: str
     number: str
-    viewable: bool = True
-    burned: bool = False
     title: str = ""
     description: str = ""
     artists: tuple[str, ...] = ()
-    publisher: str = ""
     source: str | None = None
     image: str | None = None
     thumbnail: str | None = None
-    mime_type: str = ""
-    owned_since: Mapping[str, datetime | None] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -104,17 +95,12 @@ class Token:
             standard=standard,
             contract=contract,
             number=number,
-            viewable=record.get("viewable") is not False,
-            burned=record.get("burned") is True,
             title=clean(shown.get("name"), MAX_TITLE),
             description=clean(shown.get("description"), MAX_DESCRIPTION),
             artists=_names(shown.get("artists")),
-            publisher=clean(mapping(shown.get("publisher")).get("name"), MAX_TITLE),
             source=_source(shown, assets),
             image=image,
             thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
-            mime_type=text(shown.get("mime_type")) or "",
-            owned_since=_owners(record.get("owner_provenances")),
         )
 
 
@@ -157,13 +143,3 @@ def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None
                 if url := web_source(text(variants.get(size))):
                     return url
     return None
-
-
-def _owners(provenances: object) -> dict[str, datetime | None]:
-    """Return when each owner got the token."""
-    owners: dict[str, datetime | None] = {}
-    for item in _objects(mapping(provenances).get("items")):
-        if owner := text(item.get("owner_address")):
-            since = moment(item.get("last_timestamp"))
-            owners[owner.lower()] = since.astimezone(UTC) if since else None
-    return owners
