@@ -610,7 +610,7 @@ async def test_a_display_that_is_switched_off_in_home_assistant(
         ("{", ""),
         ("[]", ""),
         (
-            {**EVENING, "items": [{"source": "ipfs://x", "duration": 1}]},
+            {**EVENING, "items": [{"source": "ftp://x", "duration": 1}]},
             "items[0].source",
         ),
         (
@@ -661,6 +661,21 @@ async def test_an_address_that_the_display_turns_down_is_explained(
     assert error.translation_key == key
     assert words in str(error.translation_placeholders)
     assert display.casts == 1
+
+
+async def test_works_on_ipfs_are_shown_by_a_gateway(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Players refuse a whole playlist for an address on IPFS or Arweave, so they get those of gateways."""
+    works = [{"source": "ipfs://bafy/a.png"}, {"source": "ar://tx?x=1"}]
+    playlist = {**EVENING, "items": works}
+    sources = ["https://ipfs.io/ipfs/bafy/a.png", "https://arweave.net/tx?x=1"]
+    async with ScriptedServer.run(Reply(200, playlist)) as server:
+        for what in ({"playlist": playlist}, {"playlist_url": f"{server.url}/p"}):
+            told = (await cast(hass, **what))[ENTITY_ID]
+            assert [item["source"] for item in display.player.items] == sources
+            assert told["method"] == "inline"
+            assert "superseded" not in told
 
 
 async def test_what_nobody_can_explain(

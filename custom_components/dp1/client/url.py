@@ -4,6 +4,13 @@ import re
 
 from yarl import URL
 
+# Public gateways of schemes that no display opens; those with which the indexer reads them. Source: its configuration.
+_GATEWAYS = {
+    "ipfs": "https://ipfs.io/ipfs/",
+    "ar": "https://arweave.net/",
+    "onchfs": "https://onchfs.fxhash2.xyz/",
+}
+_CONTENT = re.compile(r"(ipfs|ar|onchfs):/*+(?:ipfs/)?+(?=.)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
 
 
@@ -25,6 +32,16 @@ def web_url(text: str) -> URL:
     if url.raw_user is not None or url.raw_password is not None:
         raise ValueError("not a web address without a user name")
     return url
+
+
+def through_gateway(url: str) -> str:
+    """Return the https address of an ``ipfs``, ``ar`` or ``onchfs`` address at its public gateway, others as they are.
+
+    Path and query stay: ``?fxhash=…`` is the work.
+    """
+    if (match := _CONTENT.match(url)) is None:
+        return url
+    return _GATEWAYS[match[1].lower()] + url[match.end() :]
 
 
 def with_scheme(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 from homeassistant.util import dt as dt_util
 
 from ..client.text import clean
+from ..client.url import through_gateway
 from ..client.values import mapping, moment, text
 
 MAX_ITEMS = 100
@@ -189,7 +190,7 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
         FeedItem(
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
-            source=item["source"],
+            source=through_gateway(item["source"]),
             artist=_artist(item.get("inlineManifest")),
             shown_from=(text(item.get("displayAt")) or "") if scheduled else "",
         )

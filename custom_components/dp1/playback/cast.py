@@ -12,7 +12,7 @@ from ..client.display.casts import Cast, CastResult, Start
 from ..client.display.client import Display
 from ..client.errors import RejectedError
 from ..client.text import clean
-from ..client.values import text
+from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
@@ -42,7 +42,7 @@ async def async_cast(
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
-            result = await _async_send(coordinator, display, cast, start)
+            cast, result = await _async_send(coordinator, display, cast, start)
     superseded = result.cast not in (None, cast)
     cast = result.cast or cast
     coordinator.async_handle_cast(cast)
@@ -79,15 +79,26 @@ async def _async_read_document(
 
 async def _async_send(
     coordinator: DisplayCoordinator, display: Display, cast: Cast, start: Start | None
-) -> CastResult:
-    """Send a cast; if the display refuses a URL without a reason, validate the document there."""
+) -> tuple[Cast, CastResult]:
+    """Send a cast and return what was sent; if the display refuses a URL without a reason, look for it in the document there.
+
+    Works on IPFS or Arweave are one: the document is then sent with the addresses of their gateways.
+    """
     try:
-        return await display.cast(cast, start)
+        return cast, await display.cast(cast, start)
     except RejectedError as err:
-        if cast.playlist_url and _is_unexplained(err):
-            document = await async_read_playlist(coordinator.hass, cast.playlist_url)
-            await async_from_document(coordinator.hass, document, Options())
-        raise
+        if not cast.playlist_url or not _is_unexplained(err):
+            raise
+        document = await async_read_playlist(coordinator.hass, cast.playlist_url)
+        inline = await async_from_document(coordinator.hass, document, Options())
+        if _sources(inline.playlist) == _sources(document):
+            raise
+    return inline, await display.cast(inline, start)
+
+
+def _sources(document: Mapping[str, Any] | None) -> list[object]:
+    """Return the sources of the works of a playlist."""
+    return [mapping(item).get("source") for item in (document or {}).get("items") or ()]
 
 
 def _is_unexplained(err: RejectedError) -> bool:

@@ -184,18 +184,18 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
     try:
         parsed = parse(document)
         _check(parsed)
-    except InvalidPlaylistError as err:
-        raise invalid_playlist(err) from err
-    if options.limit and options.limit < len(parsed["items"]):
-        parsed["items"] = parsed["items"][: options.limit]
-        for name in SIGNATURE_FIELDS:
-            parsed.pop(name, None)
-    _check_start(options, len(parsed["items"]))
-    return Cast(
-        playlist=for_display(
+        shown = for_display(
             parsed, item_duration=options.item_duration, display=options.display
         )
-    )
+        check_playable(shown)
+    except InvalidPlaylistError as err:
+        raise invalid_playlist(err) from err
+    if options.limit and options.limit < len(shown["items"]):
+        shown["items"] = shown["items"][: options.limit]
+        for name in SIGNATURE_FIELDS:
+            shown.pop(name, None)
+    _check_start(options, len(shown["items"]))
+    return Cast(playlist=shown)
 
 
 def _check(document: Mapping[str, Any]) -> None:
@@ -208,7 +208,6 @@ def _check(document: Mapping[str, Any]) -> None:
     ]
     if faults:
         raise InvalidPlaylistError(faults)
-    check_playable(document)
 
 
 async def async_from_media(

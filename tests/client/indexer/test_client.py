@@ -182,6 +182,7 @@ def test_items(simulator: IndexerSimulator) -> None:
         ("ipfs://ipfs/bafy", "https://ipfs.io/ipfs/bafy"),
         ("ar://tx", "https://arweave.net/tx"),
         ("onchfs://x", "https://onchfs.fxhash2.xyz/x"),
+        ("ipfs:", None),
         ("http://a.example/x", None),
         ("data:image/png;base64,xx", None),
         ("", None),

@@ -9,12 +9,12 @@ from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from ..text import shorten
+from ..url import through_gateway
 from .models import Artwork, Exhibition, Series
 from .people import Alumni
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
 ASSETS_URL = "https://cdn.feralfileassets.com"
-IPFS_GATEWAY = "https://ipfs.io/ipfs/"
 PAGES_URL = "https://feralfile.com/exhibitions"
 IMAGE_HOST = "imagedelivery.net"
 SOURCE_VARIANT = "raw"
@@ -38,12 +38,13 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
     """Return the URL for an address of the catalog; None if a display cannot open it.
 
     Args:
-        text: a path, an ``http``, ``https`` or ``ipfs`` address. A query is part of the work and stays as it is.
+        text: a path, an ``http`` or ``https`` address, or one with a public gateway. A query is part of the work and stays as it is.
         variant: variant for the image service if the address has none: a size like ``m`` or ``raw``.
     """
     address = _BARE_PERCENT.sub("%25", quote(text.strip(), safe=_ADDRESS_SAFE))
     if not address:
         return None
+    address = through_gateway(address)
     if address.startswith("//"):
         address = f"https:{address}"
     if not _SCHEME.match(address):
@@ -53,9 +54,6 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return None
-    if parts.scheme == "ipfs":
-        path = re.sub(r"^ipfs:/*(ipfs/)?", "", address, flags=re.IGNORECASE)
-        return f"{IPFS_GATEWAY}{path}" if path else None
     if parts.scheme not in ("http", "https") or not host:
         return None
     if host == IMAGE_HOST and len(parts.path.strip("/").split("/")) == 2:

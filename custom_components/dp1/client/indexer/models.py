@@ -9,30 +9,21 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 
 from ..text import clean
+from ..url import through_gateway
 from ..values import mapping, text
 
 MAX_ARTISTS = 20
 MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
 MAX_SOURCE = 1024
-_GATEWAYS = {
-    "ipfs": "https://ipfs.io/ipfs/",
-    "ar": "https://arweave.net/",
-    "onchfs": "https://onchfs.fxhash2.xyz/",
-}
 _SIZES = ("m", "l", "s", "xs", "preview")
 
 
 def web_source(url: str | None) -> str | None:
-    """Return an address that a display can load: https, or one of three schemes by its public gateway.
-
-    Query and path stay: `?fxhash=…` is the work.
-    """
+    """Return an address that a display can load: https, or what has a public gateway."""
     if not url or len(url) > MAX_SOURCE:
         return None
-    scheme, colon, rest = url.partition("://")
-    if colon and (gateway := _GATEWAYS.get(scheme.lower())):
-        return gateway + rest.removeprefix("ipfs/")
+    url = through_gateway(url)
     parts = urlsplit(url)
     return url if parts.scheme == "https" and parts.hostname else None
 

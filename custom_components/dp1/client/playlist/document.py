@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 import voluptuous as vol
 
 from ..errors import Fault, InvalidPlaylistError
+from ..url import through_gateway
 from ..values import common
 from .fields import Rules, is_number, path_text
 from .profile import normalize, signable, slugify, timestamp, without_nothing
@@ -310,8 +311,9 @@ def for_display(
 ) -> dict[str, Any]:
     """Return a document for an inline cast.
 
-    Players ignore ``defaults.duration``, so it is copied into the items without one.  Signatures are removed only
-    if something had to be changed, since they would no longer be valid.  Unknown fields stay.
+    Players ignore ``defaults.duration``, so it is copied into the items without one, and refuse ``ipfs`` and ``ar``
+    sources, which get the address of a public gateway.  Signatures are removed only if something had to be changed,
+    since they would no longer be valid.  Unknown fields stay.
 
     Args:
         document: a playlist.
@@ -362,4 +364,7 @@ def _shown_item(
         return item
     if duration is None and item.get("duration") is None:
         duration = effective_duration(item, defaults)
-    return _overridden(item, duration, display)
+    shown = _overridden(item, duration, display)
+    if isinstance(source := shown.get("source"), str):
+        shown["source"] = through_gateway(source)
+    return shown
