@@ -39,7 +39,8 @@ NAMES = {
     "announcements": "dp1.announcements",
     "media_proxy": "dp1.media_proxy",
     "history": f"dp1.history.{DISPLAY}",
-    "library": f"dp1.library.{LIBRARY}",
+    "library": f"dp1.library.{LIBRARY}.catalog",
+    "built": f"dp1.library.{LIBRARY}.built",
     "favorites": f"dp1.favorites.{LIBRARY}",
 }
 DAMAGED: list[tuple[str, object]] = [
@@ -70,6 +71,7 @@ DAMAGED: list[tuple[str, object]] = [
     ("history", [{**ENTRY, "playlist_url": "https://both.example/"}]),
     ("library", [1]),
     ("library", "text"),
+    ("built", [1]),
     ("favorites", [1]),
     ("favorites", {}),
     ("favorites", {"favorites": {"series/1": {}}}),
@@ -235,4 +237,4 @@ async def test_numbers_beyond_64_bits(
             record.update(original)
     assert not warnings(caplog)
     stored = json.loads((storage / NAMES["library"]).read_text())
-    assert len(stored["data"]["catalog"]["series"]) == 1
+    assert len(stored["data"]["series"]) == 1

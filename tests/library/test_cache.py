@@ -178,10 +178,11 @@ async def test_the_copy_on_disk(
     await library.async_build_playlist(show)
     await library.async_add_favorite(show)
     await library.async_stop()
-    stored = hass_storage["dp1.library.library"]
-    assert stored["version"] == 1
-    data = stored["data"]
-    of_catalog, of_feed = data["catalog"], data["feed"]
+    names = [f"dp1.library.library.{kind}" for kind in ("catalog", "feed", "built")]
+    stored = [hass_storage[name] for name in names]
+    assert [file["version"] for file in stored] == [1, 1, 1]
+    of_catalog, of_feed, built = data = [file["data"] for file in stored]
+    assert list(built.values()) == [show]
     assert len(of_catalog["exhibitions"]["records"]) == 51
     titles = [record[2] for record in of_feed["playlists"]["records"]]
     assert titles == ["Evening"]
@@ -190,7 +191,7 @@ async def test_the_copy_on_disk(
     library = await make_library(catalog, feed, wait=False)
     assert library.catalog_coordinator.data.records == before
     await library.async_stop()
-    assert hass_storage["dp1.library.library"]["data"] == data
+    assert [hass_storage[name]["data"] for name in names] == data
     assert len(hass_storage["dp1.favorites.library"]["data"]["favorites"]) == 1
     await async_remove_stored(hass, "library")
     assert not [key for key in hass_storage if key.startswith("dp1.")]
@@ -210,20 +211,22 @@ async def test_another_server_has_another_copy(
         library = await make_library(other, feed, wait=False)
         assert library.sources() == {}
         assert len((await library.async_children("playlists")).nodes) == 1
+        await library.async_stop()
     async with FeedSimulator() as other_feed:
         library = await make_library(catalog, other_feed)
         assert not (await library.async_children("playlists")).nodes
+        await library.async_stop()
 
 
 @pytest.mark.parametrize(
     "data",
     [
         {},
-        {"catalog": 7, "feed": [], "casts": None},
+        {"catalog": 7, "feed": [], "built": None},
         {"catalog": {"exhibitions": 7, "series": [], "artworks": {"a": None}}},
         {"feed": {"channels": {}, "playlists": []}},
         {"feed": {"playlists": {"records": [1, {"id": 1}, {"id": "x", "items": [1]}]}}},
-        {"feed": {"channels": [{}, {"id": "c"}]}, "casts": {"a": 1, "b": "series/1"}},
+        {"feed": {"channels": [{}, {"id": "c"}]}, "built": {"a": 1, "b": "series/1"}},
         {
             "catalog": {
                 "exhibitions": {"records": [{"title": "no id"}], "read_at": "yesterday"}
@@ -239,15 +242,17 @@ async def test_a_damaged_copy(
     make_library: MakeLibrary,
 ) -> None:
     """Invalid records of a file are skipped and read again."""
-    for name, server in (("catalog", catalog), ("feed", feed)):
-        if isinstance(stored := data.get(name), dict):
-            data = {**data, name: {"url": server.url, **stored}}
-    hass_storage["dp1.library.library"] = {
-        "version": 1,
-        "minor_version": 1,
-        "key": "dp1.library.library",
-        "data": data,
-    }
+    urls = {"catalog": {"url": catalog.url}, "feed": {"url": feed.url}}
+    for kind, stored in data.items():
+        name = f"dp1.library.library.{kind}"
+        if isinstance(stored, dict):
+            stored = {**urls.get(kind, {}), **stored}
+        hass_storage[name] = {
+            "version": 1,
+            "minor_version": 1,
+            "key": name,
+            "data": stored,
+        }
     library = await make_library(catalog, feed)
     assert len(library.sources()) == 47
 
@@ -260,10 +265,10 @@ async def test_a_copy_of_another_version(
     make_library: MakeLibrary,
 ) -> None:
     """A file of another version is ignored."""
-    hass_storage["dp1.library.library"] = {
+    hass_storage["dp1.library.library.catalog"] = {
         "version": version,
         "minor_version": 1,
-        "key": "dp1.library.library",
+        "key": "dp1.library.library.catalog",
         "data": {"shape": "another"},
     }
     library = await make_library(catalog)
@@ -280,10 +285,10 @@ async def test_the_copy_is_written_soon(
     monkeypatch.setattr(cache, "SAVE_SECONDS", 0.01)
     await make_library(catalog)
     async with asyncio.timeout(5):
-        while "dp1.library.library" not in hass_storage:
+        while "dp1.library.library.catalog" not in hass_storage:
             await asyncio.sleep(0.02)
-    data = hass_storage["dp1.library.library"]["data"]
-    assert len(data["catalog"]["exhibitions"]["records"]) == 51
+    data = hass_storage["dp1.library.library.catalog"]["data"]
+    assert len(data["exhibitions"]["records"]) == 51
 
 
 async def test_series_of_shows_that_are_gone_go_too(

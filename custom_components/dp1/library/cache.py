@@ -1,36 +1,37 @@
-"""Storage of everything that was read of a catalog and a feed."""
+"""Storage of what was read of the servers of a library, a file each, and of what it built."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lru import LRU
 
 from homeassistant.core import HomeAssistant, callback
 
-from ..client.values import mapping, texts
+from ..client.values import texts
 from ..storage import SafeStore
-from .cached_list import Json
-from .coordinator import ServerCoordinator
 
 SAVE_SECONDS = 30.0
 MAX_CASTS = 100
 
 
-class LibraryStore:
-    """The file of a library, and the node ids of playlists that were built by the library by their id or address."""
+class ServerStore:
+    """The file of a server of a library. It is large: read and written outside of the event loop."""
 
     def __init__(
-        self, hass: HomeAssistant, entry_id: str, *coordinators: ServerCoordinator[Any]
+        self,
+        hass: HomeAssistant,
+        entry_id: str,
+        kind: str,
+        restore: Callable[[Mapping[str, Any]], None],
+        to_store: Callable[[], Mapping[str, Any]],
     ) -> None:
-        """Initialize the store."""
-        self.casts: LRU[str, str] = LRU(MAX_CASTS)
+        """Initialize; both functions run in another thread."""
         self._hass = hass
-        self._coordinators = coordinators
-        # It is large: read and written outside of the event loop.
+        self._to_store = to_store
         self._store = SafeStore(
             hass,
-            f"library.{entry_id}",
-            self._restore,
+            f"library.{entry_id}.{kind}",
+            restore,
             atomic_writes=True,
             serialize_in_event_loop=False,
         )
@@ -38,15 +39,6 @@ class LibraryStore:
     async def async_load(self) -> None:
         """Load the file."""
         await self._store.async_load_parsed()
-
-    def _restore(self, data: Mapping[str, Any]) -> None:
-        """Restore what is stored of the same servers."""
-        for coordinator in self._coordinators:
-            stored = mapping(data.get(coordinator.kind))
-            if stored.get("url") == coordinator.url:
-                coordinator.restore(stored)
-        for name, node in texts(data.get("casts")).items():
-            self.casts[name] = node
 
     @callback
     def async_save_later(self) -> None:
@@ -58,15 +50,44 @@ class LibraryStore:
         data = await self._hass.async_add_executor_job(self._to_store)
         await self._store.async_save(data)
 
-    async def async_remove(self) -> None:
-        """Remove the file."""
-        await self._store.async_remove()
 
-    def _to_store(self) -> Json:
-        """Return plain JSON."""
-        stored: Json = {
-            coordinator.kind: {"url": coordinator.url, **coordinator.to_store()}
-            for coordinator in self._coordinators
-        }
-        # The least recently used first, so that the order is the same after loading.
-        return stored | {"casts": dict(reversed(self.casts.items()))}
+class BuiltPlaylists:
+    """The node ids of playlists that the library has built, by their id or address."""
+
+    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
+        """Initialize without any."""
+        self._nodes: LRU[str, str] = LRU(MAX_CASTS)
+        self._store = SafeStore(hass, f"library.{entry_id}.built", self._restore)
+
+    def node_of(self, name: str | None) -> str | None:
+        """Return the node of a playlist by its id or address."""
+        return self._nodes.get(name) if name else None
+
+    @callback
+    def async_remember(self, name: str, node: str) -> None:
+        """Remember the node of a playlist."""
+        self._nodes[name] = node
+        self._store.async_delay_save(self._to_store, SAVE_SECONDS)
+
+    async def async_load(self) -> None:
+        """Load the file."""
+        await self._store.async_load_parsed()
+
+    async def async_save(self) -> None:
+        """Save now."""
+        await self._store.async_save(self._to_store())
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        """Restore what is stored."""
+        for name, node in texts({**data}).items():
+            self._nodes[name] = node
+
+    def _to_store(self) -> dict[str, str]:
+        """Return plain JSON; the least recently used first, so that the order is the same after loading."""
+        return dict(reversed(self._nodes.items()))
+
+
+async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
+    """Remove the files of a library."""
+    for kind in ("catalog", "feed", "built"):
+        await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()

@@ -39,11 +39,10 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         entry: ConfigEntry[Any],
         client: Catalog | None,
         refresh_seconds: float,
-        save: Callable[[], None],
     ) -> None:
         """Initialize the coordinator; a library may have no catalog."""
         url = client.url if client else None
-        super().__init__(hass, entry, "catalog", url, refresh_seconds, save)
+        super().__init__(hass, entry, "catalog", url, refresh_seconds)
         self.client = client
         self.works = KnownWorks()
         self._series_lists: dict[str, CachedList[Series]] = {}

@@ -1,7 +1,7 @@
 """Coordinator of a server of a library: its list is kept across restarts and refreshed in the background."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, override
@@ -20,6 +20,7 @@ from ..client.errors import (
     UnreachableError,
 )
 from ..const import LOGGER
+from .cache import ServerStore
 from .cached_list import CachedList, Json, Storable
 from .shared_reads import SharedReads
 
@@ -42,9 +43,8 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         kind: str,
         url: str | None,
         refresh_seconds: float,
-        save: Callable[[], None],
     ) -> None:
-        """Initialize without data; `save` is called when there is more to store."""
+        """Initialize without data."""
         super().__init__(
             hass, LOGGER, config_entry=entry, name=f"{entry.title} {kind} {url}"
         )
@@ -54,13 +54,23 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.reads = SharedReads(hass, entry)
         self._refresh_seconds = refresh_seconds
         self._retry = FIRST_RETRY
-        self._save = save
+        self._store = ServerStore(
+            hass,
+            entry.entry_id,
+            kind,
+            self._restore_same_server,
+            self._to_store_with_url,
+        )
         self._contact_error: Dp1Error | None = None
 
     @property
     def problem(self) -> Dp1Error | None:
         """Return why the list is old or incomplete, or why the server was out of reach at the last try."""
         return self.data.reason or self._contact_error
+
+    async def async_load(self) -> None:
+        """Load what is stored of this server."""
+        await self._store.async_load()
 
     @callback
     def async_start(self) -> None:
@@ -75,9 +85,11 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
 
     @override
     async def async_shutdown(self) -> None:
-        """Stop refreshing and cancel all reads."""
+        """Stop refreshing, cancel all reads and save."""
         self.reads.stop()
         await super().async_shutdown()
+        if self.url is not None:
+            await self._store.async_save()
 
     async def async_look_now(self) -> Dp1Error | None:
         """Read the list now, and return why that failed; a long read goes on in the background."""
@@ -129,10 +141,19 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what `to_store` returned; runs in another thread before anything else."""
 
+    def _restore_same_server(self, data: Mapping[str, Any]) -> None:
+        """Load what is stored, unless it is of another server."""
+        if data.get("url") == self.url:
+            self.restore(data)
+
+    def _to_store_with_url(self) -> Json:
+        """Return everything that was read, and of which server."""
+        return {"url": self.url, **self.to_store()}
+
     @callback
     def async_updated(self) -> None:
         """Store what has been read and update the listeners."""
-        self._save()
+        self._store.async_save_later()
         self.async_update_listeners()
 
     @callback

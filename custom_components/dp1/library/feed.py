@@ -1,7 +1,7 @@
 """Coordinator of the playlist feed; documents are read on demand."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -50,11 +50,10 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         entry: ConfigEntry[Any],
         client: Feed | None,
         refresh_seconds: float,
-        save: Callable[[], None],
     ) -> None:
         """Initialize the coordinator; a library may have no feed."""
         url = client.url if client else None
-        super().__init__(hass, entry, "feed", url, refresh_seconds, save)
+        super().__init__(hass, entry, "feed", url, refresh_seconds)
         self.client = client
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}

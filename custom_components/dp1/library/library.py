@@ -26,7 +26,7 @@ from ..const import (
 from ..errors import translated
 from ..guard import NAMED_HOSTS
 from .branches import Branches
-from .cache import LibraryStore
+from .cache import BuiltPlaylists, async_remove_files
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
@@ -79,7 +79,6 @@ class Library:
             if catalog_url
             else None,
             refresh_seconds,
-            self._save,
         )
         self.feed_coordinator = FeedCoordinator(
             hass,
@@ -93,22 +92,19 @@ class Library:
             if feed_url
             else None,
             refresh_seconds,
-            self._save,
         )
         self.catalog, self.feed = (
             self.catalog_coordinator.client,
             self.feed_coordinator.client,
         )
-        self._store = LibraryStore(
-            hass, entry.entry_id, self.catalog_coordinator, self.feed_coordinator
-        )
+        self._built = BuiltPlaylists(hass, entry.entry_id)
         self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
         coordinators = self.catalog_coordinator, self.feed_coordinator
         self._builder = PlaylistBuilder(*coordinators, self.favorites, self.preferences)
         self._branches = Branches(entry.title, *coordinators, self.favorites)
         self._search = Search(hass, *coordinators, self.favorites, self._branches)
         self._sources = Sources(
-            *coordinators, self.favorites, self.preferences, self._store.casts
+            *coordinators, self.favorites, self.preferences, self._built
         )
         self._recognition = Recognition(*coordinators, guard)
         self._listeners: list[CALLBACK_TYPE] = []
@@ -171,8 +167,9 @@ class Library:
     async def async_start(self) -> None:
         """Load what is stored, and refresh what is old in the background."""
         await self.favorites.async_load()
-        await self._store.async_load()
+        await self._built.async_load()
         for coordinator in (self.catalog_coordinator, self.feed_coordinator):
+            await coordinator.async_load()
             coordinator.async_start()
             coordinator.async_add_listener(self._handle_update)
         self.entry.async_create_background_task(
@@ -207,7 +204,7 @@ class Library:
         self._debouncer.async_shutdown()
         await self.catalog_coordinator.async_shutdown()
         await self.feed_coordinator.async_shutdown()
-        await self._store.async_save()
+        await self._built.async_save()
         await self.favorites.async_save()
 
     @callback
@@ -215,11 +212,6 @@ class Library:
         """Listen for changes of sources, favorites or anything that was read."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
-
-    @callback
-    def _save(self) -> None:
-        """Store soon what has been read."""
-        self._store.async_save_later()
 
     @callback
     def _handle_update(self) -> None:
@@ -266,9 +258,8 @@ class Library:
             raise
         document = built.cast.playlist or {}
         name = built.cast.playlist_url or document.get("id")
-        if name and self._store.casts.get(name) != built.node_id:
-            self._store.casts[name] = built.node_id
-            self._save()
+        if name and self._built.node_of(name) != built.node_id:
+            self._built.async_remember(name, built.node_id)
             self._handle_update()
         return built
 
@@ -360,5 +351,5 @@ class Library:
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove what is stored of a removed library."""
-    await LibraryStore(hass, entry_id).async_remove()
+    await async_remove_files(hass, entry_id)
     await Favorites(hass, entry_id, lambda: None).async_remove_store()

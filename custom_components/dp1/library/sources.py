@@ -9,6 +9,7 @@ from lru import LRU
 from ..client.catalog.models import Exhibition
 from ..client.catalog.selection import shown_once
 from ..client.display.player_status import PlayerStatus
+from .cache import BuiltPlaylists
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
@@ -29,14 +30,14 @@ class Sources:
         feed: FeedCoordinator,
         favorites: Favorites,
         preferences: Preferences,
-        casts: LRU[str, str],
+        built: BuiltPlaylists,
     ) -> None:
-        """Initialize; `casts` are the node ids of playlists the library has built."""
+        """Initialize; `built` tells the nodes of playlists the library has built."""
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
         self._preferences = preferences
-        self._casts = casts
+        self._built = built
         self._valid = False
         self._names: dict[str, str] = {}
         self._nodes: dict[str, str] = {}
@@ -100,7 +101,7 @@ class Sources:
     def _nodes_shown(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the node a playlist was built for, the feed's playlist, and what the works are."""
         for name in (player.playlist_url, player.playlist_id):
-            if name and (node := self._casts.get(name)):
+            if node := self._built.node_of(name):
                 yield node
         if playlist := self._playlist(player):
             yield node_id(NodeKind.PLAYLIST, playlist.id)
