@@ -26,7 +26,7 @@ PLATFORMS = {
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
-    {"errors", "storage"},
+    {"errors", "language", "storage"},
     {"guard"},
     {"library"},
     {"display"},

@@ -9,6 +9,7 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.dp1.browse.pictures import PATH
 from custom_components.dp1.media_source import _type_of
 from homeassistant.components import media_source
 from homeassistant.components.media_player import (
@@ -67,7 +68,7 @@ async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
         "Playlists",
         "Favorites",
     ]
-    assert titles(top.children or ()) == titles((await gallery.browse()).children)[:4]
+    assert titles(top.children or ()) == titles((await gallery.browse()).children)[1:5]
 
 
 async def test_in_the_media_panel(
@@ -87,14 +88,14 @@ async def test_in_the_media_panel(
 
     show = gallery.media_id(gallery.exhibition(LARGE))
     page = await ask("browse_media", media_content_id=show)
-    assert (page["title"], len(page["children"])) == (LARGE, 20)
+    assert (page["title"], len(page["children"])) == (f"Exhibition: {LARGE}", 20)
     client = await hass_client()
     answer = await client.get(page["children"][0]["thumbnail"])
     assert (answer.status, answer.content_type) == (200, "image/png")
     found = await ask(
         "search_media",
         media_content_id=show,
-        search_query=page["children"][2]["title"],
+        search_query=page["children"][2]["title"].partition(", ")[0],
         media_filter_classes=["album", "image"],
     )
     assert found["result"][0]["title"] == page["children"][2]["title"]
@@ -102,12 +103,12 @@ async def test_in_the_media_panel(
     works = await ask("browse_media", media_content_id=series["media_content_id"])
     work = works["children"][0]["media_content_id"]
     media = await ask("resolve_media", media_content_id=work)
-    assert media["url"].startswith(f"{gallery.catalog.url}/media/")
-    assert media["mime_type"] in ("text/html", "image/jpeg", "image/png", "video/mp4")
+    answer = await client.get(media["url"])
+    assert (answer.status, answer.content_type) == (200, media["mime_type"])
 
 
 async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
-    """A work resolves to its source; anything with several works is for displays only."""
+    """A work resolves to its source, a program to a still; anything with several works is for displays only."""
     page = await media_source.async_browse_media(
         gallery.hass, gallery.media_id(f"playlist/{EVENING}")
     )
@@ -123,9 +124,9 @@ async def test_a_single_work_is_there_for_any_player(gallery: Gallery) -> None:
     for series in show.children:
         if not series.can_expand:
             media = await resolve(gallery, series.media_content_id)
-            assert media.url.startswith(gallery.catalog.url)
+            assert media.url.startswith((gallery.catalog.url, PATH))
             kinds.add(media.mime_type)
-    assert kinds <= {"text/html", "image/jpeg", "image/png", "video/mp4"}
+    assert "image/png" in kinds and "text/html" not in kinds
 
 
 async def test_what_cannot_be_resolved(gallery: Gallery) -> None:
@@ -133,7 +134,7 @@ async def test_what_cannot_be_resolved(gallery: Gallery) -> None:
     for media_id, key in (
         ("{media}/series/nothing", "catalog_not_found"),
         ("{media}/item/nothing/1", "feed_not_found"),
-        ("media-source://dp1/else/series/1", "not_a_library"),
+        ("media-source://dp1/else/series/1", "library_removed"),
         ("media-source://dp1", "not_of_a_library"),
     ):
         with pytest.raises(Unresolvable) as caught:

@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from custom_components.dp1 import condition, trigger
+from custom_components.dp1.client.playlist.signing import SignatureFault
+from custom_components.dp1.entity import BRACKET
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import selector as selector_helper, service as service_helper
@@ -370,3 +372,22 @@ def test_icons() -> None:
     for platform, icons in ICONS.get("entity", {}).items():
         assert platform in set(Platform)
         assert all(mentioned(key) for key in icons), platform
+
+
+def test_what_is_wrong_with_a_signature_has_a_text() -> None:
+    """Each fault of a signature can be told, with what it leaves open."""
+    told = dict(ENGLISH["config_panel"]["signature"])
+    for fault in SignatureFault:
+        assert HOLE.findall(told.pop(fault.name.lower())) == HOLE.findall(fault)
+    assert told.keys() == {"other_key", "feed_signs"}
+
+
+def test_entity_ids_have_no_explanations() -> None:
+    """What stands in brackets after a name is no part of an entity id, in any language."""
+    names = [
+        BRACKET.split(text)[0]
+        for tree in LANGUAGES.values()
+        for path, text in leaves(tree["entity"])
+        if path.endswith(".name")
+    ]
+    assert not [name for name in names if set(name) & set("()（）") or not name]

@@ -31,6 +31,7 @@ from .guard import async_setup_guard
 from .library.entries import async_add_libraries_listener, async_forward_library_updates
 from .library.library import Library, async_remove_stored
 from .library.news import News
+from .library.removed import REMOVED, async_setup_removed
 from .playback.activity import ActivityTracker
 from .playback.announce import ANNOUNCEMENTS, Announcements
 from .playback.groups import GROUPS, Groups
@@ -70,6 +71,7 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     await hass.data[GROUPS].async_load()
     await async_setup_media_proxy(hass)
     await async_setup_guard(hass)
+    await async_setup_removed(hass)
     async_setup_services(hass)
     async_setup_pictures(hass)
     await async_setup_cards(hass)
@@ -138,15 +140,16 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     """Remove the stored data of a display or a library, and create an issue if a signing key was used and is gone."""
     if not hass.config_entries.async_entries(DOMAIN):
         async_remove_cards(hass)
+    # Home Assistant may have started with nothing but disabled entries.
+    await async_setup_component(hass, DOMAIN, {})
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-        # Home Assistant may have started with nothing but disabled entries.
-        await async_setup_component(hass, DOMAIN, {})
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
         hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
         return
     await _async_update_sentences(hass)
+    await hass.data[REMOVED].async_add(entry)
     await async_remove_stored(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):
         return

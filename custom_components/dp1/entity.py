@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+import re
 from typing import Any, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
@@ -21,6 +22,8 @@ from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import model_of
 from .display.state import Detail, DisplayData
+
+BRACKET = re.compile(r" ?[(（]")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -216,8 +219,8 @@ def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> Non
     names = platform.platform_data.object_id_platform_translations
     key = f"component.{DOMAIN}.entity.{platform.domain}.{entity.translation_key}.name"
     if display is not None and (name := names.get(key)):
-        # Some names end in an explanation in brackets.
-        own = name.partition(" (")[0]
+        # Some names end in an explanation in brackets, which Chinese and Japanese write in full width.
+        own = BRACKET.split(name)[0]
         object_id = slugify(f"{split_entity_id(display)[1]} {own}")
         entity.entity_id = f"{platform.domain}.{object_id}"
 

@@ -19,14 +19,15 @@ from homeassistant.components.media_source import (
 )
 from homeassistant.core import HomeAssistant
 
-from .browse.pages import NAME, async_browse_library
-from .browse.pictures import picture_path
+from .browse.pages import NAME, async_browse_library, node_media
+from .browse.pictures import PICTURES, picture_path
 from .browse.search import async_search_libraries
 from .client.text import clean
 from .const import DOMAIN
 from .errors import raised_as, translated_errors
 from .library.entries import library_and_node, server_of
 from .library.library import NodeKind
+from .library.tree import media_id
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"
 TYPES = {"image": "image/jpeg", "video": "video/mp4"}
@@ -60,11 +61,10 @@ class LibraryMediaSource(MediaSource):
     ) -> SearchMedia:
         """Search the libraries."""
         with raised_as(BrowseError):
-            return SearchMedia(
-                result=await async_search_libraries(
-                    self.hass, query, item.media_source_id, picture_path
-                )
-            )
+            found = await async_search_libraries(self.hass, query, item.media_source_id)
+        return SearchMedia(
+            result=[node_media(library, node, picture_path) for library, node in found]
+        )
 
     @override
     async def async_resolve_media(self, item: MediaSourceItem) -> PlayMedia:
@@ -88,7 +88,13 @@ class LibraryMediaSource(MediaSource):
                 translation_placeholders={"title": node.title},
             )
         source: str = document["items"][0]["source"]
-        return PlayMedia(source, _type_of(source, node.medium))
+        media_type = _type_of(source, node.medium)
+        if media_type == PAGE and node.picture:
+            # Browsers and other players show no programs: a still of the work instead.
+            name = media_id(library.entry_id, text)
+            if still := await self.hass.data[PICTURES].async_of(name):
+                return PlayMedia(picture_path(name), still.content_type)
+        return PlayMedia(source, media_type)
 
 
 def _type_of(source: str, medium: str | None) -> str:

@@ -54,7 +54,8 @@ async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
     """The root has all branches, and each branch leads to works."""
     top = await gallery.browse()
     assert (top.title, top.can_play, top.can_search) == ("DP-1 Art", False, True)
-    assert titles(top.children)[:4] == [
+    assert titles(top.children)[:5] == [
+        "All art",
         "Exhibitions",
         "Channels",
         "Playlists",
@@ -68,7 +69,12 @@ async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
     assert {it.media_class for it in show.children} == {"album"}
     many = next(it for it in show.children if it.can_expand)
     works = await gallery.browse(many.media_content_id)
-    assert works.title == many.title
+    assert works.title == f"Series: {many.title.partition(', ')[0]}"
+    assert (show.title, show.media_class) == (f"Exhibition: {LARGE}", "directory")
+    assert all(
+        re.fullmatch(r".+, .+ \(20\d\d\)", it.title)
+        for it in (*show.children, *works.children)
+    )
     assert {it.media_class for it in works.children} == {"image"}
     assert not any(it.can_expand for it in works.children)
     channels = await gallery.browse(child(top, "Channels").media_content_id)
@@ -168,7 +174,7 @@ async def test_what_cannot_be_opened(gallery: Gallery) -> None:
     """An unknown id is an error."""
     for media_id, key in (
         ("ftp://nowhere", "nothing_to_open"),
-        ("media-source://dp1/else/exhibitions", "not_a_library"),
+        ("media-source://dp1/else/exhibitions", "library_removed"),
         ("media-source://dp1/{entry}/exhibition/nothing", "catalog_not_found"),
         ("media-source://dp1/{entry}/playlist/nothing", "feed_not_found"),
         ("media-source://dp1/{entry}/nonsense", "catalog_not_found"),
@@ -184,8 +190,10 @@ async def test_several_libraries(gallery: Gallery) -> None:
     async with CatalogSimulator() as catalog:
         await set_up(gallery.hass, library_entry(None, catalog.url, title="Annex"))
         top = await gallery.browse()
-        assert titles(top.children)[:2] == ["Gallery", "Annex"]
-        annex = await gallery.browse(top.children[1].media_content_id)
+        assert titles(top.children)[:3] == ["All art", "Gallery", "Annex"]
+        everything = await gallery.browse(top.children[0].media_content_id)
+        assert titles(everything.children) == ["Gallery", "Annex"]
+        annex = await gallery.browse(top.children[2].media_content_id)
         assert (annex.title, titles(annex.children)) == (
             "Annex",
             ["Exhibitions", "Favorites"],
@@ -217,7 +225,9 @@ async def test_a_page_that_is_old_or_not_whole_says_so(gallery: Gallery) -> None
     gallery.catalog.inject("status", route="series", offset=10, status=500)
     part = await gallery.browse(page)
     assert 0 < len(part.children) < 20
-    assert part.title.startswith(f"{LARGE} (incomplete. The catalog of Gallery reports")
+    assert part.title.startswith(
+        f"Exhibition: {LARGE} (incomplete. The catalog of Gallery reports"
+    )
     evening = gallery.media_id(f"playlist/{EVENING}")
     assert (await gallery.browse(evening)).title == "Evening"
     gallery.catalog.heal()
@@ -230,14 +240,14 @@ async def test_a_page_that_could_not_be_read_anew_tells_its_age(
     monkeypatch.setattr(catalog, "MAX_AGE_SECONDS", 0.0)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
     page = gallery.media_id(gallery.exhibition(LARGE))
-    assert (await gallery.browse(page)).title == LARGE
+    assert (await gallery.browse(page)).title == f"Exhibition: {LARGE}"
     await gallery.catalog.stop()
     assert len((await gallery.browse(page)).children) == 20
     await until(lambda: gallery.library.problem)
     old = await gallery.browse(page)
     assert len(old.children) == 20
     assert re.fullmatch(
-        rf"{LARGE} \(as of [-0-9]{{10}} [:0-9]{{5}}\. The catalog of Gallery refused .*\)",
+        rf"Exhibition: {LARGE} \(as of [-0-9]{{10}} [:0-9]{{5}}\. The catalog of Gallery refused .*\)",
         old.title,
     )
 
@@ -343,7 +353,7 @@ async def test_pictures_that_cannot_be_had(
 ) -> None:
     """Without a picture nothing is served."""
     client = await hass_client()
-    for node in ("exhibition/nothing", "exhibitions", f"item/{EVENING}/nothing"):
+    for node in ("exhibition/nothing", "channels", f"item/{EVENING}/nothing"):
         path = pictures.picture_path(gallery.media_id(node))
         assert (await picture(client, path))[0] == HTTPStatus.NOT_FOUND
     path = pictures.picture_path("media-source://dp1/else/exhibition/1")

@@ -32,6 +32,11 @@ async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Ga
         yield found
 
 
+def untold(label: str) -> str:
+    """Return the title on a label."""
+    return label.partition(", ")[0]
+
+
 async def test_the_best_comes_first_and_all_of_it_plays(gallery: Gallery) -> None:
     """An exhibition with the title comes first; every result can be played."""
     found = await gallery.search(LARGE.upper())
@@ -84,7 +89,7 @@ async def test_within_a_node(gallery: Gallery) -> None:
     page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
     series = page.children[3]
     found = await gallery.search(
-        series.title,
+        untold(series.title),
         media_content_id=page.media_content_id,
         media_content_type="playlist",
     )
@@ -139,7 +144,7 @@ async def test_favorites_are_found(gallery: Gallery) -> None:
     page = await gallery.browse(gallery.media_id(gallery.exhibition(LARGE)))
     work = (await gallery.browse(page.children[0].media_content_id)).children[0]
     await gallery.call("add_favorite", media_content_id=work.media_content_id)
-    found = await gallery.search(work.title)
+    found = await gallery.search(untold(work.title))
     assert found[0].media_content_id == work.media_content_id
 
 
@@ -148,7 +153,7 @@ async def test_what_cannot_be_searched(gallery: Gallery) -> None:
     for media_id, key in (
         ("{media}/exhibition/nothing", "catalog_not_found"),
         ("{media}/nonsense", "catalog_not_found"),
-        ("media-source://dp1/else/exhibitions", "not_a_library"),
+        ("media-source://dp1/else/exhibitions", "library_removed"),
         ("media-source://nobody/1", "search_media_failed"),
         ("ftp://nowhere", "not_of_a_library"),
     ):

@@ -36,6 +36,7 @@ from ..errors import (
     translated,
 )
 from ..guard import NAMED_HOSTS
+from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..playback.media_proxy import PATH as LENT_PATH
@@ -61,6 +62,8 @@ PUBLISH_FIELDS = (
     TARGET,
 )
 # Parts of URLs that give access to media of this Home Assistant.
+# Texts of what is wrong with signatures.
+SIGNATURE = "config_panel.signature"
 PRIVATE_PARTS = ("authSig=", LENT_PATH)
 READ_FIELDS = ("playlist_id", "playlist_url")
 
@@ -125,9 +128,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     )
     response = await async_note_published(library, published)
     if sign and feed.signs_itself:
-        response["reason"] = (
-            "this feed signs playlists itself, and keeps no other signature"
-        )
+        response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
     if call.return_response:
         return response
     notify_left_out(call.hass, library, published)
@@ -264,10 +265,10 @@ async def async_note_published(
     if len(kids) == 1 and not library.feed_keys:
         options = {**library.entry.options, CONF_FEED_KEYS: kids}
         library.hass.config_entries.async_update_entry(library.entry, options=options)
-    return _response(published, library.feed_keys)
+    return _response(library, published)
 
 
-def _response(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any]:
+def _response(library: Library, published: Published) -> dict[str, Any]:
     """Return the response to a publication."""
     response: dict[str, Any] = {
         "id": published.id,
@@ -275,7 +276,10 @@ def _response(published: Published, feed_keys: tuple[str, ...]) -> dict[str, Any
         "url": published.url,
         "status": published.status,
         "signed_by": published.signed_by,
-        "verified": [_verdict(result, feed_keys) for result in published.verified],
+        "verified": [
+            _verdict(library.hass, result, library.feed_keys)
+            for result in published.verified
+        ],
     }
     for name, paths in (
         ("changed", published.changed),
@@ -311,27 +315,31 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     )
     return {
         "playlist": document,
-        "verified": [_verdict(result, feed_keys) for result in verified],
+        "verified": [_verdict(call.hass, result, feed_keys) for result in verified],
     }
 
 
-def _verdict(result: Verification, feed_keys: tuple[str, ...]) -> JsonValueType:
+def _verdict(
+    hass: HomeAssistant, result: Verification, feed_keys: tuple[str, ...]
+) -> JsonValueType:
     """Return the verdict on a signature, and whether a feed used an unknown key."""
     verdict: dict[str, JsonValueType] = {
         "kid": result.kid,
         "role": result.role,
         "valid": result.valid,
     }
-    reason = result.reason
+    fault = result.fault.name.lower() if result.fault else None
     if (
         result.valid
         and result.role == "feed"
         and feed_keys
         and result.kid not in feed_keys
     ):
-        reason = "another key than this feed is known to sign with"
-    if reason:
-        verdict["reason"] = reason
+        fault = "other_key"
+    if fault:
+        verdict["reason"] = async_text(
+            hass, f"{SIGNATURE}.{fault}", detail=result.detail
+        )
     return verdict
 
 

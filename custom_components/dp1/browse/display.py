@@ -20,6 +20,7 @@ from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..errors import raised_as
+from ..library.entries import async_libraries
 from ..library.library import NodeKind
 from ..library.tree import MEDIA_PREFIX
 from .pages import (
@@ -30,6 +31,8 @@ from .pages import (
     PictureUrl,
     async_browse_library,
     async_top_nodes,
+    browser_text,
+    node_media,
 )
 from .pictures import PICTURES
 from .up_next import UP_NEXT, browse_up_next, up_next_picture
@@ -37,6 +40,13 @@ from .up_next import UP_NEXT, browse_up_next, up_next_picture
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
 SUPPORTED_TYPES = ("image/", "video/")
+CAMERAS: Final = "media-source://camera"
+# Sources of nothing but sound; ours are in the root already.
+NOT_OFFERED: Final = (
+    ROOT,
+    "media-source://radio_browser",
+    "media-source://tts",
+)
 
 
 async def async_browse_display(
@@ -48,13 +58,17 @@ async def async_browse_display(
         return browse_up_next(coordinator, picture_url)
     if not text:
         return await _async_root(coordinator, picture_url)
+    if text.rstrip("/") == ROOT:
+        folder = await _async_all_art(hass, picture_url)
+        folder.children = await async_top_nodes(hass, picture_url)
+        return folder
     if text == HISTORY_FOLDER:
-        folder = _history_folder()
+        folder = _history_folder(coordinator, picture_url)
         folder.children = [
             history_media(entry, picture_url) for entry in coordinator.history.entries()
         ]
         return folder
-    if text == ROOT or text.startswith(MEDIA_PREFIX):
+    if text.startswith(MEDIA_PREFIX):
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
         return await _async_browse_other_media(hass, text)
@@ -72,6 +86,8 @@ async def async_display_picture(
     pictures = coordinator.hass.data[PICTURES]
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
+    elif media_id == HISTORY_FOLDER:
+        url = _cover_of_history(coordinator)
     elif (entry := coordinator.history.get(media_id)) is not None:
         url = _cover_of(entry)
     else:
@@ -85,12 +101,14 @@ async def _async_root(
     """Return the root of what a display can show."""
     hass = coordinator.hass
     children: list[BrowseMedia] = [*await async_top_nodes(hass, picture_url)]
+    if children:
+        children.insert(0, await _async_all_art(hass, picture_url))
     if coordinator.history.entries():
-        children.append(_history_folder())
+        children.append(_history_folder(coordinator, picture_url))
     # Errors of other media sources do not hide ours.
     with suppress(BrowseError):
         others = (await _async_browse_other_media(hass, None)).children or ()
-        children += [media for media in others if media.media_content_id != ROOT]
+        children += [media for media in others if await _async_is_offered(hass, media)]
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
         media_content_id="",
@@ -113,6 +131,14 @@ async def _async_browse_other_media(
         return await media_source.async_browse_media(
             hass, text, content_filter=is_supported
         )
+
+
+async def _async_is_offered(hass: HomeAssistant, media: BrowseMedia) -> bool:
+    """Return whether another media source may have something that displays can show."""
+    media_id = media.media_content_id
+    if media_id == CAMERAS:
+        return bool((await _async_browse_other_media(hass, media_id)).children)
+    return media_id not in NOT_OFFERED
 
 
 def is_supported(media: BrowseMedia) -> bool:
@@ -142,15 +168,46 @@ def _cover_of(entry: HistoryEntry) -> str | None:
     return None
 
 
-def _history_folder() -> BrowseMedia:
+def _cover_of_history(coordinator: DisplayCoordinator) -> str | None:
+    """Return the URL of the cover of the latest history entry that has one."""
+    covers = map(_cover_of, coordinator.history.entries())
+    return next(filter(None, covers), None)
+
+
+async def _async_all_art(hass: HomeAssistant, picture_url: PictureUrl) -> BrowseMedia:
+    """Return the browse item of all libraries: Home Assistant offers no search at the root itself."""
+    tops = [
+        node_media(library, await library.async_node(NodeKind.ROOT), picture_url)
+        for library in async_libraries(hass)
+    ]
+    thumbnails = (top.thumbnail for top in tops)
+    return BrowseMedia(
+        media_class=MediaClass.DIRECTORY,
+        media_content_id=ROOT,
+        media_content_type=DIRECTORY,
+        title=browser_text(hass, "all_art"),
+        can_play=False,
+        can_expand=True,
+        thumbnail=next(filter(None, thumbnails), None),
+        children_media_class=MediaClass.DIRECTORY,
+        can_search=True,
+        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
+    )
+
+
+def _history_folder(
+    coordinator: DisplayCoordinator, picture_url: PictureUrl
+) -> BrowseMedia:
     """Return the browse item of the history."""
+    has_cover = _cover_of_history(coordinator) is not None
     return BrowseMedia(
         media_class=MediaClass.DIRECTORY,
         media_content_id=HISTORY_FOLDER,
         media_content_type=DIRECTORY,
-        title="Shown lately",
+        title=browser_text(coordinator.hass, "shown_lately"),
         can_play=False,
         can_expand=True,
+        thumbnail=picture_url(HISTORY_FOLDER) if has_cover else None,
         children_media_class=MediaClass.PLAYLIST,
         can_search=True,
     )

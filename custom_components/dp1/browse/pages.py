@@ -7,15 +7,21 @@ from typing import Final
 from homeassistant.components.media_player import BrowseError, MediaClass, MediaType
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util import dt as dt_util
 
 from ..client.text import clean
 from ..const import DOMAIN
-from ..errors import action_failed, raised_as, translated, translated_errors
+from ..errors import raised_as, translated, translated_errors
+from ..language import async_message, async_text
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Children, Library, Node, NodeKind
-from ..library.tree import MEDIA_PREFIX, media_id
+from ..library.tree import (
+    FOLDER_TITLES,
+    MEDIA_PREFIX,
+    media_id,
+    split_more,
+    split_node_id,
+)
 
 NAME: Final = "DP-1 Art"
 ROOT: Final = MEDIA_PREFIX.removesuffix("/")
@@ -41,6 +47,10 @@ SEARCH_CLASSES: Final = {
     NodeKind.PLAYLIST: [MediaClass.IMAGE],
     NodeKind.FAVORITES: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
 }
+
+# Home Assistant has no media class for these, and would head their pages as playlists and albums.
+HEADED: Final = (NodeKind.EXHIBITION, NodeKind.SERIES)
+LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM)
 
 # Returns the URL of the picture of a media id.
 type PictureUrl = Callable[[str], str]
@@ -83,6 +93,8 @@ async def _async_open(
     page = node_media(library, node, picture_url)
     page.can_expand = True
     page.title = _title(library, node, inside)
+    if node.kind in HEADED:
+        page.media_class = MediaClass.DIRECTORY
     page.children = [node_media(library, child, picture_url) for child in inside.nodes]
     page.not_shown = inside.not_shown
     return page
@@ -100,29 +112,49 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
 
 def _title(library: Library, node: Node, inside: Children) -> str:
     """Return the title of a page, with a note if it is outdated: the browser has no other place for it."""
+    hass, title = library.hass, _name(library.hass, node)
+    if node.kind in HEADED:
+        title = browser_text(hass, node.kind, title=title)
     if inside.problem is None:
-        return _name(node)
-    reason = translated(inside.problem, server_of(node.id), library.title, node.title)
-    since = inside.since and dt_util.as_local(inside.since)
-    if since is None:
-        note = action_failed("page_incomplete", title=node.title, reason=str(reason))
-    else:
-        note = action_failed(
-            "page_as_of",
-            title=node.title,
-            since=f"{since:%Y-%m-%d %H:%M}",
-            reason=str(reason),
-        )
-    return str(note)
+        return title
+    problem = translated(inside.problem, server_of(node.id), library.title, node.title)
+    texts = {"title": title, "reason": async_message(hass, problem)}
+    if (since := inside.since) is None:
+        return browser_text(hass, "incomplete", **texts)
+    texts["since"] = f"{dt_util.as_local(since):%Y-%m-%d %H:%M}"
+    return browser_text(hass, "as_of", **texts)
 
 
-def _name(node: Node) -> str:
+def browser_text(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+    """Return a text of the media browser, in the language of Home Assistant: that of the user is not told."""
+    return async_text(hass, f"config_panel.browser.{key}", **placeholders)
+
+
+def _name(hass: HomeAssistant, node: Node) -> str:
     """Return the title of a node; of a playlist that looks its works up, with whose works these are."""
-    if not node.query:
-        return node.title
-    return async_get_exception_message(
-        DOMAIN, f"playlist_of_{node.query}", {"title": node.title}
-    )
+    if node.query:
+        return browser_text(hass, f"playlist_of_{node.query}", title=node.title)
+    if node.kind in FOLDER_TITLES:
+        return browser_text(hass, node.kind)
+    if node.kind is NodeKind.MORE:
+        return _name_of_rest(hass, node)
+    return node.title
+
+
+def _name_of_rest(hass: HomeAssistant, node: Node) -> str:
+    """Return the title of the rest of a list: how much it is, or as a page where it starts."""
+    if node.works:
+        return browser_text(hass, "more", count=str(node.works))
+    inner, start = split_more(split_node_id(node.id)[1])
+    kind, _ = split_node_id(inner)
+    title = browser_text(hass, kind) if kind in FOLDER_TITLES else node.title
+    return f"{title} ({start + 1}–)"
+
+
+def _label(node: Node) -> str:
+    """Return the title, the artist and the year of a work as on a label."""
+    label = ", ".join(filter(None, (node.title, node.artist)))
+    return f"{label} ({node.year})" if node.year else label
 
 
 def node_media(
@@ -138,7 +170,7 @@ def node_media(
         media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
-        title=_name(node),
+        title=_label(node) if node.kind in LABELED else _name(library.hass, node),
         can_play=node.can_play,
         can_expand=node.can_expand,
         thumbnail=picture_url(name) if node.picture else None,

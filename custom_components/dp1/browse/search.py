@@ -85,11 +85,8 @@ def _raise_if_incomplete(library: Library, query: str) -> None:
 
 
 async def async_search_libraries(
-    hass: HomeAssistant,
-    query: SearchMediaQuery,
-    text: str | None,
-    picture_url: PictureUrl,
-) -> list[BrowseMedia]:
+    hass: HomeAssistant, query: SearchMediaQuery, text: str | None
+) -> list[SearchResult]:
     """Search all libraries, or the node of a media id."""
     if text and text.rstrip("/") != ROOT:
         library, within = library_and_node(hass, text)
@@ -101,7 +98,7 @@ async def async_search_libraries(
     if not found and kinds is not None:
         # Users seldom know whether something is a series or a playlist.
         found = await async_search_nodes(libraries, words, within=within)
-    return [node_media(library, node, picture_url) for library, node in found]
+    return found
 
 
 async def async_search_display(
@@ -109,13 +106,15 @@ async def async_search_display(
 ) -> SearchMedia:
     """Search what a display can show, or a part of it, for what can be played."""
     text = query.media_content_id
+    if text and text.rstrip("/") == ROOT:
+        text = None
     history = _search_history(coordinator, query)
     with raised_as(SearchError):
         if text == HISTORY_FOLDER:
             return SearchMedia(
                 result=[history_media(entry, picture_url) for _, entry in history]
             )
-        if text and media_source.is_media_source_id(text) and not _is_ours(text):
+        if text and _is_of_another_source(text):
             others = await media_source.async_search_media(
                 coordinator.hass, text, query
             )
@@ -127,21 +126,19 @@ async def async_search_display(
                 ]
             )
         try:
-            found = await async_search_libraries(
-                coordinator.hass, query, text, picture_url
-            )
+            found = await async_search_libraries(coordinator.hass, query, text)
         except HomeAssistantError:
             if text or not history:
                 raise
             found = []
     return SearchMedia(
-        result=found if text else _merged(query, found, history, picture_url)
+        result=_merged(query, found, [] if text else history, picture_url)
     )
 
 
-def _is_ours(text: str) -> bool:
-    """Return whether a media id belongs to a library."""
-    return text == ROOT or text.startswith(MEDIA_PREFIX)
+def _is_of_another_source(text: str) -> bool:
+    """Return whether a media id belongs to another media source."""
+    return media_source.is_media_source_id(text) and not text.startswith(MEDIA_PREFIX)
 
 
 def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[NodeKind] | None:
@@ -168,12 +165,12 @@ def _search_history(
 
 def _merged(
     query: SearchMediaQuery,
-    found: list[BrowseMedia],
+    found: list[SearchResult],
     history: list[tuple[int, HistoryEntry]],
     picture_url: PictureUrl,
 ) -> list[BrowseMedia]:
-    """Add history entries that are not among the results of the libraries."""
-    known = {fold(media.title) for media in found}
+    """Return the results of the libraries, with history entries that are not among them."""
+    known = {fold(node.title) for _, node in found}
     new = [
         (score, history_media(entry, picture_url))
         for score, entry in history
@@ -183,4 +180,5 @@ def _merged(
     others = [media for score, media in new if score != EXACT]
     if fold(query.search_query) in known:
         exact, others = [], exact + others
-    return [*exact, *found, *others][:MAX_RESULTS]
+    nodes = [node_media(library, node, picture_url) for library, node in found]
+    return [*exact, *nodes, *others][:MAX_RESULTS]

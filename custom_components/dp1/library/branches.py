@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from ..client.catalog.artwork import source_url
@@ -36,6 +37,8 @@ from .tree import (
 
 # A longer page of a browser is of no use; what does not fit is on the next.
 MAX_CHILDREN = 200
+# The cover of a folder is looked for among the first.
+MAX_FOR_COVER = 20
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 
 
@@ -87,17 +90,15 @@ class Branches:
             case NodeKind.FAVORITES:
                 return self._favorites_node()
             case NodeKind.ROOT:
-                return folder_node(kind, self._title)
+                return self._folder(kind, self._title)
             case NodeKind.PUBLISHER:
                 await self._feed.async_list()
                 return publisher_node(keys[0])
             case NodeKind.MORE:
                 inner, start = split_more(keys)
                 node = await self.async_node(inner)
-                return replace(
-                    more_node(inner, start, 0), title=f"{node.title} ({start + 1:,}–)"
-                )
-        return folder_node(kind)
+                return more_node(inner, start, title=node.title)
+        return self._folder(kind)
 
     def exhibition_node(self, exhibition: Exhibition) -> Node:
         """Return the node of an exhibition."""
@@ -156,7 +157,28 @@ class Branches:
     def _favorites_node(self) -> Node:
         """Return the node of the favorites; single works among them can be played together."""
         can_play = bool(self._favorites.items())
-        return folder_node(NodeKind.FAVORITES, can_play=can_play)
+        return replace(self._folder(NodeKind.FAVORITES), can_play=can_play)
+
+    def _folder(self, kind: NodeKind, title: str = "") -> Node:
+        """Return the node of a fixed list, with a picture of what is known to be in it."""
+        nodes = islice(self._known(kind), MAX_FOR_COVER)
+        pictures = [node.picture for node in nodes if node.picture]
+        if kind is NodeKind.ROOT:
+            # Another cover than that of its first folder.
+            pictures.reverse()
+        return folder_node(kind, title, next(iter(pictures), None))
+
+    def _known(self, kind: NodeKind) -> Iterator[Node]:
+        """Yield what is known to be in a fixed list, without a request."""
+        if kind in (NodeKind.ROOT, NodeKind.EXHIBITIONS):
+            nodes = map(self.exhibition_node, self._catalog.data.records)
+            yield from (node for node in nodes if node.can_expand)
+        if kind is NodeKind.CHANNELS:
+            yield from map(channel_node, self._feed.channels)
+        if kind in (NodeKind.ROOT, NodeKind.PLAYLISTS):
+            yield from map(playlist_node, self._feed.data.records)
+        if kind is NodeKind.FAVORITES:
+            yield from self._favorites.nodes()
 
     # Children
 
@@ -180,7 +202,7 @@ class Branches:
         nodes = tuple(children.nodes[start:end])
         more = max(0, len(children.nodes) - end)
         if more and limit is None:
-            nodes, more = (*nodes, more_node(text, end, more)), 0
+            nodes, more = (*nodes, more_node(text, end, count=more)), 0
         return replace(children, nodes=nodes, not_shown=children.not_shown + more)
 
     async def _children(
@@ -222,11 +244,11 @@ class Branches:
         """Return the folders of the library."""
         nodes = []
         if self._catalog.client is not None:
-            nodes.append(folder_node(NodeKind.EXHIBITIONS))
+            nodes.append(self._folder(NodeKind.EXHIBITIONS))
         if self._feed.client is not None:
             if self._feed.channels:
-                nodes.append(folder_node(NodeKind.CHANNELS))
-            nodes.append(folder_node(NodeKind.PLAYLISTS))
+                nodes.append(self._folder(NodeKind.CHANNELS))
+            nodes.append(self._folder(NodeKind.PLAYLISTS))
         return Children((*nodes, self._favorites_node()))
 
     async def _exhibitions(self) -> Children:

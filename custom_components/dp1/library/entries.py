@@ -20,6 +20,7 @@ from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
+from .removed import REMOVED
 from .text_index import fold
 from .tree import parse_media_id
 
@@ -135,7 +136,19 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
     if found is None:
         raise invalid_input("not_of_a_library", media_id=clean(media_id, 100))
     entry_id, node = found
+    if hass.config_entries.async_get_entry(entry_id) is None:
+        return _loaded(_successor(hass, entry_id, node)), node
     return library_of(hass, entry_id), node
+
+
+def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
+    """Return the library that took the place of a removed one."""
+    kind = None if node in ("", NodeKind.FAVORITES) else server_of(node)
+    removed = hass.data[REMOVED]
+    for entry in _entries(hass):
+        if removed.is_successor(entry_id, entry, kind):
+            return entry
+    raise invalid_input("library_removed", media_id=clean(node, 100))
 
 
 async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:

@@ -17,13 +17,14 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import StoredPlaylist
 from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
+from ..language import async_text
 from .catalog import CatalogCoordinator
 from .favorites import Favorites
 from .feed import FeedCoordinator
 from .feed_records import items_of, keyed_items
 from .preferences import Preferences
 from .recognition import is_exhibition, playlists_claiming
-from .tree import FOLDER_TITLES, NodeKind, node_id, split_node_id
+from .tree import NodeKind, node_id, split_node_id
 from .works import item_id, work_of
 
 # A person waits in front of the display.
@@ -356,7 +357,7 @@ class PlaylistBuilder:
         """Build the playlist of all single works among the favorites."""
         if not (items := self._favorites.items()[:cap]):
             raise NotFoundError("no work is among the favorites")
-        title = FOLDER_TITLES[NodeKind.FAVORITES]
+        title = async_text(self._catalog.hass, "config_panel.browser.favorites")
         return self._of_items(NodeKind.FAVORITES.value, title, items)
 
     def _of_items(self, node: str, title: str, items: Sequence[Json]) -> BuiltPlaylist:

@@ -149,24 +149,25 @@ def parse_media_id(text: str) -> tuple[str, str] | None:
     return (entry_id, node) if entry_id else None
 
 
-def folder_node(kind: NodeKind, title: str = "", *, can_play: bool = False) -> Node:
+def folder_node(kind: NodeKind, title: str = "", picture: str | None = None) -> Node:
     """Return the node of a fixed list."""
     return Node(
         id=kind.value,
         kind=kind,
         title=title or FOLDER_TITLES[kind],
-        can_play=can_play,
+        picture=picture,
         can_expand=True,
     )
 
 
-def more_node(inner: str, start: int, count: int) -> Node:
-    """Return the node of the rest of a long list."""
+def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Node:
+    """Return the node of the rest of a long list: of so many works, or as a page with the title of the list."""
     return Node(
         id=node_id(NodeKind.MORE, inner, str(start)),
         kind=NodeKind.MORE,
-        title=f"More ({count:,})" if count else "More",
+        title=title or f"More ({count})",
         can_expand=True,
+        works=count,
     )
 
 

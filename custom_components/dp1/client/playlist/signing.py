@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 import hashlib
 import re
 from typing import Any, override
@@ -39,6 +40,26 @@ _MAX_AHEAD = timedelta(minutes=5)
 _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
 
 
+class SignatureFault(StrEnum):
+    """What is wrong with a signature, or why it was not checked."""
+
+    NOT_A_LIST = "not a list"
+    NOT_AN_OBJECT = "not an object"
+    INCOMPLETE = "without {detail}"
+    NO_CANONICAL_FORM = "the document has no canonical form"
+    TOO_MANY = "only {detail} signatures are checked"
+    AHEAD = "dated more than five minutes ahead"
+    OTHER_DOCUMENT = "the document is not the one that was signed"
+    UNKNOWN_ALGORITHM = "unknown algorithm"
+    NO_KEY = "kid is not the did:key of an Ed25519 key"
+    NO_ACCOUNT = "kid is not the did:pkh of an Ethereum account"
+    MALFORMED = "sig is not {detail} bytes in base64url without padding"
+    DOES_NOT_FIT = "the signature does not fit"
+    MALFORMED_LEGACY = "not ed25519 and 64 bytes"
+    NO_KNOWN_KEY = "no known key made this signature"
+    KEY_NOT_KNOWN = "its key is not known"
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """Result of verifying one signature.
@@ -49,7 +70,8 @@ class Verification:
         role: role as written; not covered by the signature.
         ts: time as written; not covered by the signature.
         valid: whether the signature holds; None when it is there and was not checked.
-        reason: why it is not valid or was not checked, else None.
+        fault: why it is not valid or was not checked, else None.
+        detail: what the text of the fault leaves open.
     """
 
     alg: str | None
@@ -57,7 +79,13 @@ class Verification:
     role: str | None
     ts: str | None
     valid: bool | None
-    reason: str | None = None
+    fault: SignatureFault | None = None
+    detail: str = ""
+
+    @property
+    def reason(self) -> str | None:
+        """Return in words why it is not valid or was not checked."""
+        return self.fault.format(detail=self.detail) if self.fault else None
 
 
 def read_public_key(text: str) -> str:
@@ -246,31 +274,33 @@ def _decode_signature(text: str) -> bytes | None:
     return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode() else None
 
 
-def _verdict(entry: Mapping[str, str], hashed: bytes) -> tuple[bool, str | None]:
+def _verdict(
+    entry: Mapping[str, str], hashed: bytes
+) -> tuple[bool, SignatureFault | None, str]:
     """Verify one complete entry."""
     if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
-        return False, "the document is not the one that was signed"
+        return False, SignatureFault.OTHER_DOCUMENT, ""
     read_did: Callable[[str], bytes]
     holds: Callable[[bytes, bytes, bytes], bool]
     match entry["alg"].lower():
         case "ed25519":
             read_did, length, holds = public_key_from_did, 64, _holds
-            key_name = "the did:key of an Ed25519 key"
+            no_key = SignatureFault.NO_KEY
         case "eip191":
             read_did, length, holds = eip191.address_from_did, 65, eip191.holds
-            key_name = "the did:pkh of an Ethereum account"
+            no_key = SignatureFault.NO_ACCOUNT
         case _:
-            return False, "unknown algorithm"
+            return False, SignatureFault.UNKNOWN_ALGORITHM, ""
     try:
         key = read_did(entry["kid"])
     except ValueError:
-        return False, f"kid is not {key_name}"
+        return False, no_key, ""
     signature = _decode_signature(entry["sig"])
     if signature is None or len(signature) != length:
-        return False, f"sig is not {length} bytes in base64url without padding"
+        return False, SignatureFault.MALFORMED, str(length)
     if not holds(key, signature, hashed):
-        return False, "the signature does not fit"
-    return True, None
+        return False, SignatureFault.DOES_NOT_FIT, ""
+    return True, None, ""
 
 
 def _verify_entry(
@@ -284,26 +314,28 @@ def _verify_entry(
         if isinstance(value := fields.get(name), str)
     }
     valid: bool | None = False
-    reason: str | None
+    fault: SignatureFault | None
+    detail = ""
     if not isinstance(entry, Mapping):
-        reason = "not an object"
+        fault = SignatureFault.NOT_AN_OBJECT
     elif missing := [name for name in _ENTRY_FIELDS if name not in known]:
-        reason = f"without {', '.join(missing)}"
+        fault, detail = SignatureFault.INCOMPLETE, ", ".join(missing)
     elif hashed is None:
-        reason = "the document has no canonical form"
+        fault = SignatureFault.NO_CANONICAL_FORM
     elif not checked:
-        valid, reason = None, f"only {_MAX_CHECKED} signatures are checked"
+        valid, fault, detail = None, SignatureFault.TOO_MANY, str(_MAX_CHECKED)
     else:
-        valid, reason = _verdict(known, hashed)
+        valid, fault, detail = _verdict(known, hashed)
         if valid and (made := moment(known["ts"])) and made > latest:
-            reason = "dated more than five minutes ahead"
+            fault = SignatureFault.AHEAD
     return Verification(
         known.get("alg"),
         known.get("kid"),
         known.get("role"),
         known.get("ts"),
         valid,
-        reason,
+        fault,
+        detail,
     )
 
 
@@ -313,23 +345,25 @@ def _verify_legacy(
     """Verify a v1.0.x signature with the keys that the user has configured."""
     match = _LEGACY.fullmatch(value) if isinstance(value, str) else None
     if not match:
-        return Verification(None, None, None, None, False, "not ed25519 and 64 bytes")
+        return Verification(
+            None, None, None, None, False, SignatureFault.MALFORMED_LEGACY
+        )
 
     def row(
-        valid: bool | None, reason: str | None, did: str | None = None
+        valid: bool | None, fault: SignatureFault | None, did: str | None = None
     ) -> Verification:
-        return Verification("ed25519", did, None, None, valid, reason)
+        return Verification("ed25519", did, None, None, valid, fault)
 
     if hashed is None:
-        return row(False, "the document has no canonical form")
+        return row(False, SignatureFault.NO_CANONICAL_FORM)
     checked = False
     for did in dids:
         checked = True
         if _holds(public_key_from_did(did), bytes.fromhex(match[1]), hashed):
             return row(True, None, did)
     if checked:
-        return row(False, "no known key made this signature")
-    return row(None, "its key is not known")
+        return row(False, SignatureFault.NO_KNOWN_KEY)
+    return row(None, SignatureFault.KEY_NOT_KNOWN)
 
 
 def verify(
@@ -368,7 +402,7 @@ def verify(
             for place, entry in enumerate(entries)
         ]
     elif entries is not None:
-        rows = [Verification(None, None, None, None, False, "not a list")]
+        rows = [Verification(None, None, None, None, False, SignatureFault.NOT_A_LIST)]
     if legacy is not None:
         rows.append(_verify_legacy(legacy, hashed, legacy_keys))
     return rows

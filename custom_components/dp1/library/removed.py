@@ -1,0 +1,66 @@
+"""Libraries that were removed: media ids in automations find the library that took the place of theirs."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+from homeassistant.util.hass_dict import HassKey
+
+from ..client.values import mapping, text
+from ..const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
+from ..storage import SafeStore
+
+REMOVED: Final[HassKey[RemovedLibraries]] = HassKey(f"{DOMAIN}_removed_libraries")
+SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
+MAX_REMOVED = 50
+
+type Urls = Mapping[str, str]
+
+
+class RemovedLibraries:
+    """The URLs of removed libraries by entry id, the latest last."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize without any."""
+        self._store = SafeStore(hass, "removed_libraries", _parse_stored)
+        self._urls: dict[str, Urls] = {}
+
+    async def async_load(self) -> None:
+        """Load what is stored."""
+        self._urls = await self._store.async_load_parsed() or {}
+
+    async def async_add(self, entry: ConfigEntry[Any]) -> None:
+        """Remember the URLs of a library that is removed."""
+        urls = {kind: entry.data.get(key) for kind, key in SERVERS.items()}
+        self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
+        for entry_id in list(self._urls)[:-MAX_REMOVED]:
+            del self._urls[entry_id]
+        await self._store.async_save(self._urls)
+
+    def is_successor(
+        self, entry_id: str, entry: ConfigEntry[Any], kind: str | None
+    ) -> bool:
+        """Return whether a library has the catalog or the feed of a removed one; without a kind, either."""
+        urls = self._urls.get(entry_id, {})
+        return any(
+            entry.data.get(SERVERS[server]) == url
+            for server, url in urls.items()
+            if kind in (None, server)
+        )
+
+
+def _parse_stored(stored: object) -> dict[str, Urls]:
+    """Return the stored URLs that make sense."""
+    return {
+        entry_id: {
+            kind: url for kind in SERVERS if (url := text(mapping(urls).get(kind)))
+        }
+        for entry_id, urls in mapping(stored).items()
+    }
+
+
+async def async_setup_removed(hass: HomeAssistant) -> None:
+    """Load which libraries were removed."""
+    removed = hass.data[REMOVED] = RemovedLibraries(hass)
+    await removed.async_load()

@@ -1,0 +1,75 @@
+"""Test media ids of libraries that were removed."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from custom_components.dp1.library.removed import MAX_REMOVED, REMOVED, RemovedLibraries
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
+
+from tests.galleries import EVENING, LARGE, Gallery, impatient
+from tests.libraries import library_entry, set_up
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeouts."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found
+
+
+async def refused(gallery: Gallery, media_id: str) -> None:
+    """Expect that a media id is of a removed library."""
+    with pytest.raises(ServiceValidationError) as caught:
+        await gallery.play(media_id)
+    assert caught.value.translation_key == "library_removed"
+    assert "Pick it again" in str(caught.value)
+
+
+async def test_a_media_id_survives_its_library(gallery: Gallery) -> None:
+    """An automation goes on when its library was removed and added again, also after a restart."""
+    hass = gallery.hass
+    show, evening, favorites = map(
+        gallery.media_id,
+        (gallery.exhibition(LARGE), f"playlist/{EVENING}", "favorites"),
+    )
+    assert await hass.config_entries.async_remove(gallery.entry.entry_id)
+    for media_id in (show, evening, favorites):
+        await refused(gallery, media_id)
+    # Only the feed is back.
+    feed = await set_up(hass, library_entry(gallery.feed.url, title="Feed"))
+    await gallery.play(evening)
+    assert gallery.wall.state.playlist_title == "Evening"
+    await refused(gallery, show)
+    assert await hass.config_entries.async_remove(feed.entry_id)
+    again = RemovedLibraries(hass)
+    await again.async_load()
+    hass.data[REMOVED] = again
+    entry = library_entry(gallery.feed.url, gallery.catalog.url, title="Again")
+    gallery.entry = await set_up(hass, entry)
+    await gallery.library.async_children("exhibitions")
+    await gallery.play(show)
+    assert gallery.wall.state.playlist_title == LARGE
+    page = await gallery.browse(show)
+    assert page.media_content_id == gallery.media_id(gallery.exhibition(LARGE))
+    await gallery.call("add_favorite", media_content_id=show)
+    assert len((await gallery.browse(favorites)).children) == 1
+
+
+async def test_not_all_are_remembered(hass: HomeAssistant) -> None:
+    """Only the latest removed libraries are remembered."""
+    removed = RemovedLibraries(hass)
+    entries = [library_entry("http://feed.example") for _ in range(MAX_REMOVED + 1)]
+    for entry in entries:
+        await removed.async_add(entry)
+    new = library_entry("http://feed.example")
+    assert not removed.is_successor(entries[0].entry_id, new, "feed")
+    assert removed.is_successor(entries[1].entry_id, new, "feed")
+    assert not removed.is_successor(entries[1].entry_id, new, "catalog")
