@@ -213,18 +213,23 @@ async def test_display(hass: HomeAssistant, socket_enabled: None) -> None:
 
 
 async def test_own_art(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """The indexer is prefilled, can be another, and can be none."""
+    """The indexer is prefilled, can be another, and can be none; the Daily is only named as an example."""
     form = await choose(hass, library, "own_art")
     assert suggested(form) == {
         "indexer_url": "https://indexer-v2.feralfile.com/graphql"
     }
-    form = await fill(hass, form, indexer_url="no address")
-    assert form["errors"] == {"indexer_url": "invalid_url"}
+    placeholders = form["description_placeholders"]
+    assert placeholders and "daily" in placeholders["example"]
+    form = await fill(hass, form, indexer_url="no address", daily_url="ftp://x")
+    assert form["errors"] == {"indexer_url": "invalid_url", "daily_url": "invalid_url"}
+    daily = "http://127.0.0.1:9/daily"
     for given, kept in (("https://i.example/q ", "https://i.example/q"), (None, "")):
         form = await choose(hass, library, "own_art")
-        values = {"indexer_url": given} if given else {}
+        values = {"indexer_url": given, "daily_url": daily} if given else {}
         result = await fill(hass, form, **values)
         assert result["type"] is FlowResultType.CREATE_ENTRY
         await hass.async_block_till_done()
-        assert library.options == {"indexer_url": kept}
+        own_url = daily if given else ""
+        assert library.options == {"indexer_url": kept, "daily_url": own_url}
         assert library.runtime_data.preferences.indexer_url == kept
+        assert library.runtime_data.daily.url == (own_url or None)

@@ -34,6 +34,7 @@ from .library.news import News
 from .library.removed import REMOVED, async_setup_removed
 from .playback.activity import ActivityTracker
 from .playback.announce import ANNOUNCEMENTS, Announcements
+from .playback.daily import DAILIES, Dailies
 from .playback.groups import GROUPS, Groups
 from .playback.media_proxy import MEDIA_PROXY, async_setup_media_proxy
 from .services import async_setup_services
@@ -67,8 +68,10 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Set up the actions, and what is shared by all entries."""
     hass.data[ANNOUNCEMENTS] = Announcements(hass)
     hass.data[GROUPS] = Groups(hass)
+    hass.data[DAILIES] = Dailies(hass)
     await hass.data[ANNOUNCEMENTS].async_load()
     await hass.data[GROUPS].async_load()
+    await hass.data[DAILIES].async_load()
     await async_setup_media_proxy(hass)
     await async_setup_guard(hass)
     await async_setup_removed(hass)
@@ -93,6 +96,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.runtime_data = coordinator
     entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
     entry.async_on_unload(hass.data[GROUPS].async_track(coordinator))
+    entry.async_on_unload(await hass.data[DAILIES].async_track(coordinator))
     entry.async_on_unload(
         async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
     )
@@ -145,6 +149,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
         await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
         await hass.data[GROUPS].async_forget(entry.entry_id)
+        await hass.data[DAILIES].async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
         hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
         return

@@ -18,6 +18,7 @@ CONF_DIALECT: Final = "dialect"
 CONF_IGNORE_MUSIC: Final = "ignore_music"
 CONF_FEATURES: Final = "features"
 CONF_MACS: Final = "macs"
+CONF_TIME_ZONE: Final = "time_zone"
 CONF_CATALOG_URL: Final = "catalog_url"
 CONF_FEED_URL: Final = "feed_url"
 CONF_HAS_SIGNED: Final = "has_signed"
@@ -26,6 +27,7 @@ CONF_SIGNING_KEY: Final = "signing_key"
 # Options of a library.
 CONF_BACKGROUND: Final = "background"
 CONF_CURATOR: Final = "curator"
+CONF_DAILY_URL: Final = "daily_url"
 CONF_DURATION: Final = "duration"
 CONF_FEED_KEYS: Final = "feed_keys"
 CONF_INDEXER_URL: Final = "indexer_url"
@@ -41,6 +43,7 @@ DEFAULT_DURATION: Final = 300
 DEFAULT_INDEXER_URL: Final = "https://indexer-v2.feralfile.com/graphql"
 DEFAULT_LICENSE: Final = "open"
 DEFAULT_REFRESH_HOURS: Final = 6
+EXAMPLE_DAILY_URL: Final = f"{DEFAULT_FEED_URL}/playlists/feral-file-daily-f77fe04c"
 DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
 DEFAULT_SOURCE_LIMIT: Final = 60
 

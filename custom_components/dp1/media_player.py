@@ -35,11 +35,12 @@ from .errors import invalid_input
 from .guard import NAMED_HOSTS
 from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
-from .playback.announce import async_show, duration_of
+from .playback.announce import duration_of
 from .playback.groups import GROUPS
 from .playback.media_proxy import without_token
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
+from .playback.show import async_show
 from .playback.snapshot import assumed_media_id, media_id, split_media_id
 from .voice.music import left_to_others
 
@@ -253,8 +254,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_select_source(self, source: str) -> None:
         """Show an item of the source list."""
-        media_id = self._sources.media_id(source)
-        if media_id is None:
+        if (media_id := self._sources.media_id(source)) is None:
             raise invalid_input(
                 "unknown_source", name=self.coordinator.name, source=_text(source) or ""
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from zoneinfo import available_timezones
 
 import voluptuous as vol
 
@@ -29,6 +30,7 @@ from .client.url import web_url
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
+    CONF_DAILY_URL,
     CONF_DIALECT,
     CONF_DURATION,
     CONF_FEED_KEYS,
@@ -43,12 +45,14 @@ from .const import (
     CONF_SIGNING_KEY,
     CONF_SOURCE_LIMIT,
     CONF_SOURCES,
+    CONF_TIME_ZONE,
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
     DEFAULT_REFRESH_HOURS,
     DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
+    EXAMPLE_DAILY_URL,
 )
 from .library.preferences import Preferences, default_sources
 
@@ -117,7 +121,10 @@ OWN_ART_SCHEMA = vol.Schema(
     {
         vol.Optional(CONF_INDEXER_URL): TextSelector(
             TextSelectorConfig(type=TextSelectorType.URL)
-        )
+        ),
+        vol.Optional(CONF_DAILY_URL): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.URL)
+        ),
     }
 )
 FEED_KEYS_SCHEMA = vol.Schema(
@@ -150,13 +157,20 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set the wire format."""
+        """Set the wire format, whether music's commands are ignored, and the time zone."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
+        zones = await self.hass.async_add_executor_job(available_timezones)
+        selector = SelectSelectorConfig(
+            options=sorted(zones), mode=SelectSelectorMode.DROPDOWN
+        )
+        schema = DISPLAY_SCHEMA.extend(
+            {vol.Optional(CONF_TIME_ZONE): SelectSelector(selector)}
+        )
         return self.async_show_form(
             step_id="init",
             data_schema=self.add_suggested_values_to_schema(
-                DISPLAY_SCHEMA, self.config_entry.options
+                schema, self.config_entry.options
             ),
         )
 
@@ -222,11 +236,17 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         options = {CONF_INDEXER_URL: DEFAULT_INDEXER_URL, **self.config_entry.options}
         errors: dict[str, str] = {}
         if user_input is not None:
-            options = {CONF_INDEXER_URL: "", **user_input}
-            if _is_web_url(url := options[CONF_INDEXER_URL].strip()) or not url:
-                return self._save(OWN_ART_SCHEMA, {CONF_INDEXER_URL: url})
-            errors[CONF_INDEXER_URL] = "invalid_url"
-        return self._show("own_art", OWN_ART_SCHEMA, options, errors)
+            options = {
+                name: user_input.get(name, "").strip()
+                for name in (CONF_INDEXER_URL, CONF_DAILY_URL)
+            }
+            for name, url in options.items():
+                if url and not _is_web_url(url):
+                    errors[name] = "invalid_url"
+            if not errors:
+                return self._save(OWN_ART_SCHEMA, options)
+        example = {"example": EXAMPLE_DAILY_URL}
+        return self._show("own_art", OWN_ART_SCHEMA, options, errors, example)
 
     async def async_step_feed_keys(
         self, user_input: dict[str, Any] | None = None
@@ -304,6 +324,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         schema: vol.Schema,
         values: Mapping[str, Any] | None,
         errors: dict[str, str],
+        placeholders: dict[str, str] | None = None,
     ) -> ConfigFlowResult:
         """Show a form filled with values, or else with the current options."""
         return self.async_show_form(
@@ -312,6 +333,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
                 schema, values or self.config_entry.options
             ),
             errors=errors,
+            description_placeholders=placeholders,
         )
 
     def _save(self, schema: vol.Schema, user_input: dict[str, Any]) -> ConfigFlowResult:

@@ -21,11 +21,16 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from .client.display.player_status import PlayerStatus
+from .client.playlist.schedule import Due
 from .client.text import clean
+from .display.metadata import artist_of, picture_of
 from .display.state import Detail, DisplayData, DisplayDetails
 from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .library.daily import Daily
 from .library.entity import LibraryEntity
-from .library.library import Library
+from .library.library import Library, NodeKind, Work
+from .library.tree import media_id
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200
@@ -201,7 +206,10 @@ async def async_setup_entry(
 ) -> None:
     """Set up the sensors of a display or of a library."""
     if isinstance(entry.runtime_data, Library):
-        async_add_entities([LastRefreshSensor(entry.runtime_data)])
+        library = entry.runtime_data
+        async_add_entities([LastRefreshSensor(library)])
+        if library.daily.url:
+            async_add_entities([DailySensor(library)])
         return
     async_add_display_entities(entry, async_add_entities, SENSORS, DisplaySensor)
 
@@ -234,3 +242,47 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     def native_value(self) -> datetime | None:
         """Return when the older of its lists was last read."""
         return self.library.since
+
+
+class DailySensor(LibraryEntity, SensorEntity):
+    """Sensor for the work of today, unknown if there is none."""
+
+    _attr_translation_key = "daily"
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the sensor."""
+        super().__init__(library, "daily")
+
+    @property
+    @override
+    def native_value(self) -> str | None:
+        """Return the title of the work."""
+        item = self.library.daily.work
+        return clean(item.title, TITLE_LENGTH) or None if item else None
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """Return what else is known of the work, when the next follows, and why there is none."""
+        daily, item = self.library.daily, self.library.daily.work
+        work = (self.library.known_work(item) if item else None) or Work()
+        player = PlayerStatus.parse({"ok": True, "playlist": daily.document})
+        found = daily.due()
+        return {
+            "artist": artist_of(item) or work.artist,
+            "picture": picture_of(player, item, work),
+            "since": found.since,
+            "next_at": found.next_at,
+            "last_at": daily.last_at,
+            "status": _daily_status(daily, found),
+            "media_content_id": media_id(self.library.entry_id, NodeKind.DAILY),
+        }
+
+
+def _daily_status(daily: Daily, found: Due) -> str:
+    """Return whether there is a work of today, and why not."""
+    if daily.document is None:
+        return "unreadable" if daily.problem else "not_read"
+    if daily.work is not None:
+        return "today"
+    return "not_started" if found.next_at else "ran_out"

@@ -390,7 +390,7 @@ async def test_later_items() -> None:
         await clock.advance(3601)
         assert [entry["id"] for entry in client.simulator.state.items] == ["i-0"]
         await clock.advance(3600)
-        assert [entry["id"] for entry in client.simulator.state.items] == ["i-0", "i-1"]
+        assert [entry["id"] for entry in client.simulator.state.items] == ["i-1"]
 
 
 async def test_signatures() -> None:

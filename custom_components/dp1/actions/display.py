@@ -18,10 +18,11 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..display.history import cast_of
 from ..errors import invalid_input
-from ..playback.announce import async_show, positive_duration
+from ..playback.announce import positive_duration
 from ..playback.groups import GROUPS
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.resolve import Options, from_document
+from ..playback.show import async_show
 from ..playback.snapshot import async_take_snapshot
 from .targets import Target, async_for_each_display, async_targets, only
 

@@ -14,9 +14,10 @@ from ..client.display.casts import Cast
 from ..client.playlist.document import build, build_item
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
-from ..playback.announce import async_show, positive_duration
+from ..playback.announce import positive_duration
 from ..playback.media_proxy import MEDIA_PROXY
 from ..playback.resolve import Options, async_from_media, from_document
+from ..playback.show import async_show
 from .fields import color, media
 from .targets import async_for_each_display, async_targets
 

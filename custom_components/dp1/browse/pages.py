@@ -33,6 +33,7 @@ CLASSES: Final = {
     NodeKind.ARTWORK: MediaClass.IMAGE,
     NodeKind.ITEM: MediaClass.IMAGE,
     NodeKind.CHANNEL: MediaClass.CHANNEL,
+    NodeKind.DAILY: MediaClass.PLAYLIST,
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}

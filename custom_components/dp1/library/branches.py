@@ -14,6 +14,7 @@ from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
 from .cached_list import CachedList
 from .catalog import CatalogCoordinator
+from .daily import Daily
 from .favorites import Favorites
 from .feed import MAX_IN_CHANNEL, FeedCoordinator
 from .feed_records import FeedChannel, FeedItem, FeedPlaylist, items_of
@@ -24,6 +25,7 @@ from .tree import (
     NodeKind,
     artwork_node,
     channel_node,
+    daily_node,
     exhibition_node,
     folder_node,
     item_node,
@@ -51,12 +53,14 @@ class Branches:
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
         favorites: Favorites,
+        daily: Daily,
     ) -> None:
         """Initialize with the sources of nodes and the title of the root."""
         self._title = title
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
+        self._daily = daily
 
     # One node
 
@@ -89,6 +93,10 @@ class Branches:
                 return channel_node(await self._feed.async_channel(keys[0]))
             case NodeKind.FAVORITES:
                 return self._favorites_node()
+            case NodeKind.DAILY if self._daily.url:
+                return self._daily_node()
+            case NodeKind.DAILY:
+                raise NotFoundError("the library has no Daily")
             case NodeKind.ROOT:
                 return self._folder(kind, self._title)
             case NodeKind.PUBLISHER:
@@ -180,6 +188,16 @@ class Branches:
         if kind is NodeKind.FAVORITES:
             yield from self._favorites.nodes()
 
+    def _daily_node(self) -> Node:
+        """Return the node of the Daily, with the title and the picture of today's work."""
+        work = self._daily.work
+        known = FeedPlaylist.parse(self._daily.document or {})
+        if work is None or known is None:
+            return daily_node(None, None)
+        (item,) = items_of({"items": [work.raw]}) or (None,)
+        picture = self.item_node(known, item).picture if item else None
+        return daily_node(item.title if item else None, picture)
+
     # Children
 
     async def async_children(self, text: str, *, limit: int | None = None) -> Children:
@@ -242,7 +260,7 @@ class Branches:
 
     def _root(self) -> Children:
         """Return the folders of the library."""
-        nodes = []
+        nodes = [self._daily_node()] if self._daily.url else []
         if self._catalog.client is not None:
             nodes.append(self._folder(NodeKind.EXHIBITIONS))
         if self._feed.client is not None:

@@ -89,5 +89,5 @@ class BuiltPlaylists:
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
-    for kind in ("catalog", "feed", "built"):
+    for kind in ("catalog", "feed", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()

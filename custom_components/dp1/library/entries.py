@@ -24,7 +24,17 @@ from .removed import REMOVED
 from .text_index import fold
 from .tree import parse_media_id
 
-FEED_NODES = ("channel", "channels", "item", "playlist", "playlists", "publisher")
+# The Daily of whichever library has one.
+DAILY_MEDIA_ID = f"{DOMAIN}://daily"
+FEED_NODES = (
+    "channel",
+    "channels",
+    "daily",
+    "item",
+    "playlist",
+    "playlists",
+    "publisher",
+)
 
 
 @callback
@@ -115,6 +125,20 @@ async def async_build_playlist(
         library, node = await _async_find(hass, field, text)
     with translated_errors(server_of(node), library.title, clean(text, 100)):
         return await library.async_build_playlist(node, limit=limit)
+
+
+@callback
+def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
+    """Return the URL of the Daily if a media id is that of one: of a library, or of the first that has one."""
+    if media_id == DAILY_MEDIA_ID:
+        dailies = [library.daily for library in async_libraries(hass)]
+    elif (found := parse_media_id(media_id)) and found[1] == NodeKind.DAILY:
+        dailies = [library_of(hass, found[0]).daily]
+    else:
+        return None
+    if url := next((daily.url for daily in dailies if daily.url), None):
+        return url
+    raise invalid_input("no_daily")
 
 
 def server_of(node: str) -> str:

@@ -185,14 +185,13 @@ def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
 
 def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
     """Read the items of a playlist."""
-    scheduled = mapping(document.get("schedule")).get("byDisplayAt") is True
     return tuple(
         FeedItem(
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
             source=through_gateway(item["source"]),
             artist=_artist(item.get("inlineManifest")),
-            shown_from=(text(item.get("displayAt")) or "") if scheduled else "",
+            shown_from=text(item.get("displayAt")) or "",
         )
         for key, place, item in keyed_items(document.get("items"))
     )

@@ -28,6 +28,7 @@ from ..guard import NAMED_HOSTS
 from .branches import Branches
 from .cache import BuiltPlaylists, async_remove_files
 from .catalog import CatalogCoordinator
+from .daily import Daily
 from .favorites import Favorites
 from .feed import FeedCoordinator
 from .playlists import BuiltPlaylist, PlaylistBuilder
@@ -98,15 +99,25 @@ class Library:
             self.feed_coordinator.client,
         )
         self._built = BuiltPlaylists(hass, entry.entry_id)
-        self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
         coordinators = self.catalog_coordinator, self.feed_coordinator
+        self._recognition = Recognition(*coordinators, guard)
+        self.daily = Daily(
+            hass,
+            entry,
+            guard,
+            self.preferences.daily_url,
+            self.async_find_work,
+            self._handle_update,
+        )
+        self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
         self._builder = PlaylistBuilder(*coordinators, self.favorites, self.preferences)
-        self._branches = Branches(entry.title, *coordinators, self.favorites)
+        self._branches = Branches(
+            entry.title, *coordinators, self.favorites, self.daily
+        )
         self._search = Search(hass, *coordinators, self.favorites, self._branches)
         self._sources = Sources(
-            *coordinators, self.favorites, self.preferences, self._built
+            *coordinators, self.favorites, self.preferences, self._built, self.daily
         )
-        self._recognition = Recognition(*coordinators, guard)
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
@@ -172,6 +183,7 @@ class Library:
             await coordinator.async_load()
             coordinator.async_start()
             coordinator.async_add_listener(self._handle_update)
+        await self.daily.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -179,7 +191,9 @@ class Library:
     async def async_refresh(self) -> None:
         """Look for news on both servers now, or raise the translated error of the first that fails."""
         catalog, feed = self.catalog_coordinator, self.feed_coordinator
-        reasons = await asyncio.gather(catalog.async_look_now(), feed.async_look_now())
+        *reasons, _ = await asyncio.gather(
+            catalog.async_look_now(), feed.async_look_now(), self.daily.async_look_now()
+        )
         for server, url, reason in zip(
             (catalog.kind, feed.kind), (catalog.url, feed.url), reasons, strict=True
         ):
@@ -202,6 +216,7 @@ class Library:
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
+        await self.daily.async_stop()
         await self.catalog_coordinator.async_shutdown()
         await self.feed_coordinator.async_shutdown()
         await self._built.async_save()

@@ -8,6 +8,7 @@ from ..const import (
     CONF_BACKGROUND,
     CONF_CATALOG_URL,
     CONF_CURATOR,
+    CONF_DAILY_URL,
     CONF_DURATION,
     CONF_INDEXER_URL,
     CONF_LICENSE,
@@ -44,6 +45,7 @@ class Preferences:
     display: Mapping[str, Any]
     curator: str
     indexer_url: str
+    daily_url: str
 
     @classmethod
     def of(cls, options: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
@@ -66,4 +68,5 @@ class Preferences:
             display=display,
             curator=options.get(CONF_CURATOR, ""),
             indexer_url=options.get(CONF_INDEXER_URL, DEFAULT_INDEXER_URL),
+            daily_url=options.get(CONF_DAILY_URL, ""),
         )

@@ -11,12 +11,13 @@ from ..client.catalog.selection import shown_once
 from ..client.display.player_status import PlayerStatus
 from .cache import BuiltPlaylists
 from .catalog import CatalogCoordinator
+from .daily import Daily
 from .favorites import Favorites
 from .feed import FeedCoordinator
 from .feed_records import FeedChannel, FeedPlaylist
 from .preferences import Preferences
 from .recognition import is_whole, series_of_items
-from .tree import Node, NodeKind, node_id
+from .tree import FOLDER_TITLES, Node, NodeKind, node_id
 
 MAX_RECOGNIZED = 64
 
@@ -31,6 +32,7 @@ class Sources:
         favorites: Favorites,
         preferences: Preferences,
         built: BuiltPlaylists,
+        daily: Daily,
     ) -> None:
         """Initialize; `built` tells the nodes of playlists the library has built."""
         self._catalog = catalog
@@ -38,6 +40,7 @@ class Sources:
         self._favorites = favorites
         self._preferences = preferences
         self._built = built
+        self._daily = daily
         self._valid = False
         self._names: dict[str, str] = {}
         self._nodes: dict[str, str] = {}
@@ -96,10 +99,16 @@ class Sources:
             nodes = [node for node in self._favorites.nodes() if node.id not in known]
             named = _named(reversed(nodes), _favorite_names, taken)
             chosen |= {named[node.id]: node.id for node in nodes}
+        if self._daily.url:
+            names = _numbered(FOLDER_TITLES[NodeKind.DAILY])
+            name = next(name for name in names if name.casefold() not in taken)
+            chosen = {name: NodeKind.DAILY.value, **chosen}
         return chosen
 
     def _nodes_shown(self, player: PlayerStatus) -> Iterator[str]:
         """Yield the node a playlist was built for, the feed's playlist, and what the works are."""
+        if self._daily.is_shown(player):
+            yield NodeKind.DAILY.value
         for name in (player.playlist_url, player.playlist_id):
             if node := self._built.node_of(name):
                 yield node

@@ -43,6 +43,7 @@ class NodeKind(StrEnum):
     FAVORITES = "favorites"
     PUBLISHER = "publisher"
     MORE = "more"
+    DAILY = "daily"
 
 
 # Number of keys after the kind in an id.
@@ -62,6 +63,7 @@ FOLDER_TITLES = {
     NodeKind.CHANNELS: "Channels",
     NodeKind.PLAYLISTS: "Playlists",
     NodeKind.FAVORITES: "Favorites",
+    NodeKind.DAILY: "The Daily",
 }
 
 
@@ -157,6 +159,18 @@ def folder_node(kind: NodeKind, title: str = "", picture: str | None = None) -> 
         title=title or FOLDER_TITLES[kind],
         picture=picture,
         can_expand=True,
+    )
+
+
+def daily_node(title: str | None, picture: str | None) -> Node:
+    """Return the node of the playlist with a work for each day; works to come are not laid open."""
+    return Node(
+        id=NodeKind.DAILY.value,
+        kind=NodeKind.DAILY,
+        title=FOLDER_TITLES[NodeKind.DAILY],
+        picture=picture,
+        can_play=True,
+        subtitle=title,
     )
 
 

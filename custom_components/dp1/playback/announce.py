@@ -270,19 +270,6 @@ def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
         raise invalid_input("not_a_duration", given=clean(str(given), 100)) from err
 
 
-async def async_show(
-    coordinator: DisplayCoordinator,
-    cast: Cast,
-    options: Options,
-    duration: timedelta | None = None,
-) -> dict[str, Any]:
-    """Show something, permanently or for a limited time."""
-    announcements = coordinator.hass.data[ANNOUNCEMENTS]
-    if duration is None:
-        return await announcements.async_show(coordinator, cast, options)
-    return await announcements.async_announce(coordinator, cast, options, duration)
-
-
 def _end(duration: timedelta, active: Announcement | None) -> datetime:
     """Return when an announcement ends that starts now, not before the active one."""
     until = dt_util.utcnow() + duration

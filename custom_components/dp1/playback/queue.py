@@ -17,9 +17,11 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import cast_of
 from ..display.state import Refresh
 from ..errors import invalid_input
-from .announce import ANNOUNCEMENTS, async_show
+from .announce import ANNOUNCEMENTS
+from .daily import DAILIES, daily_of
 from .media_proxy import MEDIA_PROXY
 from .resolve import Options, async_read_playlist
+from .show import async_show
 from .snapshot import async_take_snapshot
 
 # A longer playlist is another one, and not refilled by queries.
@@ -53,6 +55,9 @@ async def async_enqueue(
     """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
+    if (daily := daily_of(coordinator.hass, cast)) is not None:
+        dailies = coordinator.hass.data[DAILIES]
+        cast = await dailies.async_work_of_today(coordinator, daily, options)
     async with coordinator.requests.step_lock:
         await _async_enqueue(coordinator, cast, options, how)
 

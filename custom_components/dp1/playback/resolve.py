@@ -37,7 +37,7 @@ from ..display.metadata import IMAGE_SUFFIXES
 from ..display.state import REQUEST_NUMBERS
 from ..errors import invalid_input, invalid_playlist, translated
 from ..guard import NAMED_HOSTS
-from ..library.entries import async_build_playlist, async_playlist
+from ..library.entries import async_build_playlist, async_playlist, daily_url
 from ..library.tree import MEDIA_PREFIX
 from .links import async_document_of, link_of
 from .media_proxy import MEDIA_PROXY, is_picture_entity
@@ -225,6 +225,8 @@ async def async_from_media(
         raise invalid_input("not_a_url", url=clean(media_id, 200))
     if media_id.startswith(RECENT):
         return _from_history(hass, media_id, options)
+    if (url := daily_url(hass, media_id)) is not None:
+        return Cast(playlist_url=url)
     if media_id.startswith(MEDIA_PREFIX):
         what = {"media_content_id": media_id}
         return await _async_from_library(hass, what, options)

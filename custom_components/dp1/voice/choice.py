@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_search_nodes
+from ..display.metadata import artist_of
 from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
 from ..library.search import fold
@@ -107,6 +108,8 @@ async def async_choose(
     libraries = async_libraries(hass)
     if how == "favorites":
         return _favorites(libraries)
+    if how == "daily" and (daily := await _async_daily(libraries)):
+        return daily
     found = [
         (library, node)
         for library in libraries
@@ -123,6 +126,23 @@ async def async_choose(
     if how == "new":
         return Chosen.of(*unseen[0])
     return Chosen.of(*choice(unseen))
+
+
+async def _async_daily(libraries: list[Library]) -> Chosen | None:
+    """Return the Daily of the first library that has one, with the title of today's work."""
+    for library in libraries:
+        if library.daily.url:
+            node = await library.async_node(NodeKind.DAILY.value)
+            item = library.daily.work
+            work = library.known_work(item) if item else None
+            artist = (
+                (artist_of(item) or (work.artist if work else None)) if item else None
+            )
+            title = node.subtitle or node.title
+            return Chosen(
+                media_id(library.entry_id, node.id), title, artist, item is not None
+            )
+    return None
 
 
 def _favorites(libraries: list[Library]) -> Chosen:

@@ -1,6 +1,8 @@
 """The way of a playlist from a command to the player: fetch, parse, validate, show."""
 
 import asyncio
+from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 import aiohttp
@@ -58,6 +60,7 @@ class Caster:
         self.policy = ContentPolicy()
         self.preflight = True
         self.fetch_seconds = 0.0
+        self._schedule: asyncio.Task[None] | None = None
 
     async def cast(self, request: Json | None) -> Json:
         """Carry out the command and count it; the reply is the player's."""
@@ -94,7 +97,7 @@ class Caster:
             raise NotPlayableError(
                 f"sigInvalid: playlist rejected by strict signature verification ({status})"
             )
-        if not self._defer(document):
+        if not self._defer(document, arguments.get("playlistUrl")):
             return {"ok": True, "deferred": True}
         reply = self._player.display(document, arguments)
         if reply.get("ok") is True and verdict:
@@ -112,30 +115,35 @@ class Caster:
             return intent | NOW
         return intent
 
-    def _defer(self, document: Json) -> bool:
-        """Remove the items that are not due yet; return whether any are left."""
+    def _defer(self, document: Json, url: str | None) -> bool:
+        """Remove the items that are not due; return whether any are left."""
+        if self._schedule is not None:
+            self._schedule.cancel()
         items = document["items"] or []
         due, upcoming = due_items(items, self._clock.now())
-        if upcoming is None:
+        if not self._firmware.since("2.0.3"):
             return True
-        self._tasks.start(self._show_later(dict(document)))
+        if upcoming is not None:
+            self._schedule = self._tasks.start(
+                self._show_later(dict(document), url, upcoming)
+            )
         document["items"] = due
-        return bool(due)
+        return bool(due) or not items
 
-    async def _show_later(self, document: Json) -> None:
-        """Show each deferred item when it becomes due."""
-        shown = bool(due_items(document["items"], self._clock.now())[0])
-        while True:
-            now = self._clock.now()
-            due, upcoming = due_items(document["items"], now)
-            if due and not shown:
-                self._player.load({**document, "items": due})
-                shown = True
-            elif due:
-                self._player.update({**document, "items": due})
-            if upcoming is None:
-                return
-            await self._clock.sleep(upcoming.timestamp() - now.timestamp())
+    async def _show_later(
+        self, document: Json, url: str | None, upcoming: datetime | None
+    ) -> None:
+        """Cut over to the items of each moment when it comes."""
+        while upcoming is not None:
+            await self._clock.sleep(
+                upcoming.timestamp() - self._clock.now().timestamp()
+            )
+            if url is not None:
+                with suppress(CommandError):
+                    document = read_playlist(await self._fetch(url), self._firmware)
+            due, upcoming = due_items(document["items"], self._clock.now())
+            if due:
+                self._player.load({**document, "items": due}, url)
 
     async def resolve(self, request: Json, *, offline: bool = False) -> Json:
         """Return the document that a request names or contains; raises CommandError."""

@@ -1,11 +1,12 @@
 """Clocks of the simulated display: the real time, or one that a test moves."""
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 import heapq
 from itertools import count
 import time
-from typing import Protocol
+from typing import Protocol, override
 
 _ROUNDS = 20
 
@@ -89,3 +90,33 @@ class ManualClock:
         """Run everything that is ready."""
         for _ in range(_ROUNDS):
             await asyncio.sleep(0)
+
+
+class ShiftedClock(SystemClock):
+    """The real time with an offset that a test changes."""
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """Initialize with the real time."""
+        super().__init__(zone)
+        self._offset = timedelta()
+        self._shifted = asyncio.Event()
+
+    @override
+    def now(self) -> datetime:
+        """Return the local time of the display, with its offset."""
+        return (datetime.now(UTC) + self._offset).astimezone(self._zone)
+
+    @override
+    async def sleep(self, seconds: float) -> None:
+        """Wait for some seconds, fewer if the time is shifted meanwhile."""
+        end = time.time() + self._offset.total_seconds() + seconds
+        while (left := end - time.time() - self._offset.total_seconds()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._shifted.wait()
+
+    def shift(self, offset: timedelta) -> None:
+        """Set by how much this clock is ahead of the real time."""
+        self._offset = offset
+        self._shifted.set()
+        self._shifted = asyncio.Event()

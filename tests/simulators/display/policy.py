@@ -104,16 +104,16 @@ def _signer(raw: Json, entry: Mapping[str, Any]) -> Json:
 
 
 def due_items(items: list[Json], now: datetime) -> tuple[list[Json], datetime | None]:
-    """Return the items that are due, and when the next of the others is."""
-    due = []
-    later = []
-    for item in items:
-        moment = _moment(item.get("displayAt"), now)
-        if moment is None or moment <= now:
-            due.append(item)
-        else:
-            later.append(moment)
-    return due, min(later, default=None)
+    """Return the items of the latest moment and those without one, and when the next follow; what is no time is never due."""
+    moments = [_moment(item.get("displayAt"), now) for item in items]
+    known = [moment for moment in moments if moment is not None]
+    latest = max((moment for moment in known if moment <= now), default=None)
+    due = [
+        item
+        for item, moment in zip(items, moments, strict=True)
+        if not item.get("displayAt") or (moment is not None and moment == latest)
+    ]
+    return due, min((moment for moment in known if moment > now), default=None)
 
 
 def _moment(text: str | None, now: datetime) -> datetime | None:

@@ -1,0 +1,117 @@
+"""When works of a playlist are shown: the `displayAt` of its items.
+
+Source: DP-1 playlists extension 0.2.0, section 3.5, and its reference library. Any `displayAt` makes a schedule, with or
+without `schedule.byDisplayAt`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+import re
+from typing import Any, Final
+
+# A date alone was allowed once.
+_FORM: Final = re.compile(
+    r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?)?"
+)
+# The last work of a schedule is today's for so long.
+RUNS_OUT_AFTER: Final = timedelta(hours=36)
+
+type Item = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The works that are shown at a time.
+
+    Attributes:
+        items: the works to show, in the order of the playlist: those of the latest moment, and those without one.
+        timed: those of the latest moment.
+        since: when the latest moment was, in UTC; None before the first.
+        next_at: when others follow; None after the last.
+    """
+
+    items: tuple[Item, ...]
+    timed: tuple[Item, ...]
+    since: datetime | None
+    next_at: datetime | None
+
+    def has_run_out(self, now: datetime) -> bool:
+        """Return whether there is no work for today because nothing was added to the schedule."""
+        if self.since is None:
+            return self.next_at is None
+        return self.next_at is None and now - self.since > RUNS_OUT_AFTER
+
+
+def moment_of(text: object, zone: tzinfo) -> datetime | None:
+    """Return the UTC time of a `displayAt`; None for what is no time.
+
+    A local time that the clocks skip is the first one after, and one that comes twice is the earlier.
+
+    Args:
+        text: local date and time, one with an offset, or a date.
+        zone: time zone of the display.
+    """
+    if not isinstance(text, str) or not _FORM.fullmatch(text):
+        return None
+    try:
+        given = datetime.fromisoformat(text)
+        if given.tzinfo is not None:
+            return given.astimezone(UTC)
+        return _utc(given, zone)
+    except ValueError, OverflowError:
+        return None
+
+
+def _utc(local: datetime, zone: tzinfo) -> datetime:
+    """Return a local time in UTC."""
+    found = local.replace(tzinfo=zone).astimezone(UTC)
+    if found.astimezone(zone).replace(tzinfo=None) == local:
+        return found
+    # In a gap, the later offset leads to before it and the earlier one to behind it: the change is in between.
+    before = local.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    offset = found.astimezone(zone).utcoffset()
+    second = timedelta(seconds=1)
+    while found - before > second:
+        middle = before + (found - before) // second // 2 * second
+        if middle.astimezone(zone).utcoffset() == offset:
+            found = middle
+        else:
+            before = middle
+    return found
+
+
+def due(document: Mapping[str, Any], now: datetime, zone: tzinfo) -> Due:
+    """Return the works of a playlist that are shown at a time.
+
+    A work whose `displayAt` cannot be read is never shown.
+
+    Args:
+        document: a playlist.
+        now: any time with an offset.
+        zone: time zone of the display.
+    """
+    given = document.get("items")
+    items = [item for item in given or () if isinstance(item, Mapping)]
+    moments = [moment_of(item.get("displayAt"), zone) for item in items]
+    known = {moment for moment in moments if moment is not None}
+    since = max((moment for moment in known if moment <= now), default=None)
+    shown = [
+        (item, moment is not None)
+        for item, moment in zip(items, moments, strict=True)
+        if not item.get("displayAt") or (moment is not None and moment == since)
+    ]
+    return Due(
+        tuple(item for item, _ in shown),
+        tuple(item for item, is_timed in shown if is_timed),
+        since,
+        min((moment for moment in known if moment > now), default=None),
+    )
+
+
+def is_scheduled(document: Mapping[str, Any]) -> bool:
+    """Return whether any work of a playlist has a time."""
+    items = document.get("items")
+    return any(
+        isinstance(item, Mapping) and item.get("displayAt") for item in items or ()
+    )

@@ -1,0 +1,153 @@
+"""Test the Daily of a library: its sensor, its node, and documents that cannot be read."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
+
+from custom_components.dp1.library import daily as module
+from custom_components.dp1.library.entries import daily_url
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from tests.client.scripted_server import Reply, Request, ScriptedServer
+from tests.displays import state_of, until
+from tests.libraries import library_entry, set_up
+
+SENSOR = "sensor.library_the_daily"
+FIRST = datetime.now(UTC).date() + timedelta(days=10)
+
+
+def document(*days: int) -> dict[str, Any]:
+    """Return a Daily with one artist."""
+    items: list[dict[str, Any]] = [
+        {
+            "id": f"5d0c9d5e-0000-4000-8000-{day:012}",
+            "title": f"Day <b>{day}</b>",
+            "source": f"https://art.example.org/{day}.png",
+            "displayAt": f"{FIRST + timedelta(days=day)}T00:00:00",
+        }
+        for day in days
+    ]
+    artists = [{"name": "Zora Quill"}, {"name": ""}]
+    items[0]["inlineManifest"] = {"metadata": {"artists": artists}}
+    return {"dpVersion": "1.1.0", "id": "x", "title": "Daily", "items": items}
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sensor tells today's work and when the next follows, and says honestly that there is none."""
+    await hass.config.async_set_time_zone("Europe/Lisbon")
+    offset = timedelta()
+    monkeypatch.setattr(dt_util, "utcnow", lambda: datetime.now(UTC) + offset)
+    reply = Reply(200, document(1, 2, 4))
+
+    def answer(request: Request) -> Reply:
+        """Return the playlist of now."""
+        return reply
+
+    async def move(day: int, time: str) -> None:
+        """Move the time."""
+        nonlocal offset
+        zone = dt_util.get_default_time_zone()
+        text = f"{FIRST + timedelta(days=day)}T{time}"
+        when = datetime.fromisoformat(text).replace(tzinfo=zone)
+        offset = when - datetime.now(UTC)
+        async_fire_time_changed(hass, when + timedelta(milliseconds=600))
+        await hass.async_block_till_done()
+
+    def attributes() -> dict[str, Any]:
+        """Return the attributes of the sensor."""
+        return dict(state_of(hass, SENSOR).attributes)
+
+    async with ScriptedServer.run(answer) as server:
+        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        await until(lambda: attributes().get("status") == "not_started")
+        assert state_of(hass, SENSOR).state == "unknown"
+        assert attributes()["next_at"].date() <= FIRST + timedelta(days=1)
+
+        await move(1, "00:00:01")
+        await until(lambda: state_of(hass, SENSOR).state == "Day 1")
+        told = attributes()
+        assert (told["artist"], told["status"]) == ("Zora Quill", "today")
+        assert told["picture"] == "https://art.example.org/1.png"
+        zone = dt_util.get_default_time_zone()
+        assert told["next_at"].astimezone(zone).date() == FIRST + timedelta(days=2)
+        assert told["last_at"].astimezone(zone).date() == FIRST + timedelta(days=4)
+        node = await entry.runtime_data.async_node("daily")
+        assert (node.title, node.subtitle) == ("The Daily", "Day 1")
+        assert node.picture == told["picture"]
+        (first, *_) = (await entry.runtime_data.async_children("")).nodes
+        assert first == node and not first.can_expand
+
+        # A minute after the change it is read again, and once more every six hours.
+        count = len(server.requests)
+        await move(2, "00:00:01")
+        await until(lambda: state_of(hass, SENSOR).state == "Day 2")
+        await move(2, "00:01:02")
+        await until(lambda: len(server.requests) == count + 1)
+        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+
+        # A day without a work of its own has that of the day before, as on displays.
+        await move(3, "12:00:00")
+        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        assert state_of(hass, SENSOR).state == "Day 2"
+
+        # The playlist has another address by now: the last document counts until it has run out.
+        for broken in (
+            Reply(404, {"error": "not_found"}),
+            Reply(200, b"<!doctype html><p>Hello"),
+            Reply(200, {"title": "Group", "playlists": []}),
+        ):
+            reply = broken
+            await entry.runtime_data.daily.async_look_now()
+            assert entry.runtime_data.daily.problem is not None
+            assert attributes()["status"] == "today"
+        await move(4, "00:00:01")
+        await until(lambda: state_of(hass, SENSOR).state == "Day 4")
+        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        await move(5, "11:59:00")
+        await until(lambda: not entry.runtime_data.daily._reads._tasks)
+        assert state_of(hass, SENSOR).state == "Day 4"
+        await move(5, "13:00:00")
+        await until(lambda: attributes()["status"] == "ran_out")
+        assert state_of(hass, SENSOR).state == "unknown"
+        assert attributes()["picture"] is None and attributes()["next_at"] is None
+
+        # After a restart the last document is still there.
+        await hass.config_entries.async_unload(entry.entry_id)
+        await hass.config_entries.async_setup(entry.entry_id)
+        await hass.async_block_till_done()
+        assert attributes()["status"] == "ran_out"
+        reply = Reply(200, document(1, 2, 4, 5))
+        await hass.services.async_call("dp1", "refresh_library", {}, blocking=True)
+        await until(lambda: state_of(hass, SENSOR).state == "Day 5")
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_never_read(hass: HomeAssistant) -> None:
+    """A Daily that was never read says so, is tried again, and casting it tells why; other addresses have none."""
+    reply = Reply(404, {"error": "not_found"})
+    async with ScriptedServer.run(lambda request: reply) as server:
+        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        daily = entry.runtime_data.daily
+        await until(lambda: daily.problem)
+        await until(lambda: state_of(hass, SENSOR).attributes["status"] == "unreadable")
+        reply = Reply(200, document(1))
+        count = len(server.requests)
+        async_fire_time_changed(
+            hass, dt_util.utcnow() + module.RETRY + timedelta(seconds=1)
+        )
+        await until(lambda: len(server.requests) == count + 1 and daily.document)
+    plain = await set_up(hass, library_entry(None, "http://127.0.0.1:9", title="Plain"))
+    assert plain.runtime_data.daily.work is None
+    assert "The Daily" not in plain.runtime_data.sources()
+    name = f"media-source://dp1/{plain.entry_id}/daily"
+    with pytest.raises(HomeAssistantError, match="No library has a Daily"):
+        daily_url(hass, name)
+    assert daily_url(hass, "dp1://daily") == options["daily_url"]
+    assert daily_url(hass, f"media-source://dp1/{entry.entry_id}/x") is None

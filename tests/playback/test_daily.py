@@ -1,0 +1,273 @@
+"""Test the Daily on displays: a day changes in two time zones, with firmware that knows `displayAt` and without."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
+from unittest.mock import patch
+from zoneinfo import ZoneInfo
+
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_fire_time_changed,
+)
+
+from custom_components.dp1.display import reader
+from homeassistant.core import HomeAssistant, State
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.util import dt as dt_util
+
+from tests.client.scripted_server import Reply, Request, ScriptedServer
+from tests.displays import entry_of, playlist, set_up, settle, state_of, until
+from tests.libraries import library_entry
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.display.clock import ShiftedClock
+
+TOKYO, LISBON = ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Lisbon")
+# The days are ahead of the real time, so that timers are still to come.
+FIRST = datetime.now(UTC).date() + timedelta(days=10)
+KEY = "385f79b6-a45f-4c1c-8080-e93a192adccc"
+
+
+def daily(*days: int, evergreen: bool = False) -> dict[str, Any]:
+    """Return a Daily as its feed has it: without `schedule`, in local time."""
+    items = [
+        {
+            "id": f"5d0c9d5e-0000-4000-8000-{day:012}",
+            "title": f"Day {day}",
+            "source": f"https://art.example.org/{day}",
+            "duration": 300,
+            "license": "open",
+            "displayAt": f"{FIRST + timedelta(days=day)}T00:00:00",
+        }
+        for day in days
+    ]
+    if evergreen:
+        items.insert(0, {**items[0], "id": None, "title": "Always"})
+        del items[0]["displayAt"], items[0]["id"]
+    return {"dpVersion": "1.1.0", "id": KEY, "title": "The Daily", "items": items}
+
+
+@dataclass
+class Days:
+    """A library with a Daily, displays, and a time that moves."""
+
+    hass: HomeAssistant
+    server: ScriptedServer
+    entry: MockConfigEntry
+    document: dict[str, Any]
+    reply: Reply | None = None
+    walls: dict[str, DisplaySimulator] = field(default_factory=dict)
+    entries: dict[str, MockConfigEntry] = field(default_factory=dict)
+    clocks: list[ShiftedClock] = field(default_factory=list)
+    offset: timedelta = timedelta()
+
+    def now(self, _zone: tzinfo | None = None) -> datetime:
+        """Return the moved time."""
+        return datetime.now(UTC) + self.offset
+
+    async def move(self, when: datetime) -> None:
+        """Move the time."""
+        for wall in self.walls.values():
+            await settle(wall)
+        self.offset = when - datetime.now(UTC)
+        for clock in self.clocks:
+            clock.shift(self.offset)
+        async_fire_time_changed(self.hass, when + timedelta(milliseconds=600))
+        await self.hass.async_block_till_done()
+
+    async def show(self, *names: str, **data: Any) -> Any:
+        """Show the Daily."""
+        return await self.hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {
+                "entity_id": [f"media_player.{name}" for name in names],
+                "media_content_id": "dp1://daily",
+                **data,
+            },
+            blocking=True,
+            return_response=True,
+        )
+
+    def titles(self, name: str) -> list[str]:
+        """Return the titles of the works of a display."""
+        return [item["title"] for item in self.walls[name].state.items]
+
+    def state(self, name: str) -> State:
+        """Return the state of a display."""
+        return state_of(self.hass, f"media_player.{name}")
+
+    def sent(self, name: str) -> int:
+        """Return how many casts a display got."""
+        return self.walls[name].caster._counters.starts
+
+
+@asynccontextmanager
+async def days(
+    hass: HomeAssistant, document: dict[str, Any], **walls: tuple[str, tzinfo]
+) -> AsyncIterator[Days]:
+    """Set up a library and displays by name, with firmware and time zone."""
+    house: Days
+
+    def answer(request: Request) -> Reply:
+        """Return the Daily."""
+        return house.reply or Reply(200, house.document)
+
+    async with AsyncExitStack() as stack:
+        stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.05))
+        server = await stack.enter_async_context(ScriptedServer.run(answer))
+        url = f"{server.url}/api/v1/playlists/daily-1"
+        entry = library_entry(None, None, options={"daily_url": url})
+        house = Days(hass, server, entry, document)
+        stack.enter_context(patch.object(dt_util, "utcnow", house.now))
+        for number, (name, (profile, zone)) in enumerate(walls.items()):
+            clock = ShiftedClock(zone)
+            wall = await stack.enter_async_context(
+                DisplaySimulator(
+                    profile=profile,
+                    device_id=f"FF1-{number:08}",
+                    poll_interval=0.1,
+                    page_delay=0.02,
+                    storm_gate=False,
+                    clock=clock,
+                )
+            )
+            wall.caster.preflight = False
+            house.walls[name], house.clocks = wall, [*house.clocks, clock]
+            house.entries[name] = entry_of(
+                wall,
+                unique_id=f"FF1-{number:08}",
+                title=name.capitalize(),
+                options={"time_zone": str(zone)},
+            )
+            await set_up(hass, house.entries[name])
+        await set_up(hass, entry)
+        await until(lambda: entry.runtime_data.daily.document)
+        yield house
+
+
+def at(day: int, time: str, zone: tzinfo) -> datetime:
+    """Return a time of a day."""
+    return datetime.fromisoformat(f"{FIRST + timedelta(days=day)}T{time}").replace(
+        tzinfo=zone
+    )
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_day_changes(hass: HomeAssistant) -> None:
+    """Each display changes at its own midnight: by itself, or given the next work by Home Assistant."""
+    async with days(
+        hass,
+        daily(*range(100)),
+        east_new=("B", TOKYO),
+        west_new=("B", LISBON),
+        east_old=("A", TOKYO),
+        west_old=("A1", LISBON),
+    ) as house:
+        await house.move(at(3, "12:00:00", UTC))
+        told = await house.show(*house.walls)
+        methods = [told[f"media_player.{name}"]["method"] for name in house.walls]
+        assert methods == ["url", "url", "inline", "inline"]
+        for name in house.walls:
+            await until(lambda: house.titles(name) == ["Day 3"])  # noqa: B023
+        sent = {name: house.sent(name) for name in house.walls}
+        # The old ones were found out by what they reported.
+        assert sent == {"east_new": 1, "west_new": 1, "east_old": 2, "west_old": 2}
+        await until(lambda: house.state("east_old").attributes["source"] == "The Daily")
+        assert house.state("west_new").attributes["source"] == "The Daily"
+
+        # Midnight in Tokyo comes first.
+        await house.move(at(4, "00:00:01", TOKYO))
+        for name in ("east_new", "east_old"):
+            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
+        assert house.titles("west_new") == house.titles("west_old") == ["Day 3"]
+        await house.move(at(4, "00:00:01", LISBON))
+        for name in house.walls:
+            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
+        await house.move(at(5, "00:00:01", LISBON))
+        for name in house.walls:
+            await until(lambda: house.titles(name) == ["Day 5"])  # noqa: B023
+        assert house.sent("east_new") == house.sent("west_new") == 1
+        assert house.sent("east_old") == house.sent("west_old") == 4
+
+        # A display that is known to be old is not given the archive again.
+        await house.show("east_old")
+        assert house.sent("east_old") == 5
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_what_a_person_chose_stays(hass: HomeAssistant) -> None:
+    """Another choice ends it, a restart does not, and neither sends anything."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        entry = house.entries["wall"]
+        await house.move(at(3, "12:00:00", LISBON))
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 3"])
+        # Home Assistant is off over midnight: nothing is sent when it is back.
+        await hass.config_entries.async_unload(entry.entry_id)
+        await house.move(at(4, "09:00:00", LISBON))
+        sent = house.sent("wall")
+        await hass.config_entries.async_setup(entry.entry_id)
+        await hass.async_block_till_done()
+        await settle(house.walls["wall"])
+        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Day 3"])
+        await house.move(at(5, "00:00:01", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 5"])
+
+        house.walls["wall"].player.load(playlist("Dawn"))
+        await until(lambda: house.state("wall").attributes["media_title"] == "Dawn")
+        sent = house.sent("wall")
+        for day in (6, 7):
+            await house.move(at(day, "00:00:01", LISBON))
+            await settle(house.walls["wall"])
+        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_nights(hass: HomeAssistant) -> None:
+    """A sleeping display is not woken, one out of reach is given its work when it is back, an announcement ends first."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall", background="#000000")
+        await hass.services.async_call(
+            "media_player",
+            "turn_off",
+            {"entity_id": "media_player.wall"},
+            blocking=True,
+        )
+        await house.move(at(3, "00:00:01", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 3"])
+        assert wall.state.asleep
+        assert wall.state.items[0]["display"] == {"background": "#000000"}
+
+        await wall.stop()
+        await house.move(at(4, "00:00:01", LISBON))
+        assert house.titles("wall") == ["Day 3"]
+        await wall.start()
+        await until(lambda: house.state("wall").state == "off", 10)
+        await house.move(at(4, "00:02:00", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 4"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("wall", ["B", "A1", "legacy"])
+async def test_no_work_for_today(hass: HomeAssistant, wall: str) -> None:
+    """Before the first work and long after the last, nothing is sent and the reason is told; works without a time stay."""
+    async with days(hass, daily(1, 2, evergreen=True), wall=(wall, LISBON)) as house:
+        await house.move(at(0, "12:00:00", LISBON))
+        with pytest.raises(HomeAssistantError, match="no work yet") as told:
+            await house.show("wall")
+        assert str(FIRST + timedelta(days=1)) in str(told.value)
+        await house.move(at(2, "23:00:00", LISBON))
+        await house.show("wall")
+        if wall != "legacy":
+            await until(lambda: house.titles("wall") == ["Always", "Day 2"])
+        sent = house.sent("wall")
+        await house.move(at(3, "13:00:00", LISBON))
+        with pytest.raises(HomeAssistantError, match="run out"):
+            await house.show("wall")
+        assert house.sent("wall") == sent
