@@ -8,6 +8,7 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.library import daily as module
 from custom_components.dp1.library.entries import daily_url
+from custom_components.dp1.voice.choice import async_choose
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -151,3 +152,24 @@ async def test_never_read(hass: HomeAssistant) -> None:
         daily_url(hass, name)
     assert daily_url(hass, "dp1://daily") == options["daily_url"]
     assert daily_url(hass, f"media-source://dp1/{entry.entry_id}/x") is None
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_voice_chooses_it(hass: HomeAssistant) -> None:
+    """Who asks for the daily gets it from the first library that has one, also when there is no work for today."""
+    today = dt_util.now().date()
+    told = document(1)
+    told["items"][0]["displayAt"] = f"{today}T00:00:00"
+    async with ScriptedServer.run(Reply(200, told)) as server:
+        plain = library_entry(None, "http://127.0.0.1:9", title="Plain")
+        await set_up(hass, plain)
+        options = {"daily_url": f"{server.url}/api/v1/playlists/daily-1"}
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        daily = entry.runtime_data.daily
+        await until(lambda: daily.document)
+        chosen = await async_choose(hass, "daily", [])
+        assert chosen.media_id == f"media-source://dp1/{entry.entry_id}/daily"
+        assert (chosen.title, chosen.artist) == ("Day 1", "Zora Quill")
+        assert chosen.is_work
+        daily.document = document(1)
+        assert (await async_choose(hass, "daily", [])).title == "The Daily"

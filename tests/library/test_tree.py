@@ -69,7 +69,8 @@ async def test_every_node_is_found_by_its_id(
         for title, name in (("Hall", "Ines"), ("Foyer", "Ines"), ("Attic", "Otto"))
     ]
     feed.seed([{"title": "Evening", "items": items, "id": ID}], halls)
-    library = await make_library(catalog, feed)
+    options = {"daily_url": f"{feed.url}/playlists/{ID}"}
+    library = await make_library(catalog, feed, options=options)
     waiting, seen = [""], set()
     while waiting:
         children = await library.async_children(waiting.pop())
