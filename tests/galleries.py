@@ -166,4 +166,4 @@ class Gallery:
 
 def titles(found: Iterable[Any]) -> list[str]:
     """Return the titles of pages or results."""
-    return [it.title for it in found]
+    return [item.title for item in found]

@@ -24,7 +24,11 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:
     """Return the commands that changed something."""
-    return [(one.command, one.request) for one in display.received if not one.is_query]
+    return [
+        (command.command, command.request)
+        for command in display.received
+        if not command.is_query
+    ]
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")

@@ -109,12 +109,14 @@ async def test_name_and_written_address(
 async def test_each_library_has_a_key_of_its_own(
     hass: HomeAssistant, feed: FeedSimulator, catalog: CatalogSimulator
 ) -> None:
-    """Two libraries have different keys, also one without a feed."""
+    """Two libraries on one host have different keys and names, also one without a feed."""
     one = await entry_of(hass, await fill(hass, await begin(hass), feed_url=feed.url))
     other = await entry_of(
         hass, await fill(hass, await begin(hass), catalog_url=catalog.url)
     )
     assert (one.unique_id, other.unique_id) == (feed.url, catalog.url)
+    titles = ["127.0.0.1", catalog.url.removeprefix("http://").partition("/")[0]]
+    assert [one.title, other.title] == titles
     assert one.data["signing_key"] != other.data["signing_key"]
 
 

@@ -41,11 +41,13 @@ class Heard:
     @property
     def kinds(self) -> list[str]:
         """Event types in order."""
-        return [one["event_type"] for one in self.told]
+        return [event["event_type"] for event in self.told]
 
     def last(self, kind: str) -> dict[str, Any]:
         """Return the last event of a type."""
-        return next(one for one in reversed(self.told) if one["event_type"] == kind)
+        return next(
+            event for event in reversed(self.told) if event["event_type"] == kind
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -55,7 +55,7 @@ async def search(
 async def test_it_is_one_of_the_sources(gallery: Gallery) -> None:
     """The overview has the media source, whose root has the same branches as a display."""
     overview = await media_source.async_browse_media(gallery.hass, None)
-    (ours,) = (it for it in overview.children or () if it.title == "DP-1 Art")
+    (ours,) = (child for child in overview.children or () if child.title == "DP-1 Art")
     top = await media_source.async_browse_media(gallery.hass, ours.media_content_id)
     assert (top.title, top.media_content_id, top.can_search) == (
         "DP-1 Art",
@@ -99,7 +99,7 @@ async def test_in_the_media_panel(
         media_filter_classes=["album", "image"],
     )
     assert found["result"][0]["title"] == page["children"][2]["title"]
-    series = next(it for it in page["children"] if it["can_expand"])
+    series = next(child for child in page["children"] if child["can_expand"])
     works = await ask("browse_media", media_content_id=series["media_content_id"])
     work = works["children"][0]["media_content_id"]
     media = await ask("resolve_media", media_content_id=work)

@@ -33,7 +33,7 @@ async def at_once(*asked: Coroutine[Any, Any, object]) -> None:
 
 def refused(house: House) -> int:
     """Return the number of refused commands."""
-    return sum(each.status == 429 for each in house.walls["wall"].received)
+    return sum(command.status == 429 for command in house.walls["wall"].received)
 
 
 async def test_twenty_automations_of_all_kinds(house: House) -> None:

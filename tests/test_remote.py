@@ -40,9 +40,9 @@ async def send(house: House, *command: str, **data: Any) -> None:
 def received(house: House) -> list[tuple[str, Any]]:
     """Return the received commands."""
     return [
-        (each.command, each.request)
-        for each in house.walls["wall"].received
-        if not each.is_query
+        (command.command, command.request)
+        for command in house.walls["wall"].received
+        if not command.is_query
     ]
 
 

@@ -222,9 +222,9 @@ async def _change(
     """Change API key, servers and signing key."""
     flow = hass.config_entries.flow
     (form,) = [
-        each
-        for each in flow.async_progress_by_handler("dp1")
-        if each["context"]["source"] == "reauth"
+        record
+        for record in flow.async_progress_by_handler("dp1")
+        if record["context"]["source"] == "reauth"
     ]
     await witness.fill(flow, form, api_key=WRONG_KEY)
     await witness.fill(flow, form, api_key=API_KEY)

@@ -43,7 +43,7 @@ def setting(display: DisplaySimulator, name: str) -> Any:
 
 def requests(display: DisplaySimulator, command: str) -> list[dict[str, Any] | None]:
     """Return the arguments of all commands of a name."""
-    return [one.request for one in display.received if one.command == command]
+    return [record.request for record in display.received if record.command == command]
 
 
 # Choices
@@ -146,7 +146,9 @@ async def test_upside_down_within_the_display_s_limits(
     """Two rotations in a row are not refused."""
     await act(hass, "select", "orientation", "select_option", option=TURNS[2])
     assert display.device.orientation == WIRE[TURNS[2]]
-    assert [one.status for one in display.received if one.command == "rotate"] == [
+    assert [
+        command.status for command in display.received if command.command == "rotate"
+    ] == [
         200,
         200,
     ]

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, override
 
 import voluptuous as vol
-from yarl import URL
 
 from homeassistant.components import onboarding
 from homeassistant.config_entries import (
@@ -60,6 +59,7 @@ from .library.validation import (
     async_check_key,
     async_check_library,
     async_takes_no_key,
+    free_title,
 )
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
@@ -310,7 +310,7 @@ class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
                 self._withdraw_offers()
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self.async_create_entry(
-                    title=name or NAMES.get(shown) or URL(shown).host or shown,
+                    title=name or NAMES.get(shown) or free_title(self.hass, shown),
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,

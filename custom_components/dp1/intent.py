@@ -280,7 +280,7 @@ class PlaybackIntent(SpokenIntent):
                 Platform.MEDIA_PLAYER, service, entity_id=display.entity_id, **data
             )
 
-        done, failures = await request.each(request.displays(), act)
+        done, failures = await request.async_act(request.displays(), act)
         said = [self._said(request, action, display) for display in done]
         return " ".join((*said, failures)).strip()
 
@@ -343,7 +343,7 @@ class AdjustIntent(SpokenIntent):
                     )
                     await _async_brighten(request, display, step)
 
-        done, failures = await request.each(request.displays(), act)
+        done, failures = await request.async_act(request.displays(), act)
         said = request.answers.say(setting, where=request.names(done))
         return f"{said} {failures}".strip()
 
@@ -381,7 +381,7 @@ class SleepIntent(SpokenIntent):
             )
 
         meant = request.displays(default_all=True)
-        done, failures = await request.each(meant, act)
+        done, failures = await request.async_act(meant, act)
         key = "good_night" if request.slots.get("night") else self.key
         said = request.answers.say(key, where=request.names(done))
         return f"{said} {failures}".strip()

@@ -815,6 +815,8 @@ async def test_casts_in_a_hurry_end_with_the_last(
 ) -> None:
     """The last of many concurrent casts is shown, and all of them return."""
     lists = [playlist(f"Work {number}") for number in range(4)]
-    responses = await asyncio.gather(*(cast(hass, playlist=each) for each in lists))
+    responses = await asyncio.gather(
+        *(cast(hass, playlist=document) for document in lists)
+    )
     assert display.state.current_title == "Work 3"
     assert all(response[ENTITY_ID]["items"] == 1 for response in responses)

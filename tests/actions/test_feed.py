@@ -124,7 +124,10 @@ async def test_publish_signed(
     assert stored["curators"] == [{"name": "Curator", "key": DID}]
     assert stored["defaults"] == {"duration": 300, "license": "open"}
     assert all(verify(stored, entry) for entry in stored["signatures"])
-    assert [each["role"] for each in stored["signatures"]] == ["curator", "feed"]
+    assert [signature["role"] for signature in stored["signatures"]] == [
+        "curator",
+        "feed",
+    ]
     for name in (told["id"], "the-night", f"{feed.url}/playlists/{told['id']}"):
         read = await call(hass, "get_playlist", playlist_id=name)
         assert read == {
@@ -188,7 +191,10 @@ async def test_what_the_feed_changed_is_told(
     told = await publish(hass)
     assert told["changed"] == ["title"]
     assert told["signed_by"] is None
-    assert [each["valid"] for each in told["verified"]] == [False, False]
+    assert [verification["valid"] for verification in told["verified"]] == [
+        False,
+        False,
+    ]
     assert not library.options
 
 
@@ -224,8 +230,8 @@ async def test_another_key_of_the_feed_is_told(
     assert "reason" not in curator
     assert (signed["kid"], signed["valid"]) == (other.kid, True)
     assert signed["reason"].startswith("Another key")
-    assert not any("reason" in each for each in elsewhere["verified"])
-    assert not any("reason" in each for each in told["verified"])
+    assert not any("reason" in verification for verification in elsewhere["verified"])
+    assert not any("reason" in verification for verification in told["verified"])
     assert library.options == {"feed_keys": [feed.kid]}
 
 
@@ -589,7 +595,7 @@ async def test_known_key_of_ts_feed(
         assert read["verified"] == good
     ts_feed.fault(change=tampered)
     read = await call(hass, "get_playlist", playlist_id=told["id"])
-    assert [each["valid"] for each in read["verified"]] == [False]
+    assert [verification["valid"] for verification in read["verified"]] == [False]
     assert entry.options == options
 
 
@@ -702,7 +708,7 @@ async def test_get_from_anywhere(hass: HomeAssistant, feed: FeedSimulator) -> No
     url = f"{feed.url}/playlists/{stored['slug']}"
     read = await call(hass, "get_playlist", playlist_url=url)
     assert read["playlist"] == stored
-    assert [each["valid"] for each in read["verified"]] == [True]
+    assert [verification["valid"] for verification in read["verified"]] == [True]
     feed.fault(change=tampered)
     read = await call(hass, "get_playlist", playlist_url=url)
     (verdict,) = read["verified"]
@@ -722,7 +728,7 @@ async def test_get_keeps_what_it_does_not_know(
     feed.fault(change=unknown_fields, path=stored["id"])
     read = await call(hass, "get_playlist", playlist_id=stored["id"])
     assert read["playlist"]["season"] == {"name": "winter", "year": 2026}
-    assert [each["valid"] for each in read["verified"]] == [True]
+    assert [verification["valid"] for verification in read["verified"]] == [True]
 
 
 async def test_get_what_home_assistant_could_not_write(

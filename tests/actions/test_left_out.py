@@ -20,7 +20,7 @@ async def test_who_does_not_read_the_response_is_notified(
 
     @callback
     def note(_: object, notifications: dict[str, dict[str, str]]) -> None:
-        told.extend(each["message"] for each in notifications.values())
+        told.extend(notification["message"] for notification in notifications.values())
 
     async_register_callback(hass, note)
     await set_up(

@@ -66,7 +66,7 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
         title = gallery.attribute("media_title")
         area: Any = {"entity_id": [ENTITY_ID]}
         added = await gallery.call("add_favorite", **area)
-        assert [it["title"] for it in added["favorites"]] == [title]
+        assert [favorite["title"] for favorite in added["favorites"]] == [title]
         await gallery.hass.services.async_call(
             "dp1", "remove_favorite", area, blocking=True
         )

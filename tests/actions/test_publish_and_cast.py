@@ -82,7 +82,10 @@ async def test_whole_way(
         for name in (told["id"], told["slug"])
     ]
     assert read[0] == read[1]
-    assert {(each["kid"], each["valid"]) for each in read[0]["verified"]} == {
+    assert {
+        (verification["kid"], verification["valid"])
+        for verification in read[0]["verified"]
+    } == {
         (did, True),
         (feed.kid, True),
     }
@@ -147,7 +150,9 @@ async def test_cast_keeps_what_it_does_not_know(
 
 def _sent(display: DisplaySimulator) -> dict[str, Any]:
     """Return the document of the newest cast as sent."""
-    *_, newest = (it for it in display.received if it.command == "displayPlaylist")
+    *_, newest = (
+        command for command in display.received if command.command == "displayPlaylist"
+    )
     document: dict[str, Any] = newest.request["dp1_call"]
     return document
 
@@ -274,7 +279,9 @@ async def test_publish_from_the_catalog(
         shows = (await runtime.async_children("exhibitions")).nodes
         show = next(node for node in shows if node.can_play)
         record = next(
-            each for each in simulator.data.exhibitions if show.id.endswith(each["id"])
+            candidate
+            for candidate in simulator.data.exhibitions
+            if show.id.endswith(candidate["id"])
         )
         titles = set()
         for name in (record["id"], record["slug"], record["title"]):
@@ -289,7 +296,7 @@ async def test_publish_from_the_catalog(
         told = await call(hass, "publish_playlist", series=key)
         media_id = f"media-source://dp1/{entry.entry_id}/{series.id}"
         same = await call(hass, "publish_playlist", media_content_id=media_id)
-        one, other = (feed.documents[each["id"]] for each in (told, same))
+        one, other = (feed.documents[written["id"]] for written in (told, same))
         assert one["items"] == other["items"] != []
         assert one["id"] != other["id"]
         media_id = f"media-source://dp1/{entry.entry_id}/playlist/{told['id']}"

@@ -105,8 +105,8 @@ async def test_one_of_several_addresses_refused(
             """Resolve a name."""
             result = {"hostname": host, "host": "127.0.0.1", "family": AF_INET}
             return [
-                ResolveResult(**result, port=each, proto=0, flags=AI_NUMERICHOST)
-                for each in (0, unused_tcp_port)[::order]
+                ResolveResult(**result, port=port, proto=0, flags=AI_NUMERICHOST)
+                for port in (0, unused_tcp_port)[::order]
             ]
 
         @override

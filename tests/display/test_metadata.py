@@ -201,10 +201,12 @@ async def test_like_what_hangs(gallery: Gallery) -> None:
     await gallery.player("media_next_track")
     assert details(gallery)["favorite"] is False
     folder = await gallery.browse(gallery.media_id("favorites"))
-    assert [it.media_content_id for it in folder.children] == [told["media_content_id"]]
+    assert [child.media_content_id for child in folder.children] == [
+        told["media_content_id"]
+    ]
     assert folder.can_play
     await gallery.play(folder.media_content_id)
-    assert [it["title"] for it in gallery.wall.state.items] == [title]
+    assert [item["title"] for item in gallery.wall.state.items] == [title]
     await gallery.hass.services.async_call(
         "dp1", "remove_favorite", {"entity_id": ENTITY_ID}, blocking=True
     )

@@ -88,12 +88,12 @@ async def test_equal_reads_are_one(
     casting = [library.async_build_playlist(show) for _ in range(10)]
     asyncio.get_running_loop().call_later(0.02, leaving.cancel)
     results: list[Any] = await asyncio.gather(*looking, *casting)
-    assert len({it.nodes for it in results[:10]}) == 1
-    assert len({it.works for it in results[10:]}) == 1
+    assert len({result.nodes for result in results[:10]}) == 1
+    assert len({result.works for result in results[10:]}) == 1
     assert catalog.count("exhibitions") == 11
-    assert len({(it.route, str(it.query)) for it in catalog.requests}) == len(
-        catalog.requests
-    )
+    assert len(
+        {(request.route, str(request.query)) for request in catalog.requests}
+    ) == len(catalog.requests)
     assert catalog.max_in_flight <= 4
     with pytest.raises(asyncio.CancelledError):
         await leaving
@@ -326,7 +326,7 @@ def test_feed_records_survive_anything() -> None:
     assert odd is not None
     assert odd.title == "Bold & bright" and odd.cover == "" and odd.year is None
     assert odd.curators == ("Ines",)
-    assert [(it.key, it.title) for it in odd.items] == [("k", "#2"), ("2", "Two")]
+    assert [(item.key, item.title) for item in odd.items] == [("k", "#2"), ("2", "Two")]
     assert odd.count == 4
     assert FeedPlaylist.from_store(odd.to_store()) == odd
     assert FeedChannel.parse({"title": "no id"}) is None

@@ -43,7 +43,7 @@ async def test_a_group_show_is_interleaved(
         item["id"] for item in playlist["items"]
     ]
     titles = [(work.series or work.title) for work in works]
-    assert titles[: len(series)] == [it["title"] for it in series]
+    assert titles[: len(series)] == [record["title"] for record in series]
     counts = Counter(titles)
     for record in series:
         unique = record["settings"]["artworkModel"] == "multi_unique"
@@ -105,7 +105,7 @@ async def test_a_series_and_a_work(
         f"series/{series['id']}", limit=1024
     )
     assert everything.works == sum(
-        not it["burned"] for it in catalog.data.artworks(series["id"])
+        not record["burned"] for record in catalog.data.artworks(series["id"])
     )
 
 
@@ -116,9 +116,9 @@ async def test_a_work_beyond_what_was_read(
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     series = next(
-        it
-        for it in catalog.data.series(show)
-        if it["settings"]["artworkModel"] == "multi_unique"
+        record
+        for record in catalog.data.series(show)
+        if record["settings"]["artworkModel"] == "multi_unique"
     )
     artwork = catalog.data.artworks(series["id"])[6]
     hanging = await library.async_build_playlist(
@@ -152,11 +152,15 @@ async def test_works_without_a_source_are_left_out_and_counted(
     assert hanging.left_out == 1
     assert hanging.problem is None
     for title in ("No Source at All", "No Works"):
-        series = next(it for it in catalog.data.series(show) if it["title"] == title)
+        series = next(
+            record for record in catalog.data.series(show) if record["title"] == title
+        )
         with pytest.raises(NotFoundError, match=title):
             await library.async_build_playlist(f"series/{series['id']}")
     series = next(
-        it for it in catalog.data.series(show) if it["title"] == "No Source at All"
+        record
+        for record in catalog.data.series(show)
+        if record["title"] == "No Source at All"
     )
     artwork = catalog.data.artworks(series["id"])[0]
     with pytest.raises(NotFoundError, match="nothing that can be shown"):
@@ -182,7 +186,7 @@ async def test_preferences_go_into_new_playlists(
         "license": "token",
         "display": {"scaling": "fill", "background": "#112233", "margin": 12},
     }
-    assert {(it["duration"], it["license"]) for it in playlist["items"]} == {
+    assert {(item["duration"], item["license"]) for item in playlist["items"]} == {
         (42, "token")
     }
 
@@ -212,7 +216,7 @@ async def test_a_playlist_is_cast_by_its_address(
         by_slug = await library.async_build_playlist(f"playlist/{stored['slug']}")
         assert by_slug.cast == hanging.cast
         few = await library.async_build_playlist(f"playlist/{stored['id']}", limit=3)
-        assert [it["title"] for it in document(few)["items"]] == [
+        assert [item["title"] for item in document(few)["items"]] == [
             "Work 0",
             "Work 1",
             "Work 2",
@@ -412,7 +416,9 @@ async def test_everything_that_can_be_opened_plays(
     while waiting:
         nodes = (await library.async_children(waiting.pop())).nodes
         if len(nodes) > 20:
-            nodes = nodes[:3] + tuple(it for it in nodes if it.title == "Loose Ends")
+            nodes = nodes[:3] + tuple(
+                record for record in nodes if record.title == "Loose Ends"
+            )
         for node in nodes:
             if node.can_expand:
                 waiting.append(node.id)

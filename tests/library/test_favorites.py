@@ -31,7 +31,7 @@ async def test_favorites_stay(
         added = await library.async_add_favorite(node)
         assert added.id == node
     before = await library.async_children("favorites")
-    assert [it.id for it in before.nodes] == [
+    assert [record.id for record in before.nodes] == [
         show,
         item.id,
         f"playlist/{stored['id']}",
@@ -59,7 +59,7 @@ async def test_favorites_stay(
     with pytest.raises(RefusedError):
         await library.async_build_playlist(series.id)
     found = await library.async_search("thousand")
-    assert [it.id for it in found] == [series.id, work.id]
+    assert [record.id for record in found] == [series.id, work.id]
     for node in before.nodes:
         library.favorites.async_remove(node.id)
     assert not (await library.async_children("favorites")).nodes

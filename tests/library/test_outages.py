@@ -187,17 +187,19 @@ async def test_a_page_that_hangs(
         library = await make_library(catalog, wait=False)
         server = library.catalog_coordinator
         shows = (await so_far(46, lambda: server.async_list(0.05))).records
-        openings = [it.opens_at for it in shows if it.opens_at]
+        openings = [record.opens_at for record in shows if record.opens_at]
         assert openings == sorted(openings, reverse=True)
         assert library.sources() == {}
-        show = next(it for it in shows if it.title == "Twenty Kinds of Weather")
+        show = next(
+            record for record in shows if record.title == "Twenty Kinds of Weather"
+        )
         assert (await library.async_node(f"exhibition/{show.id}")).can_play
         catalog.held = "series", 15
         part = (await so_far(15, lambda: server.async_series(show.id, 0.05))).records
         key, size = next(
-            (it.id, it.max_artwork)
-            for it in part
-            if it.model is Model.MULTI_UNIQUE and (it.max_artwork or 0) > 10
+            (series.id, series.max_artwork)
+            for series in part
+            if series.model is Model.MULTI_UNIQUE and (series.max_artwork or 0) > 10
         )
         catalog.held = "artworks", (size or 0) - 5
         await so_far(5, lambda: server.async_artworks(key, 10, 0.05))
@@ -313,7 +315,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
     assert isinstance(children.problem, TemporaryError)
     assert children.since is not None
     again = await library.async_children(show)
-    assert {it.id for it in again.nodes} == {it.id for it in whole.nodes}
+    assert {node.id for node in again.nodes} == {node.id for node in whole.nodes}
 
 
 async def test_a_catalog_that_is_suddenly_empty(

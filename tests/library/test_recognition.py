@@ -30,10 +30,10 @@ from tests.simulators.feed import FeedSimulator
 def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> Any:
     """Return a series of different works."""
     return next(
-        it
-        for it in catalog.data.series(show_id(catalog, title))
-        if it["settings"]["artworkModel"] == "multi_unique"
-        and medium in ("", it["medium"])
+        record
+        for record in catalog.data.series(show_id(catalog, title))
+        if record["settings"]["artworkModel"] == "multi_unique"
+        and medium in ("", record["medium"])
     )
 
 
@@ -58,7 +58,7 @@ async def test_what_was_cast_is_known(
     assert library.known_work(on_wall({})) is None
     numbered = [known for _, known in known_works if known.series]
     assert numbered
-    assert all(it.edition and it.edition.startswith("#") for it in numbered)
+    assert all(record.edition and record.edition.startswith("#") for record in numbered)
 
 
 async def test_what_others_cast_is_known(
@@ -131,9 +131,9 @@ async def test_the_series_is_better_than_nothing(
     known = await library.async_find_work(far)
     assert known is not None and known.node_id == f"series/{series['id']}"
     single = next(
-        it
-        for it in catalog.data.series(show)
-        if it["settings"]["artworkModel"] != "multi_unique"
+        record
+        for record in catalog.data.series(show)
+        if record["settings"]["artworkModel"] != "multi_unique"
     )
     work = catalog.data.artworks(single["id"])[0]
     known = await library.async_find_work(on_wall({"source": work["previewURI"]}))

@@ -148,13 +148,13 @@ async def test_a_favorite_series_or_work_is_recognized(
     library = await make_library(catalog, options={"sources": ["favorites"]})
     show = show_id(catalog, "Net Evil")
     unique = next(
-        it
-        for it in catalog.data.series(show)
-        if it["settings"]["artworkModel"] == "multi_unique"
+        record
+        for record in catalog.data.series(show)
+        if record["settings"]["artworkModel"] == "multi_unique"
     )
     await library.async_children(f"exhibition/{show}")
     works = catalog.data.artworks(unique["id"])
-    everything = [{"source": it["previewURI"]} for it in works]
+    everything = [{"source": record["previewURI"]} for record in works]
     work = (await library.async_children(f"series/{unique['id']}")).nodes[2]
     await library.async_add_favorite(f"series/{unique['id']}")
     await library.async_add_favorite(work.id)

@@ -121,10 +121,10 @@ async def test_an_empty_exhibition_is_not_offered(
     assert not (await library.async_children(show)).nodes
     catalog.heal()
     assert show not in {
-        it.id for it in (await library.async_children("exhibitions")).nodes
+        child.id for child in (await library.async_children("exhibitions")).nodes
     }
     assert show not in library.sources().values()
-    assert show not in {it.id for it in await library.async_search("Net Evil")}
+    assert show not in {node.id for node in await library.async_search("Net Evil")}
     assert not (await library.async_node(show)).can_play
 
 
@@ -155,11 +155,13 @@ async def test_copies_are_shown_once(
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Net Evil")["id"]
     records = catalog.data.series(show)
-    copies = next(it for it in records if it["settings"]["artworkModel"] == "multi")
+    copies = next(
+        record for record in records if record["settings"]["artworkModel"] == "multi"
+    )
     node = next(
-        it
-        for it in (await library.async_children(f"exhibition/{show}")).nodes
-        if it.id == f"series/{copies['id']}"
+        child
+        for child in (await library.async_children(f"exhibition/{show}")).nodes
+        if child.id == f"series/{copies['id']}"
     )
     assert node.can_play and not node.can_expand
     children = await library.async_children(node.id)
@@ -237,7 +239,11 @@ async def test_a_channel_keeps_its_order(
         await name_hosts(library.hass, url)
         (node,) = (await library.async_children("channels")).nodes
         children = await library.async_children(node.id)
-        assert [it.title for it in children.nodes] == ["Second", "First", "Foreign"]
+        assert [child.title for child in children.nodes] == [
+            "Second",
+            "First",
+            "Foreign",
+        ]
         assert children.not_shown == 1
         assert isinstance(children.problem, NotFoundError)
         hanging = await library.async_build_playlist(children.nodes[2].id)

@@ -183,7 +183,7 @@ async def test_what_a_display_was_given(house: House) -> None:
         await house.show("wall", playlist_url=url)
         await house.phone_casts("wall", rich)
     given = history(house).entries()
-    assert [each.title for each in given] == ["Rich", "Dunes", "Tides"]
+    assert [entry.title for entry in given] == ["Rich", "Dunes", "Tides"]
     assert given[0].cast.playlist is not None
     assert given[0].cast.playlist["items"][0]["note"] == {"text": "By heart"}
     assert given[1].media_id == url
@@ -208,10 +208,10 @@ async def test_old_lists_go(house: House, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(history_module, "MAX_LISTS", 2)
     for document in (series("One", 1), TIDES, DUNES):
         await house.phone_casts("wall", document)
-    assert [each.title for each in history(house).entries()] == ["Dunes", "Tides"]
+    assert [entry.title for entry in history(house).entries()] == ["Dunes", "Tides"]
     monkeypatch.setattr(history_module, "MAX_SIZE", 100)
     await house.phone_casts("wall", series("Big", 40))
-    assert [each.title for each in history(house).entries()] == ["Big"]
+    assert [entry.title for entry in history(house).entries()] == ["Big"]
 
 
 async def test_a_display_without_status(

@@ -92,25 +92,33 @@ def test_people_come_twice() -> None:
 
 def test_series() -> None:
     """There are about 700 series: a long one, and an exhibition of twenty."""
-    everything = [one for show in DATA.exhibitions for one in DATA.series(show["id"])]
+    everything = [
+        record for show in DATA.exhibitions for record in DATA.series(show["id"])
+    ]
     assert len(everything) == DATA.series_count == 700
-    assert len({one["id"] for one in everything}) == 700
+    assert len({record["id"] for record in everything}) == 700
     assert len(DATA.series(DATA.find_exhibition("Twenty Kinds of Weather")["id"])) == 20
     tides = DATA.series(DATA.find_exhibition("Longform")["id"])[0]
     assert len(DATA.artworks(tides["id"])) == 1024
-    models = Counter((one["settings"] or {}).get("artworkModel") for one in everything)
+    models = Counter(
+        (record["settings"] or {}).get("artworkModel") for record in everything
+    )
     assert set(models) == {"single", "multi", "multi_unique", None}
-    places = [one["displayIndex"] for one in DATA.series(everything[0]["exhibitionID"])]
-    assert any("artist" in one and "artistAlumni" not in one for one in everything)
-    assert any("uniquePreviewPath" in one for one in everything)
-    assert len({one["slug"] for one in everything}) < 700
+    places = [
+        record["displayIndex"] for record in DATA.series(everything[0]["exhibitionID"])
+    ]
+    assert any(
+        "artist" in record and "artistAlumni" not in record for record in everything
+    )
+    assert any("uniquePreviewPath" in record for record in everything)
+    assert len({record["slug"] for record in everything}) < 700
     assert places == sorted(places)
 
 
 def test_ties_of_the_display_index() -> None:
     """Some series of an exhibition have the same index."""
     series = DATA.series(DATA.find_exhibition("Twenty Kinds of Weather")["id"])
-    assert len({one["displayIndex"] for one in series}) < len(series)
+    assert len({record["displayIndex"] for record in series}) < len(series)
 
 
 def test_artworks() -> None:
@@ -118,8 +126,8 @@ def test_artworks() -> None:
     works = [
         work
         for show in DATA.exhibitions
-        for one in DATA.series(show["id"])
-        for work in DATA.artworks(one["id"])
+        for record in DATA.series(show["id"])
+        for work in DATA.artworks(record["id"])
     ]
     assert Counter(work["chain"] for work in works).keys() >= {
         "ethereum",

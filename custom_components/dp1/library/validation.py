@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import voluptuous as vol
+from yarl import URL
 
 from homeassistant.const import CONF_API_KEY, CONF_NAME
 from homeassistant.core import HomeAssistant
@@ -21,7 +22,7 @@ from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
 from ..client.guard import Guard, public_session
 from ..client.url import web_url
-from ..const import CONF_CATALOG_URL, CONF_FEED_URL
+from ..const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from ..errors import suffix
 
 URL_LENGTH = 2000
@@ -42,6 +43,14 @@ RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
         vol.Optional(CONF_REMOVE_API_KEY, default=False): BooleanSelector(),
     }
 )
+
+
+def free_title(hass: HomeAssistant, server: str) -> str:
+    """Return the shortest name of a server that no entry has: its host, with its port, or its whole address."""
+    url = URL(server)
+    taken = {entry.title for entry in hass.config_entries.async_entries(DOMAIN)}
+    titles = (url.host or "", url.authority, f"{url.authority}{url.path}")
+    return next((title for title in titles if title and title not in taken), server)
 
 
 async def async_check_library(

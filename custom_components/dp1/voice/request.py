@@ -49,7 +49,7 @@ class Request:
             return_response=response,
         )
 
-    async def each(
+    async def async_act(
         self,
         displays: list[SpokenDisplay],
         act: Callable[[SpokenDisplay], Awaitable[None]],

@@ -212,13 +212,13 @@ async def test_order(catalog: Catalog, simulator: CatalogSimulator) -> None:
     """Series are sorted by their index and age, works by their index; those without come last."""
     show = simulator.data.find_exhibition("Twenty Kinds of Weather")
     series = (await catalog.all_series(show["id"])).records
-    places = [(one.display_index, one.created_at) for one in series]
+    places = [(record.display_index, record.created_at) for record in series]
     assert len(places) == 20 and places == sorted(places)
     odd = simulator.data.find_exhibition("Loose Ends")
     names = next(
-        one
-        for one in simulator.data.series(odd["id"])
-        if one["title"] == "Every Kind of Name"
+        record
+        for record in simulator.data.series(odd["id"])
+        if record["title"] == "Every Kind of Name"
     )
     works = (await catalog.all_artworks(names["id"])).records
     assert [work.index for work in works] == [*range(10), 11, None]
@@ -257,9 +257,9 @@ async def test_spread_over_a_list_that_is_hardly_longer(
     """The works that are left out are spread evenly, even if all pages are read."""
     show = simulator.data.find_exhibition("Loose Ends")
     names = next(
-        one
-        for one in simulator.data.series(show["id"])
-        if one["title"] == "Every Kind of Token"
+        record
+        for record in simulator.data.series(show["id"])
+        if record["title"] == "Every Kind of Token"
     )
     listing = await catalog.all_artworks(names["id"], cap=11, spread=True)
     assert [work.index for work in listing.records] == list(range(11))
@@ -640,7 +640,10 @@ async def test_whole_catalog_fits_the_memory(
         used, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    records = [*shows.records, *(one for listing in read for one in listing.records)]
+    records = [
+        *shows.records,
+        *(record for listing in read for record in listing.records),
+    ]
     assert len(records) == 751
     assert used < 4_000_000
     assert len(json.dumps([record.to_store() for record in records])) < 2_000_000

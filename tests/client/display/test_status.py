@@ -688,7 +688,7 @@ def test_numbers_that_others_cannot_hold() -> None:
     numbers = [0, -7, 2**53 + 1, 2**64 - 1, -(2**63), 2**64, -(2**63) - 1, 10**30]
     read = decode(json.dumps(numbers).encode())
     assert isinstance(read, list)
-    assert [type(each) for each in read] == [int] * 5 + [float] * 3
+    assert [type(number) for number in read] == [int] * 5 + [float] * 3
     assert read == [*numbers[:5], 2.0**64, -(2.0**63), 1e30]
     huge = b"9" * 400
     assert decode(b"[%b, -%b]" % (huge, huge * 20), strict=True) == [None, None]

@@ -118,9 +118,9 @@ async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
             with pytest.raises(error):
                 await read
         with pytest.raises(error):
-            _ = [each async for each in feed.playlists()]
+            _ = [playlist async for playlist in feed.playlists()]
         with pytest.raises(error):
-            _ = [each async for each in feed.channels()]
+            _ = [channel async for channel in feed.channels()]
     # aiohttp repeats idempotent requests once after a lost connection.
     tries = 3 if error is BusyError else 2 if reply is CUT else 1
     assert len(server.requests) == 4 * tries
@@ -307,7 +307,7 @@ def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
 
 async def listed(feed: Feed, **options: Any) -> list[int]:
     """Return all records of a list."""
-    return [int(each["id"]) async for each in feed.playlists(**options)]
+    return [int(playlist["id"]) async for playlist in feed.playlists(**options)]
 
 
 async def test_list() -> None:

@@ -65,7 +65,9 @@ async def test_publish_signed() -> None:
     assert told.url == f"{feed.url}/playlists/{told.id}"
     assert (told.status, told.signed_by) == ("published", KEY.did)
     assert (sorted(told.left_out), told.changed) == (["extra", "items[1].created"], ())
-    assert [(each.kid, each.valid) for each in told.verified] == [(KEY.did, True)]
+    assert [
+        (verification.kid, verification.valid) for verification in told.verified
+    ] == [(KEY.did, True)]
 
 
 async def test_publish_reports_what_the_feed_changed() -> None:
@@ -92,7 +94,7 @@ async def test_publish_reports_what_the_feed_changed() -> None:
         "title",
     ]
     assert told.signed_by is None
-    assert [each.valid for each in told.verified] == [False]
+    assert [verification.valid for verification in told.verified] == [False]
 
 
 async def test_numbers_are_compared_by_value() -> None:
@@ -167,7 +169,7 @@ async def test_publish_to_ts_feed() -> None:
     assert (told.status, told.id, told.slug) == ("queued", ID, "evening-1234")
     assert told.signed_by is None
     assert told.changed == ()
-    assert [each.valid for each in told.verified] == [None]
+    assert [verification.valid for verification in told.verified] == [None]
 
 
 async def test_legacy_signature_is_checked_with_configured_keys() -> None:
@@ -182,7 +184,9 @@ async def test_legacy_signature_is_checked_with_configured_keys() -> None:
 
     async with scripted(TS, store, api_key=API_KEY, legacy_keys=[KEY.did]) as (feed, _):
         told = await feed.publish(playlist())
-    assert [(each.kid, each.valid) for each in told.verified] == [(KEY.did, True)]
+    assert [
+        (verification.kid, verification.valid) for verification in told.verified
+    ] == [(KEY.did, True)]
 
 
 async def test_ts_feed_needs_an_api_key() -> None:
@@ -284,7 +288,7 @@ async def test_no_second_attempt_with_an_api_key(family: Reply, reply: Reply) ->
 
 
 @pytest.mark.parametrize(
-    "reply", [each for each in IN_DOUBT if each.fault != "before"], ids=doubt_id
+    "reply", [doubt for doubt in IN_DOUBT if doubt.fault != "before"], ids=doubt_id
 )
 async def test_doubtful_signed_publish_finds_its_document(reply: Reply) -> None:
     """A doubtful signed document is found by its id, and not sent again."""

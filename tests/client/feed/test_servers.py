@@ -104,7 +104,7 @@ async def test_publish_signed_and_read_back() -> None:
             stored = await feed.playlist(ref)
             assert stored.document == told.document
             assert stored.url == told.url
-        assert [each["id"] async for each in feed.playlists()] == [told.id]
+        assert [record["id"] async for record in feed.playlists()] == [told.id]
 
 
 async def test_publish_with_key_on_v2() -> None:
@@ -332,10 +332,10 @@ async def test_lists(family: FamilyName) -> None:
             for n in range(20)
         ]
         simulator.seed(made)
-        titles = [each["title"] async for each in feed.playlists(page_size=5)]
+        titles = [record["title"] async for record in feed.playlists(page_size=5)]
         assert titles == [f"P{n}" for n in range(20)]
         newest = feed.playlists(newest_first=True, page_size=5, limit=7)
-        assert [each["title"] async for each in newest] == [
+        assert [record["title"] async for record in newest] == [
             f"P{n}" for n in range(19, 12, -1)
         ]
 
@@ -347,7 +347,7 @@ async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
     async with served(family) as (feed, simulator):
         simulator.seed([playlist(title=f"P{n}") for n in range(6)])
         simulator.fault(method="GET", paging=paging, times=None)
-        titles = [each["title"] async for each in feed.playlists(page_size=3)]
+        titles = [record["title"] async for record in feed.playlists(page_size=3)]
         assert len(titles) == len(set(titles)) == (3 if paging is Paging.REPEAT else 0)
         assert simulator.request_count <= 2
 
@@ -356,18 +356,20 @@ async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
 async def test_channels(family: FamilyName) -> None:
     """Channels have their playlists in the curator's order."""
     async with served(family) as (feed, simulator):
-        ids = [each["id"] for each in simulator.seed([playlist(title=t) for t in "AB"])]
+        ids = [
+            record["id"] for record in simulator.seed([playlist(title=t) for t in "AB"])
+        ]
         simulator.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
         (channel,) = [channel async for channel in feed.channels()]
         assert channel["title"] == "Hall"
         found = [await feed.playlist(url) for url in channel["playlists"]]
-        assert [each.document["title"] for each in found] == ["B", "A"]
+        assert [stored.document["title"] for stored in found] == ["B", "A"]
 
 
 async def test_without_channels() -> None:
     """A feed without the extension has no channels."""
     async with served(extensions=False) as (feed, _):
-        assert [each async for each in feed.channels()] == []
+        assert [channel async for channel in feed.channels()] == []
 
 
 async def test_etag() -> None:
@@ -393,7 +395,7 @@ async def test_odd_documents_are_read(family: FamilyName, change: Any) -> None:
         document = (await feed.playlist(held["id"])).document
         assert document == change(held, simulator.settings.key)
         checked = verify(document, legacy_keys=[simulator.kid])
-        assert checked and all(each.valid for each in checked)
+        assert checked and all(verification.valid for verification in checked)
         with pytest.raises(NotFoundError):
             await feed.playlist("has_underscore")
 
@@ -415,7 +417,7 @@ async def test_signer_is_another_curator() -> None:
         assert mine.document["curators"] == curators
         other = SigningKey.generate()
         theirs = await feed.publish(playlist(curators=curators), key=other)
-        assert [each["key"] for each in theirs.document["curators"]] == [
+        assert [curator["key"] for curator in theirs.document["curators"]] == [
             KEY.did,
             other.did,
         ]

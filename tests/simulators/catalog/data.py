@@ -206,8 +206,8 @@ class CatalogData:
                 if curated
                 else {}
             ),
-            "artistsAlumni": [self._person(it, seed) for it in people],
-            "artists": [self._person(it, seed, nested=True) for it in people],
+            "artistsAlumni": [self._person(person, seed) for person in people],
+            "artists": [self._person(person, seed, nested=True) for person in people],
             "metadata": {"viewableAt": None},
             "settings": None,
             "saleStatus": "closed",
@@ -419,6 +419,10 @@ class CatalogData:
 
     def _chain(self, series: Json, index: int) -> str:
         """Return the blockchain of a work: half of the Bitmark works have moved to Ethereum since."""
-        show = next(it for it in self.exhibitions if it["id"] == series["exhibitionID"])
+        show = next(
+            record
+            for record in self.exhibitions
+            if record["id"] == series["exhibitionID"]
+        )
         chain = str(show["mintBlockchain"])
         return "ethereum" if chain == "bitmark" and index % 2 == 0 else chain

@@ -284,7 +284,9 @@ class CatalogSimulator:
 def _last_number(parts: list[str]) -> str:
     """Return the number of the work that a path is about; longer numbers are versions."""
     numbers = (part.removesuffix("-large.jpg") for part in reversed(parts))
-    return next((it for it in numbers if it.isdecimal() and len(it) < 6), "")
+    return next(
+        (number for number in numbers if number.isdecimal() and len(number) < 6), ""
+    )
 
 
 def _error(fault: Fault) -> web.Response:
