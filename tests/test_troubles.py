@@ -12,13 +12,14 @@ from custom_components.dp1 import coordinator as module
 from custom_components.dp1.display import connection, reader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
     entity_registry as er,
 )
 
-from .displays import ENTITY_ID, playlist, set_up, state_of, until
+from .displays import ENTITY_ID, playlist, set_up, settle, state_of, until
 from .entities import entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .simulators.display.player import Page
@@ -100,6 +101,24 @@ async def test_actions_return_without_the_device_status(
     assert state_of(hass).state == "playing"
 
 
+@pytest.mark.parametrize("action", ["volume_set", "volume_mute"])
+async def test_actions_wait_once(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    action: str,
+) -> None:
+    """An action that reads the device status before and after its command waits only once for a late one."""
+    await connected(setup_display)
+    await settle(display)
+    display.device.status_seconds = 60
+    data = (
+        {"volume_level": 0.2} if action == "volume_set" else {"is_volume_muted": True}
+    )
+    assert await act(hass, action, **data) < 1.7
+    assert display.device.muted is (action == "volume_mute")
+
+
 # The player
 
 
@@ -152,6 +171,37 @@ async def test_a_page_without_a_player(
     assert state_of(hass).state == ("idle" if page is Page.SETUP else "unknown")
     display.show_page(Page.PLAYLIST)
     await until(lambda: state_of(hass).state == "playing")
+
+
+@pytest.mark.parametrize(
+    ("page", "reason"),
+    [(Page.SETUP, "display_not_ready"), (Page.BLANK, "display_player_not_running")],
+)
+async def test_an_action_tells_why_nothing_moves(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    page: Page,
+    reason: str,
+) -> None:
+    """An action is still offered when the player is known to be gone, and says so."""
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).state == "playing")
+    offered = state_of(hass).attributes["supported_features"]
+    display.show_page(page)
+    await setup_display.runtime_data.async_read_player()
+    assert state_of(hass).state == ("idle" if page is Page.SETUP else "unknown")
+    assert state_of(hass).attributes["supported_features"] == offered
+    for action, data in (
+        ("media_next_track", {}),
+        ("media_previous_track", {}),
+        ("clear_playlist", {}),
+        ("shuffle_set", {"shuffle": True}),
+        ("repeat_set", {"repeat": "one"}),
+    ):
+        with pytest.raises(HomeAssistantError) as raised:
+            await act(hass, action, **data)
+        assert raised.value.translation_key == reason
 
 
 @pytest.mark.parametrize("profile", ["A1"])

@@ -101,8 +101,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
         self.last_cast: Cast | None = None
         self.requests = PendingRequests(self.async_update_listeners)
-        self._is_fresh = False
-        self._was_lost = False
+        self._is_fresh = self._was_lost = False
         self._polls = 0
 
     @property
@@ -326,7 +325,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self._async_wait(self.async_refresh_player(), "player")
             raise
         if not self.cast_only and refresh is not Refresh.NONE:
-            await self._async_wait(self._async_refresh_after(refresh), refresh.name)
+            update = self._async_refresh_after(refresh)
+            # Some commands wait for the device status before they are sent, perhaps in vain.
+            if refresh is Refresh.DEVICE and self.reader.is_late(STATE_PATIENCE):
+                self.create_task(update, refresh.name)
+            else:
+                await self._async_wait(update, refresh.name)
 
     async def _async_refresh_after(self, refresh: Refresh) -> None:
         """Update the state that a command has changed."""
@@ -337,10 +341,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self.async_refresh_player()
             case Refresh.DEVICE:
                 await self.reader.async_update_device()
-            case Refresh.PANEL:
-                await self.details.async_read(Detail.PANEL)
-            case Refresh.POLICY:
-                await self.details.async_read(Detail.POLICY)
+            case Refresh.PANEL | Refresh.POLICY:
+                await self.details.async_read(Detail[refresh.name])
         if self.data.error_page:
             await self.reader.async_update_device()
 

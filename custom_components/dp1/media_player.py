@@ -10,7 +10,6 @@ from homeassistant.components.media_player import (
     MediaPlayerDeviceClass,
     MediaPlayerEnqueue,
     MediaPlayerEntity,
-    MediaPlayerEntityFeature as Feature,
     MediaPlayerState,
     MediaType,
     RepeatMode,
@@ -28,6 +27,7 @@ from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .display.features import DetectedFeatures
 from .display.metadata import artist_of, picture_of, work_details
 from .display.state import Refresh
 from .entity import DisplayEntity
@@ -50,15 +50,6 @@ TITLE_LENGTH = 200
 # The mixer only stores multiples of four exactly.
 VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
-BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
-PLAYER_FEATURES = (
-    Feature.NEXT_TRACK
-    | Feature.PREVIOUS_TRACK
-    | Feature.MEDIA_ENQUEUE
-    | Feature.CLEAR_PLAYLIST
-    | Feature.MEDIA_ANNOUNCE
-    | Feature.GROUPING
-)
 
 
 async def async_setup_entry(
@@ -87,6 +78,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
+        self._features = DetectedFeatures(coordinator.cast_only)
         self._update_sources()
         self._update_attrs()
 
@@ -126,7 +118,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         player, device = data.player, data.device
         item = None if data.error_page else self.coordinator.current_item
         work = (data.work if item else None) or Work()
-        self._attr_supported_features = self._supported_features()
+        self._attr_supported_features = self._features.update(
+            data, bool(self._sources.names), self._left_to_others
+        )
         self._attr_state = self._state()
         self._attr_group_members = self.coordinator.hass.data[GROUPS].entity_ids(
             self.coordinator
@@ -188,28 +182,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.player.current is None:
             return MediaPlayerState.IDLE
         return MediaPlayerState.PLAYING
-
-    def _supported_features(self) -> Feature:
-        """Return the features that were detected."""
-        data = self.coordinator.data
-        player, device = data.player, data.device
-        # As numbers: flags are slow to combine for each push.
-        features = BASE_FEATURES.value
-        if self._sources.names:
-            features |= Feature.SELECT_SOURCE.value
-        if player is not None:
-            features |= PLAYER_FEATURES.value
-            if player.shuffle is not None:
-                features |= Feature.SHUFFLE_SET.value
-            if player.loop_mode is not None:
-                features |= Feature.REPEAT_SET.value
-        if data.asleep is not None:
-            features |= Feature.TURN_ON.value | Feature.TURN_OFF.value
-        if device is not None and device.volume is not None:
-            features |= Feature.VOLUME_SET.value | Feature.VOLUME_STEP.value
-        if device is not None and device.muted is not None:
-            features |= Feature.VOLUME_MUTE.value
-        return Feature(features & ~self._left_to_others)
 
     # Playback
 

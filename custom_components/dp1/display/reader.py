@@ -75,7 +75,8 @@ class StatusReader:
         self.player_news = asyncio.Event()
         self._coordinator = coordinator
         self._device_since = 0.0
-        self._device_reads = 0
+        # When the reads began that are not done yet.
+        self._device_reads: list[float] = []
         self._pushed: PlayerStatus | None = None
         self._pushes_render_status = False
         self._followed_up: object = None
@@ -112,21 +113,26 @@ class StatusReader:
     async def async_update_device(self) -> Dp1Error | None:
         """Read the device status, and return the error if that fails."""
         coordinator = self._coordinator
-        if self._device_reads >= DEVICE_READS_AT_ONCE:
+        if len(self._device_reads) >= DEVICE_READS_AT_ONCE:
             return None
         began = coordinator.hass.loop.time()
-        self._device_reads += 1
+        self._device_reads.append(began)
         try:
             device = await coordinator.display.device_status()
         except Dp1Error as err:
             LOGGER.debug("%s: reading the device status: %s", coordinator.name, err)
             return err
         finally:
-            self._device_reads -= 1
+            self._device_reads.remove(began)
         self._set_device(device, began)
         self.device_reply = device
         coordinator.remember()
         return None
+
+    def is_late(self, patience: float) -> bool:
+        """Return whether a device status takes longer than a number of seconds."""
+        now = self._coordinator.hass.loop.time()
+        return any(now - began >= patience for began in self._device_reads)
 
     @callback
     def async_handle_player(self, push: PlayerStatus) -> None:
