@@ -22,6 +22,15 @@ from tests.simulators.feed import FeedSimulator
 
 NAME = "Living room"
 EXHIBITION = "Net Evil"
+# Titles of playlists, and the exhibition that their works are of.
+PLAYLISTS = {
+    "Evening in the living room": "Ghost Protocols",
+    "For the kitchen": "Everything Is a Window",
+    "Slow morning": "Tender Machines",
+}
+CHANNEL = "Our house"
+FAVORITES = (("Ghost Protocols", ["exhibition"]), ("Weather", ["series"]))
+WORKS = 8
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
 GALLERY = {"strategy": {"type": "custom:dp1-gallery"}}
@@ -113,6 +122,44 @@ async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None
         raise HomeError(f"adding the library: {result}")
 
 
+def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
+    """Publish playlists of the catalog's works, and a channel of two of them."""
+    stored = feed.seed(
+        {
+            "title": title,
+            "coverImage": exhibition["coverURI"],
+            "items": [
+                _item(catalog, series)
+                for series in catalog.data.series(exhibition["id"])[:WORKS]
+            ],
+        }
+        for title, exhibition in (
+            (title, catalog.data.find_exhibition(name))
+            for title, name in PLAYLISTS.items()
+        )
+    )
+    channel = {"title": CHANNEL, "playlists": [each["id"] for each in stored[:2]]}
+    feed.seed(channels=[channel])
+
+
+def _item(catalog: CatalogSimulator, series: dict[str, Any]) -> dict[str, Any]:
+    """Return the item of the first work of a series."""
+    work = catalog.data.artworks(series["id"])[0]
+    source = work["previewURI"]
+    return {"title": series["title"], "source": source, "license": "open"}
+
+
+async def add_favorites(home: Home) -> None:
+    """Add an exhibition and some works to the favorites."""
+    for query, kinds in FAVORITES:
+        found = await home.call(
+            "dp1.search", {"query": query, "kinds": kinds, "limit": 2}, response=True
+        )
+        for result in found["results"]:
+            media_id = {"media_content_id": result["media_content_id"]}
+            await home.call("dp1.add_favorite", media_id, response=True)
+
+
 async def find_player(home: Home) -> str:
     """Wait for the media player of the display."""
 
@@ -167,6 +214,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     # A display checks every work before it shows them, and the simulator would have to draw each one.
     display.caster.preflight = False
     assert catalog.data.series_count  # Drawn now instead of during the cast
+    seed_feed(catalog, feed)
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await add_display(home, display)
@@ -174,6 +222,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     player = await find_player(home)
     page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)
+    await add_favorites(home)
     if options.check:
         total = time.monotonic() - started
         print(

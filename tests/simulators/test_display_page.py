@@ -11,12 +11,13 @@ from typing import Any
 from uuid import uuid4
 
 import aiohttp
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page as BrowserPage, async_playwright, expect
 import pytest
 from zeroconf import IPVersion, ServiceStateChange
 from zeroconf.asyncio import AsyncServiceBrowser, AsyncServiceInfo, AsyncZeroconf
 
 from .display import DisplaySimulator
+from .display.player import Page
 from .raw_display import NOW, RawClient, item, playlist, talking, until
 
 # Announcements share one network, whichever process sends them.
@@ -36,7 +37,7 @@ GREEN = "data:text/html,<title>Green</title><body style='background:green'>"
 
 
 @pytest.fixture
-async def browser_page() -> AsyncIterator[Page]:
+async def browser_page() -> AsyncIterator[BrowserPage]:
     """Open a browser."""
     async with async_playwright() as playwright:
         path = CHROMIUM if CHROMIUM.exists() else None
@@ -47,14 +48,14 @@ async def browser_page() -> AsyncIterator[Page]:
         await browser.close()
 
 
-async def titled(page: Page, title: str) -> None:
+async def titled(page: BrowserPage, title: str) -> None:
     """Wait until the page has a title."""
     await page.wait_for_function(
         "title => document.title === title", arg=title, timeout=5000
     )
 
 
-async def css(page: Page, selector: str, name: str) -> Any:
+async def css(page: BrowserPage, selector: str, name: str) -> Any:
     """Return a computed style."""
     script = "([s, n]) => getComputedStyle(document.querySelector(s))[n]"
     return await page.evaluate(script, [selector, name])
@@ -63,12 +64,14 @@ async def css(page: Page, selector: str, name: str) -> Any:
 @pytest.mark.e2e
 @pytest.mark.usefixtures("expected_lingering_tasks")
 @pytest.mark.parametrize("expected_lingering_tasks", [True])
-async def test_page(browser_page: Page) -> None:
+async def test_page(browser_page: BrowserPage) -> None:
     """The page shows the current work and follows every change, also with the newest firmware."""
     page = browser_page
     async with talking("C", name="Wall", page_delay=0, storm_gate=False) as client:
-        await page.goto(f"{client.simulator.url}/")
+        simulator, note = client.simulator, page.locator("#note")
+        await page.goto(f"{simulator.url}/")
         await titled(page, "Wall")
+        await expect(note).to_have_text("Nothing is shown")
         works = [
             item(
                 0,
@@ -102,13 +105,26 @@ async def test_page(browser_page: Page) -> None:
         await client.ask("sleepNow")
         await titled(page, "Wall")
         await page.wait_for_selector("#work", state="detached")
+        await expect(note).to_have_text("Asleep")
         assert await css(page, "#screen", "backgroundColor") == "rgb(0, 0, 0)"
         await client.ask("wakeNow")
         await titled(page, "Green")
+        await expect(note).to_be_hidden()
         await client.ask("rotate", clockwise=False)
         await page.wait_for_selector("#screen.portrait")
         await client.ask("showPairingQRCode", show=True)
         await page.wait_for_selector("#overlay:has-text('4711')")
+        simulator.caster.preflight = False
+        broken = [item(0, title="Broken", source=f"{simulator.url}/simulator/none")]
+        await client.cast(playlist(items=broken))
+        await expect(note).to_have_text("The work does not load")
+        for show, text in (
+            (Page.ERROR, "The player shows an error: overheating"),
+            (Page.SETUP, "Waiting to be set up"),
+            (Page.BLANK, "The player is not running"),
+        ):
+            simulator.show_page(show, "overheating")
+            await expect(note).to_have_text(text)
         await page.goto("about:blank")
 
 

@@ -97,6 +97,8 @@ class Painter:
             "device": device.name or device.device_id,
             "asleep": player.asleep,
             "page": player.page.name.lower(),
+            "failed": player.render_status is RenderStatus.FAILED,
+            "failure": player.failure if player.page is Page.ERROR else "",
             "orientation": device.orientation,
             "overlay": device.overlay,
             "work": None,
