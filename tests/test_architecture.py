@@ -30,7 +30,7 @@ ORDER: tuple[set[str], ...] = (
     {"guard"},
     {"library"},
     {"display"},
-    {"coordinator", "options_flow"},
+    {"collection_flow", "coordinator", "options_flow"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},
     {"voice"},

@@ -42,6 +42,7 @@ SERVICES: Tree = yaml.safe_load((INTEGRATION / "services.yaml").read_text())
 SOURCES = modules(INTEGRATION)
 LITERALS = {text for tree in SOURCES.values() for text in strings(tree)}
 SECTIONS = {
+    "config_subentries",
     "conditions",
     "config",
     "config_panel",
@@ -288,6 +289,7 @@ def test_steps_and_aborts_have_a_text() -> None:
     flows = [
         ENGLISH["config"],
         ENGLISH["options"],
+        *ENGLISH["config_subentries"].values(),
         *(
             issue["fix_flow"]
             for issue in ENGLISH["issues"].values()

@@ -28,7 +28,11 @@ from .const import (
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.history import History
 from .guard import async_setup_guard
-from .library.entries import async_add_libraries_listener, async_forward_library_updates
+from .library.entries import (
+    async_add_libraries_listener,
+    async_forward_library_updates,
+    async_reload_on_collections,
+)
 from .library.library import Library, async_remove_stored
 from .library.news import News
 from .library.removed import REMOVED, async_setup_removed
@@ -121,6 +125,8 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     news = News(entry.runtime_data)
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
+    entry.runtime_data.async_start_collections()
+    entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )

@@ -10,7 +10,6 @@ from homeassistant.config_entries import (
     SOURCE_IGNORE,
     SOURCE_INTEGRATION_DISCOVERY,
     ConfigEntry,
-    ConfigFlow,
     ConfigFlowResult,
     OptionsFlow,
 )
@@ -23,6 +22,7 @@ from homeassistant.helpers.typing import DiscoveryInfoType
 from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
 from .client.text import clean, markdown_safe
+from .collection_flow import LibrarySubentries
 from .const import (
     CONF_CATALOG_URL,
     CONF_DIALECT,
@@ -72,7 +72,7 @@ DEFAULT_SERVERS = {
 }
 
 
-class Dp1ConfigFlow(ConfigFlow, domain=DOMAIN):
+class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     """Handle a config flow for a display or a library."""
 
     VERSION = 1

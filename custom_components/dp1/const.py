@@ -39,6 +39,12 @@ CONF_SCALING: Final = "scaling"
 CONF_SOURCES: Final = "sources"
 CONF_SOURCE_LIMIT: Final = "source_limit"
 CONF_VOICE_SENTENCES: Final = "voice_sentences"
+
+# A collection, which is a subentry of a library.
+SUBENTRY_COLLECTION: Final = "collection"
+CONF_ADDRESSES: Final = "addresses"
+CONF_KEEP_CURRENT: Final = "keep_current"
+CONF_LOOK_UP: Final = "look_up"
 DEFAULT_DURATION: Final = 300
 DEFAULT_INDEXER_URL: Final = "https://indexer-v2.feralfile.com/graphql"
 DEFAULT_LICENSE: Final = "open"

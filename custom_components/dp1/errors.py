@@ -27,6 +27,8 @@ from .client.errors import (
     NoAnswerError,
     NoOwnerError,
     NotFoundError,
+    NotHeldError,
+    NothingHeldError,
     NotOwnerError,
     NotReadyError,
     PlayerNotRunningError,
@@ -101,6 +103,10 @@ def translated(
             return invalid_playlist(err)
         case BlockedAddressError():
             key = "address_blocked"
+        case NothingHeldError():
+            key = "collection_empty"
+        case NotHeldError():
+            key = "not_in_collection"
         case PlayerNotRunningError():
             key = "display_player_not_running"
         case PlaylistRefusedError() if err.detail or err.code:

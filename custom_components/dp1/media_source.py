@@ -73,9 +73,11 @@ class LibraryMediaSource(MediaSource):
             library, text = library_and_node(self.hass, item.media_source_id)
             with translated_errors(server_of(text), library.title, clean(text, 100)):
                 node = await library.async_node(text)
-                single = node.kind in (NodeKind.ARTWORK, NodeKind.ITEM) or (
-                    node.kind is NodeKind.SERIES and node.works == 1
-                )
+                single = node.kind in (
+                    NodeKind.ARTWORK,
+                    NodeKind.ITEM,
+                    NodeKind.OWNED,
+                ) or (node.kind is NodeKind.SERIES and node.works == 1)
                 document = (
                     (await library.async_build_playlist(text)).cast.playlist
                     if single

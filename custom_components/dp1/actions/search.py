@@ -19,6 +19,8 @@ KINDS = (
     NodeKind.ARTWORK,
     NodeKind.PLAYLIST,
     NodeKind.ITEM,
+    NodeKind.COLLECTION,
+    NodeKind.OWNED,
 )
 SEARCH_SCHEMA = vol.Schema(
     {

@@ -34,6 +34,10 @@ CLASSES: Final = {
     NodeKind.ITEM: MediaClass.IMAGE,
     NodeKind.CHANNEL: MediaClass.CHANNEL,
     NodeKind.DAILY: MediaClass.PLAYLIST,
+    NodeKind.COLLECTION: MediaClass.PLAYLIST,
+    NodeKind.COLLECTION_PART: MediaClass.DIRECTORY,
+    NodeKind.COLLECTION_ARTIST: MediaClass.ARTIST,
+    NodeKind.OWNED: MediaClass.IMAGE,
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
@@ -47,11 +51,14 @@ SEARCH_CLASSES: Final = {
     NodeKind.PLAYLISTS: [MediaClass.PLAYLIST, MediaClass.IMAGE],
     NodeKind.PLAYLIST: [MediaClass.IMAGE],
     NodeKind.FAVORITES: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
+    NodeKind.COLLECTION: [MediaClass.ARTIST, MediaClass.IMAGE],
+    NodeKind.COLLECTION_ARTIST: [MediaClass.IMAGE],
+    NodeKind.COLLECTION_PART: [MediaClass.IMAGE],
 }
 
 # Home Assistant has no media class for these, and would head their pages as playlists and albums.
 HEADED: Final = (NodeKind.EXHIBITION, NodeKind.SERIES)
-LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM)
+LABELED: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 
 # Returns the URL of the picture of a media id.
 type PictureUrl = Callable[[str], str]
@@ -137,6 +144,8 @@ def _name(hass: HomeAssistant, node: Node) -> str:
         return browser_text(hass, f"playlist_of_{node.query}", title=node.title)
     if node.kind in FOLDER_TITLES:
         return browser_text(hass, node.kind)
+    if node.kind is NodeKind.COLLECTION_PART:
+        return browser_text(hass, f"collection_{split_node_id(node.id)[1][1]}")
     if node.kind is NodeKind.MORE:
         return _name_of_rest(hass, node)
     return node.title

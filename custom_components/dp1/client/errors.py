@@ -208,6 +208,14 @@ class NotFoundError(Dp1Error):
     """There is no document or record with this id."""
 
 
+class NotHeldError(NotFoundError):
+    """The work is not, or no longer, in the collection."""
+
+
+class NothingHeldError(NotFoundError):
+    """Nothing is known that addresses hold: they are new to the indexer, or hold nothing."""
+
+
 class DeletedError(NotFoundError):
     """The document was deleted."""
 

@@ -14,6 +14,7 @@ from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
 from .cached_list import CachedList
 from .catalog import CatalogCoordinator
+from .collections import COLLECTION_NODES, Collections
 from .daily import Daily
 from .favorites import Favorites
 from .feed import MAX_IN_CHANNEL, FeedCoordinator
@@ -53,10 +54,12 @@ class Branches:
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
         favorites: Favorites,
+        collections: Collections,
         daily: Daily,
     ) -> None:
         """Initialize with the sources of nodes and the title of the root."""
         self._title = title
+        self._collections = collections
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
@@ -76,6 +79,8 @@ class Branches:
 
     async def _node(self, kind: NodeKind, keys: list[str]) -> Node:
         """Return a node by the parts of its id."""
+        if kind in COLLECTION_NODES:
+            return await self._collections.async_node(kind, keys)
         match kind:
             case NodeKind.EXHIBITION:
                 return self.exhibition_node(
@@ -227,6 +232,8 @@ class Branches:
         self, kind: NodeKind, keys: list[str], artworks: int
     ) -> Children:
         """Return what is inside a node by the parts of its id."""
+        if kind in COLLECTION_NODES:
+            return await self._collections.async_children(kind, keys)
         match kind:
             case NodeKind.ROOT:
                 return self._root()
@@ -261,6 +268,7 @@ class Branches:
     def _root(self) -> Children:
         """Return the folders of the library."""
         nodes = [self._daily_node()] if self._daily.url else []
+        nodes += self._collections.nodes()
         if self._catalog.client is not None:
             nodes.append(self._folder(NodeKind.EXHIBITIONS))
         if self._feed.client is not None:

@@ -1,17 +1,21 @@
 """Storage of what was read of the servers of a library, a file each, and of what it built."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from lru import LRU
 
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.storage import STORAGE_DIR
 
 from ..client.values import texts
+from ..const import DOMAIN
 from ..storage import SafeStore
 
 SAVE_SECONDS = 30.0
 MAX_CASTS = 100
+COLLECTION = "collection."
 
 
 class ServerStore:
@@ -87,7 +91,29 @@ class BuiltPlaylists:
         return dict(reversed(self._nodes.items()))
 
 
+def collection_file(subentry_id: str) -> str:
+    """Return the kind of the file of a collection."""
+    return f"{COLLECTION}{subentry_id}"
+
+
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
     for kind in ("catalog", "feed", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
+    await async_remove_collections(hass, entry_id, ())
+
+
+async def async_remove_collections(
+    hass: HomeAssistant, entry_id: str, kept: Collection[str]
+) -> None:
+    """Remove the files of all collections of a library but some; they may have been removed while it was not loaded."""
+    folder = Path(hass.config.path(STORAGE_DIR))
+    start = f"{DOMAIN}.library.{entry_id}.{COLLECTION}"
+
+    def remove() -> None:
+        """Remove the files."""
+        for path in folder.glob(f"{start}*"):
+            if path.name.removeprefix(start).partition(".")[0] not in kept:
+                path.unlink()
+
+    await hass.async_add_executor_job(remove)

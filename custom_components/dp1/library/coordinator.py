@@ -43,8 +43,9 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         kind: str,
         url: str | None,
         refresh_seconds: float,
+        store: str | None = None,
     ) -> None:
-        """Initialize without data."""
+        """Initialize without data; `store` names the file if it is not called as the kind of server."""
         super().__init__(
             hass, LOGGER, config_entry=entry, name=f"{entry.title} {kind} {url}"
         )
@@ -57,7 +58,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self._store = ServerStore(
             hass,
             entry.entry_id,
-            kind,
+            store or kind,
             self._restore_same_server,
             self._to_store_with_url,
         )

@@ -5,7 +5,12 @@ from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import unquote
 
-from homeassistant.config_entries import ConfigEntry, ConfigEntryState
+from homeassistant.config_entries import (
+    SIGNAL_CONFIG_ENTRY_CHANGED,
+    ConfigEntry,
+    ConfigEntryChange,
+    ConfigEntryState,
+)
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.dispatcher import (
@@ -19,6 +24,7 @@ from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
+from .collections import COLLECTION_NODES
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
 from .removed import REMOVED
 from .text_index import fold
@@ -144,6 +150,8 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
 def server_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
     kind = unquote(node.removeprefix("more/")).partition("/")[0]
+    if kind in COLLECTION_NODES:
+        return "indexer"
     return "feed" if kind in FEED_NODES else "catalog"
 
 
@@ -233,3 +241,30 @@ def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) 
     entry.async_on_unload(entry.async_on_state_change(tell))
     # By then it is no longer loaded.
     entry.async_on_unload(tell)
+
+
+@callback
+def async_reload_on_collections(
+    hass: HomeAssistant, entry: ConfigEntry[Any]
+) -> CALLBACK_TYPE:
+    """Reload a library when a collection is added, changed or removed.
+
+    An update listener would do so for every option, whose flow reloads by itself.
+    """
+
+    def collections() -> dict[str, tuple[str, Mapping[str, Any]]]:
+        """Return what the collections are made from."""
+        return {
+            key: (subentry.title, subentry.data)
+            for key, subentry in entry.subentries.items()
+        }
+
+    before = collections()
+
+    @callback
+    def reload(change: ConfigEntryChange, changed: ConfigEntry) -> None:
+        """Reload if this entry has other collections."""
+        if changed is entry and collections() != before:
+            hass.config_entries.async_schedule_reload(entry.entry_id)
+
+    return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, reload)

@@ -22,6 +22,7 @@ KINDS = frozenset(
         NodeKind.ARTWORK,
         NodeKind.PLAYLIST,
         NodeKind.ITEM,
+        NodeKind.OWNED,
     }
 )
 

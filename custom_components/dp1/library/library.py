@@ -26,8 +26,10 @@ from ..const import (
 from ..errors import translated
 from ..guard import NAMED_HOSTS
 from .branches import Branches
-from .cache import BuiltPlaylists, async_remove_files
+from .cache import BuiltPlaylists, async_remove_collections, async_remove_files
 from .catalog import CatalogCoordinator
+from .collections import Collections
+from .coordinator import ServerCoordinator
 from .daily import Daily
 from .favorites import Favorites
 from .feed import FeedCoordinator
@@ -98,9 +100,10 @@ class Library:
             self.catalog_coordinator.client,
             self.feed_coordinator.client,
         )
+        self.collections = Collections(hass, entry, self.preferences.indexer_url)
         self._built = BuiltPlaylists(hass, entry.entry_id)
-        coordinators = self.catalog_coordinator, self.feed_coordinator
-        self._recognition = Recognition(*coordinators, guard)
+        servers = self.catalog_coordinator, self.feed_coordinator
+        self._recognition = Recognition(*servers, guard)
         self.daily = Daily(
             hass,
             entry,
@@ -110,13 +113,14 @@ class Library:
             self._handle_update,
         )
         self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
-        self._builder = PlaylistBuilder(*coordinators, self.favorites, self.preferences)
-        self._branches = Branches(
-            entry.title, *coordinators, self.favorites, self.daily
+        own = self.favorites, self.collections
+        self._builder = PlaylistBuilder(*servers, *own, self.preferences)
+        self._branches = Branches(entry.title, *servers, *own, self.daily)
+        self._search = Search(
+            hass, *servers, self.favorites, self._branches, self.collections
         )
-        self._search = Search(hass, *coordinators, self.favorites, self._branches)
         self._sources = Sources(
-            *coordinators, self.favorites, self.preferences, self._built, self.daily
+            *servers, *own, self.preferences, self._built, self.daily
         )
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
@@ -126,6 +130,11 @@ class Library:
             immediate=False,
             function=self._async_update_listeners,
         )
+
+    @property
+    def coordinators(self) -> list[ServerCoordinator[Any]]:
+        """Return everything that is read."""
+        return [self.catalog_coordinator, self.feed_coordinator, *self.collections]
 
     @property
     def entry_id(self) -> str:
@@ -156,12 +165,13 @@ class Library:
     @property
     def problem(self) -> Dp1Error | None:
         """Return why not everything can be read."""
-        return self.catalog_coordinator.problem or self.feed_coordinator.problem
+        problems = (coordinator.problem for coordinator in self.coordinators)
+        return next((problem for problem in problems if problem is not None), None)
 
     @property
     def problem_text(self) -> str | None:
         """Return why not everything can be read, in the words of an action that fails."""
-        for coordinator in (self.catalog_coordinator, self.feed_coordinator):
+        for coordinator in self.coordinators:
             if (problem := coordinator.problem) is not None:
                 url = coordinator.url or ""
                 return str(translated(problem, coordinator.kind, self.title, url))
@@ -179,14 +189,26 @@ class Library:
         """Load what is stored, and refresh what is old in the background."""
         await self.favorites.async_load()
         await self._built.async_load()
-        for coordinator in (self.catalog_coordinator, self.feed_coordinator):
+        kept = [collection.subentry_id for collection in self.collections]
+        await async_remove_collections(self.hass, self.entry_id, kept)
+        for coordinator in self.coordinators:
             await coordinator.async_load()
-            coordinator.async_start()
-            coordinator.async_add_listener(self._handle_update)
+        self._follow(self.catalog_coordinator, self.feed_coordinator)
         await self.daily.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
+
+    @callback
+    def async_start_collections(self) -> None:
+        """Follow the collections, once their events are listened to."""
+        self._follow(*self.collections)
+
+    def _follow(self, *coordinators: ServerCoordinator[Any]) -> None:
+        """Read what is old in the background, and listen to it."""
+        for coordinator in coordinators:
+            coordinator.async_start()
+            coordinator.async_add_listener(self._handle_update)
 
     async def async_refresh(self) -> None:
         """Look for news on both servers now, or raise the translated error of the first that fails."""
@@ -217,8 +239,8 @@ class Library:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
         await self.daily.async_stop()
-        await self.catalog_coordinator.async_shutdown()
-        await self.feed_coordinator.async_shutdown()
+        for coordinator in self.coordinators:
+            await coordinator.async_shutdown()
         await self._built.async_save()
         await self.favorites.async_save()
 
@@ -357,10 +379,12 @@ class Library:
 
     def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
-        return self._recognition.known_work(item)
+        return self.collections.work(item.id) or self._recognition.known_work(item)
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        if work := self.collections.work(item.id):
+            return work
         return await self._recognition.async_find_work(item)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import ceil
 from typing import Any
-from uuid import uuid4
+from uuid import uuid4, uuid5
 
 from ..client.catalog.artwork import cover_url, item as catalog_item
 from ..client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
@@ -15,17 +15,19 @@ from ..client.catalog.selection import CAP, Group, select_works, shares, works_t
 from ..client.display.casts import Cast
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import StoredPlaylist
+from ..client.indexer.items import build_items
 from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
 from ..language import async_text
 from .catalog import CatalogCoordinator
+from .collections import COLLECTION_NODES, Collections
 from .favorites import Favorites
 from .feed import FeedCoordinator
 from .feed_records import items_of, keyed_items
 from .preferences import Preferences
 from .recognition import is_exhibition, playlists_claiming
 from .tree import NodeKind, node_id, split_node_id
-from .works import item_id, work_of
+from .works import WORK_IDS, item_id, work_of
 
 # A person waits in front of the display.
 PATIENCE = 25.0
@@ -35,6 +37,8 @@ FEED_PATIENCE = 1.0
 MAX_REQUESTS = 20
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
+# Every status of the display carries the whole list.
+MAX_OWNED = 200
 MAX_TITLE = 200
 SIGNATURES = ("signature", "signatures")
 
@@ -63,6 +67,8 @@ class BuiltPlaylist:
     node_id: str
     left_out: int = 0
     problem: Dp1Error | None = None
+    # Whether the display is to follow what is in the node.
+    keep_current: bool = False
 
 
 class PlaylistBuilder:
@@ -73,9 +79,11 @@ class PlaylistBuilder:
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
         favorites: Favorites,
+        collections: Collections,
         preferences: Preferences,
     ) -> None:
         """Initialize with the sources of works."""
+        self._collections = collections
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
@@ -97,6 +105,8 @@ class PlaylistBuilder:
     async def _build(self, node: str, limit: int | None) -> BuiltPlaylist:
         """Build the playlist of a node by its kind."""
         kind, keys = split_node_id(node)
+        if kind in COLLECTION_NODES:
+            return await self._owned(kind, keys, limit or MAX_OWNED)
         match kind:
             case NodeKind.EXHIBITION:
                 return await self._exhibition(keys[0], limit)
@@ -118,7 +128,7 @@ class PlaylistBuilder:
     async def async_item(self, node: str) -> Json | None:
         """Return the playlist item of a single work, None for anything else."""
         kind, _ = split_node_id(node)
-        if kind not in (NodeKind.ARTWORK, NodeKind.ITEM):
+        if kind not in (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED):
             return None
         document = (await self.async_build(node)).cast.playlist or {}
         item: Json = document["items"][0]
@@ -359,6 +369,26 @@ class PlaylistBuilder:
             raise NotFoundError("no work is among the favorites")
         title = async_text(self._catalog.hass, "config_panel.browser.favorites")
         return self._of_items(NodeKind.FAVORITES.value, title, items)
+
+    async def _owned(self, kind: NodeKind, keys: list[str], cap: int) -> BuiltPlaylist:
+        """Build the playlist of works of a collection, the newest; its id stays the same."""
+        found = await self._collections.async_works(kind, keys)
+        playable = [work.token for work in found.works if work.token.source]
+        items = build_items(playable[:cap], self._preferences.duration)
+        node = node_id(kind, *keys)
+        built = self._of_items(node, found.title, items)
+        document = {
+            **(built.cast.playlist or {}),
+            "id": str(uuid5(WORK_IDS, node)),
+            "created": timestamp(found.changed_at),
+        }
+        return replace(
+            built,
+            cast=Cast(playlist=document),
+            left_out=len(found.works) - len(playable),
+            problem=found.problem,
+            keep_current=found.keep_current,
+        )
 
     def _of_items(self, node: str, title: str, items: Sequence[Json]) -> BuiltPlaylist:
         """Build a playlist of items."""

@@ -10,6 +10,7 @@ from ..client.catalog.artwork import credit
 from ..client.catalog.models import Exhibition, Series
 from .branches import Branches
 from .catalog import CatalogCoordinator
+from .collections import Collections
 from .favorites import Favorites
 from .feed import FeedCoordinator
 from .feed_records import FeedChannel, FeedPlaylist
@@ -27,12 +28,16 @@ MAX_INSIDE = 2000
 
 EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
 ORDER = (
+    NodeKind.COLLECTION,
     NodeKind.EXHIBITION,
+    NodeKind.COLLECTION_ARTIST,
     NodeKind.SERIES,
     NodeKind.PLAYLIST,
     NodeKind.CHANNEL,
+    NodeKind.OWNED,
     NodeKind.ARTWORK,
     NodeKind.ITEM,
+    NodeKind.COLLECTION_PART,
 )
 
 
@@ -102,8 +107,10 @@ class Search:
         feed: FeedCoordinator,
         favorites: Favorites,
         branches: Branches,
+        collections: Collections,
     ) -> None:
         """Initialize with what is searched."""
+        self._collections = collections
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
@@ -184,6 +191,10 @@ class Search:
         found += await self._among_playlists(query)
         found += await self._among_channels(query)
         found += self._among_nodes(query, self._favorites.nodes())
+        found += [
+            (query.score(title, artist), node)
+            for title, artist, node in self._collections.search(query)
+        ]
         return found
 
     async def _open_best(

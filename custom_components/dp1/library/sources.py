@@ -11,6 +11,7 @@ from ..client.catalog.selection import shown_once
 from ..client.display.player_status import PlayerStatus
 from .cache import BuiltPlaylists
 from .catalog import CatalogCoordinator
+from .collections import Collections
 from .daily import Daily
 from .favorites import Favorites
 from .feed import FeedCoordinator
@@ -30,6 +31,7 @@ class Sources:
         catalog: CatalogCoordinator,
         feed: FeedCoordinator,
         favorites: Favorites,
+        collections: Collections,
         preferences: Preferences,
         built: BuiltPlaylists,
         daily: Daily,
@@ -38,6 +40,7 @@ class Sources:
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
+        self._collections = collections
         self._preferences = preferences
         self._built = built
         self._daily = daily
@@ -78,6 +81,9 @@ class Sources:
         limit = self._preferences.source_limit
         taken: set[str] = set()
         chosen: dict[str, str] = {}
+        own = self._collections.nodes()
+        named = _named(own, _favorite_names, taken)
+        chosen |= {named[node.id]: node.id for node in own}
         # Names are given to all, and the oldest first, so that what is new never takes the name of what is there.
         if "exhibitions" in groups:
             shows = [show for show in self._catalog.data.records if show.visible]

@@ -42,6 +42,10 @@ class NodeKind(StrEnum):
     ITEM = "item"
     FAVORITES = "favorites"
     PUBLISHER = "publisher"
+    COLLECTION = "collection"
+    COLLECTION_PART = "collection_part"
+    COLLECTION_ARTIST = "collection_artist"
+    OWNED = "owned"
     MORE = "more"
     DAILY = "daily"
 
@@ -55,6 +59,11 @@ KEYS = {
     NodeKind.PLAYLIST: 1,
     NodeKind.ITEM: 2,
     NodeKind.PUBLISHER: 1,
+    # The first key of what is in a collection is that of the collection.
+    NodeKind.COLLECTION: 1,
+    NodeKind.COLLECTION_PART: 2,
+    NodeKind.COLLECTION_ARTIST: 2,
+    NodeKind.OWNED: 2,
     # A node with a long list, and how many of it come before.
     NodeKind.MORE: 2,
 }

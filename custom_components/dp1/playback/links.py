@@ -9,8 +9,6 @@ from homeassistant.components import persistent_notification
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.translation import async_get_exception_message
-from homeassistant.loader import async_get_integration
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.indexer.client import Indexer
@@ -30,6 +28,7 @@ from ..client.text import clean, markdown_safe
 from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated
 from ..library.entries import async_libraries
+from ..library.indexers import async_indexer, async_user_agent
 from ..library.library import Library
 
 # Every status of the display carries the whole list.
@@ -38,8 +37,6 @@ MAX_WORKS = 200
 DEADLINE = 25.0
 TITLE_LENGTH = 200
 MARKETS = Markets()
-# By address, so that requests keep their distance.
-INDEXERS: HassKey[dict[str, Indexer]] = HassKey(f"{DOMAIN}_indexers")
 
 
 def link_of(text: str) -> Link | None:
@@ -58,12 +55,12 @@ async def async_document_of(
     What the indexer does not have yet is asked for once, and waited for.
     """
     library = _library(hass)
-    indexer, agent = await _async_indexer(hass, library.preferences.indexer_url)
+    indexer = await async_indexer(hass, library.preferences.indexer_url)
     where = clean(text, 200)
     try:
         async with asyncio.timeout(DEADLINE):
             tokens = await _async_tokens(
-                hass, indexer, agent, link, min(limit or MAX_WORKS, MAX_WORKS), where
+                hass, indexer, link, min(limit or MAX_WORKS, MAX_WORKS), where
             )
     except TimeoutError as err:
         raise action_failed("link_not_ready", link=where) from err
@@ -87,20 +84,9 @@ def _library(hass: HomeAssistant) -> Library:
     raise invalid_input("no_indexer")
 
 
-async def _async_indexer(hass: HomeAssistant, url: str) -> tuple[Indexer, str]:
-    """Return the client of an indexer, and the user agent by which its operator knows the integration."""
-    integration = await async_get_integration(hass, DOMAIN)
-    agent = f"home-assistant-dp1/{integration.version} (+{integration.documentation})"
-    indexers = hass.data.setdefault(INDEXERS, {})
-    if url not in indexers:
-        indexers[url] = Indexer(async_get_clientsession(hass), url, agent=agent)
-    return indexers[url], agent
-
-
 async def _async_tokens(
     hass: HomeAssistant,
     indexer: Indexer,
-    agent: str,
     link: IndexedLink | LookupLink,
     most: int,
     where: str,
@@ -108,7 +94,7 @@ async def _async_tokens(
     """Return the tokens that a link names."""
     if isinstance(link, LookupLink):
         session = async_get_clientsession(hass)
-        link = await look_up(session, link, MARKETS, agent)
+        link = await look_up(session, link, MARKETS, await async_user_agent(hass))
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
     with _notice(hass, where):

@@ -24,11 +24,11 @@ from .request import TIMES
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "exhibition": {NodeKind.EXHIBITION},
     "series": {NodeKind.SERIES},
-    "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM},
+    "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED},
     "playlist": {NodeKind.PLAYLIST},
 }
 # Kinds of nodes that somebody made.
-MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM)
+MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 MAX_FOUND: Final = 20
 DOORS: Final = ("doorbell", "front door", "front_door", "door", "entrance")
 

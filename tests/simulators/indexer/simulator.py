@@ -175,6 +175,7 @@ class IndexerSimulator:
                 "token_cid": f"eip155:1:erc721:{contract}:{token}",
                 "contract_address": contract,
                 "token_number": token,
+                "current_owner": owner,
                 "release_id": None,
                 "owner_provenances": {
                     "items": [
@@ -196,6 +197,29 @@ class IndexerSimulator:
             added.append(record)
         self.records.extend(added)
         return added
+
+    def acquire(self, owner: str, record: Json, at: str) -> None:
+        """Give a token to an owner, and note the change."""
+        item = {"owner_address": owner, "last_timestamp": at, "last_tx_index": "1"}
+        record["owner_provenances"]["items"].append(item)
+        if record not in self.records:
+            self.records.append(record)
+        self.change(owner, "acquired", record, at)
+
+    def release(self, owner: str, record: Json, at: str) -> None:
+        """Take a token from an owner, and note the change."""
+        provenances = record["owner_provenances"]
+        provenances["items"] = [
+            item for item in provenances["items"] if item["owner_address"] != owner
+        ]
+        if record["current_owner"] == owner:
+            record["current_owner"] = None
+        self.change(owner, "released", record, at)
+
+    def change(self, owner: str, kind: str, record: Json, at: str) -> None:
+        """Note a change in the collection of an owner."""
+        events = self.events.setdefault(owner.lower(), [])
+        events.append({"type": kind, "token_cid": record["token_cid"], "timestamp": at})
 
     async def _graphql(self, request: web.Request) -> web.Response:
         """Answer a query."""
@@ -241,7 +265,11 @@ class IndexerSimulator:
         if start and self.arrives is not None:
             self.records.insert(0, self.arrives)
             self.arrives = None
+        sort_by = filters.pop("sort_by", "latest_provenance")
+        descending = filters.pop("sort_order", "desc") == "desc"
         found = list(self._matching(filters))
+        if sort_by == "latest_provenance" and filters.get("owners"):
+            found = _by_provenance(found, filters["owners"], descending)
         end = start if self.repeat_offset else start + limit
         is_last = end >= len(found) and not self.repeat_offset
         return {
@@ -318,6 +346,8 @@ class IndexerSimulator:
         """Return the changes of a collection after a checkpoint."""
         if (checkpoint_timestamp is None) is not (checkpoint_event_id is None):
             raise ResolverError("validation_failed", "half a checkpoint")
+        if limit > MAX_LIMIT:
+            raise ResolverError("validation_failed", "limit is too high")
         events = self.events.get(address.lower(), [])
         start = int(checkpoint_event_id or 0)
         page = events[start : start + limit]
@@ -327,6 +357,27 @@ class IndexerSimulator:
             else None
         )
         return {"events": page, "next_checkpoint": following}
+
+
+def _by_provenance(
+    records: list[Json], owners: list[str], descending: bool
+) -> list[Json]:
+    """Return tokens by when the owners got them, those without a time last."""
+    wanted = {owner.lower() for owner in owners}
+
+    def since(record: Json) -> str:
+        """Return when the newest of the owners got a token."""
+        return max(
+            (
+                item["last_timestamp"] or ""
+                for item in record["owner_provenances"]["items"]
+                if item["owner_address"].lower() in wanted
+            ),
+            default="",
+        )
+
+    known = sorted(filter(since, records), key=since, reverse=descending)
+    return known + [record for record in records if not since(record)]
 
 
 def _parse(body: Any) -> tuple[str, Json]:

@@ -4,7 +4,7 @@ Reads need no key, and none is ever sent. Source: GraphQL interface of the index
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 import time
 from typing import Any, Final
 
@@ -16,12 +16,13 @@ from ..errors import (
     InvalidRequestError,
     NotFoundError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
 )
 from ..http import request_json, status_error
-from ..values import mapping, text
+from ..values import mapping, moment, text
 from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
-from .models import Page, Token
+from .models import Change, Page, Token
 
 PAGE: Final = 100
 MAX_PAGE: Final = 255
@@ -39,14 +40,20 @@ JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
 
 _FIELDS = """token_cid chain standard contract_address token_number
-display{name description image_url animation_url artists{name}}
+display{name description image_url animation_url mime_type artists{name}}
 media_assets{source_url variants(keys:[xs,s,m,l,preview])}"""
+_OWNED_FIELDS = f"{_FIELDS} owner_provenances{{items{{owner_address last_timestamp}}}}"
 _ARGUMENTS: Mapping[str, str] = {
+    "owners": "[String!]",
+    "token_cids": "[String!]",
     "contract_addresses": "[String!]",
     "token_numbers": "[String!]",
     "release_vendor": "String",
     "release_vendor_slug": "String",
 }
+
+# Time and id of the last change that was read, as the indexer writes them.
+type Checkpoint = tuple[str, str]
 
 
 class Indexer:
@@ -81,29 +88,39 @@ class Indexer:
         self._last = -self._pause
 
     async def tokens(
-        self, *, limit: int = PAGE, offset: int | None = None, **filters: Any
+        self,
+        *,
+        limit: int = PAGE,
+        offset: int | None = None,
+        newest: bool = False,
+        **filters: Any,
     ) -> Page:
         """Read a page of tokens, oldest record first so that the order holds while paging.
 
         Args:
             limit: 1 to 255 tokens.
             offset: where the page starts.
+            newest: begin with what the owners got last instead, for a page by itself.
             filters: by the names of the interface; alternatives within one, all of several.
         """
         if not 1 <= limit <= MAX_PAGE:
             raise ValueError("limit is 1 to 255")
         declared = "".join(f",${name}:{_ARGUMENTS[name]}" for name in filters)
         given = "".join(f",{name}:${name}" for name in filters)
+        owners = filters.get("owners", ())
+        fields = _OWNED_FIELDS if owners else _FIELDS
+        order = "latest_provenance,sort_order:desc"
+        order = order if newest else "created_at,sort_order:asc"
         query = (
             f"query($l:Uint8,$f:Uint64{declared}){{tokens(limit:$l,offset:$f{given},"
-            f"sort_by:created_at,sort_order:asc){{items{{{_FIELDS}}} offset}}}}"
+            f"sort_by:{order}){{items{{{fields}}} offset}}}}"
         )
         variables = {"l": limit, "f": None if offset is None else str(offset)}
         answer = mapping((await self._ask(query, variables | filters)).get("tokens"))
         records = answer.get("items")
         if not isinstance(records, list):
             raise UnexpectedAnswerError("the answer has no tokens")
-        parsed = (Token.parse(mapping(record)) for record in records)
+        parsed = (Token.parse(mapping(record), owners) for record in records)
         following = text(answer.get("offset"))
         return Page(
             tuple(token for token in parsed if token is not None),
@@ -115,16 +132,31 @@ class Indexer:
     ) -> list[Token]:
         """Read tokens page by page, each once, at most ``most``; an offset that comes again ends the list."""
         found: dict[str, Token] = {}
-        offset: int | None = None
-        seen: set[int | None] = set()
-        while offset not in seen and len(found) < most:
-            seen.add(offset)
-            page = await self.tokens(offset=offset, **filters)
+        async for page in self.pages(**filters):
             found |= {token.cid: token for token in page.tokens}
-            if page.offset is None:
+            if len(found) >= most:
                 break
-            offset = page.offset
         return list(found.values())[:most]
+
+    async def pages(self, **filters: Any) -> AsyncIterator[Page]:
+        """Yield the pages of a list; the last one has an offset if the list did not come to its end.
+
+        Pages whose answer is too large are read in smaller parts.
+        """
+        limit, offset = PAGE, None
+        seen: set[int | None] = set()
+        while offset not in seen:
+            try:
+                page = await self.tokens(limit=limit, offset=offset, **filters)
+            except TooLargeError:
+                if limit == 1:
+                    raise
+                limit = max(1, limit // 4)
+                continue
+            yield page
+            seen.add(offset)
+            if (offset := page.offset) is None:
+                return
 
     async def resolve(self, link: IndexedLink, most: int) -> list[Token]:
         """Read the tokens that a link names, asked by contract and number since links do not tell the standard."""
@@ -177,6 +209,32 @@ class Indexer:
             )
             status = text(mapping(told.get("jobStatus")).get("status")) or ""
         return status in JOB_DONE
+
+    async def changes(
+        self, address: str, checkpoint: Checkpoint | None = None
+    ) -> tuple[list[Change], Checkpoint | None]:
+        """Read what changed in the collection of an address since a checkpoint, oldest first, and the next checkpoint.
+
+        At most ``MAX_PAGE`` changes are returned; the checkpoint is None where nothing is new.
+        """
+        since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
+        told = await self._ask(
+            "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
+            "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
+            "events{type token_cid timestamp} next_checkpoint{timestamp event_id}}}",
+            {"a": address, "l": MAX_PAGE, **since},
+        )
+        synced = mapping(told.get("syncCollection"))
+        events = synced.get("events")
+        following = mapping(synced.get("next_checkpoint"))
+        when, event = text(following.get("timestamp")), text(following.get("event_id"))
+        found = (
+            Change(kind, cid, moment(event.get("timestamp")))
+            for event in map(mapping, events if isinstance(events, list) else ())
+            if (kind := text(event.get("type")))
+            and (cid := text(event.get("token_cid")))
+        )
+        return list(found), (when, event) if when and event else None
 
     async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
         """Send a query and return its data, with two more tries where the server is busy or ill."""

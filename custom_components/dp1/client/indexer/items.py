@@ -22,6 +22,19 @@ def item_id(token: Token) -> str:
     return str(uuid5(_NAMESPACE, name))
 
 
+def provenance(token: Token) -> dict[str, Any]:
+    """Return the provenance of the item of a token."""
+    return {
+        "type": "onChain",
+        "contract": {
+            "chain": "tezos" if token.chain == TEZOS else "evm",
+            "standard": token.standard,
+            "address": token.contract,
+            "tokenId": token.number,
+        },
+    }
+
+
 def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
     """Build the playlist item of a token; None if it has nothing that a display can load.
 
@@ -37,15 +50,7 @@ def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
         title=token.name,
         duration=duration,
         license="open",
-        provenance={
-            "type": "onChain",
-            "contract": {
-                "chain": "tezos" if token.chain == TEZOS else "evm",
-                "standard": token.standard,
-                "address": token.contract,
-                "tokenId": token.number,
-            },
-        },
+        provenance=provenance(token),
     )
     if manifest := _manifest(token):
         item["inlineManifest"] = manifest

@@ -3,14 +3,16 @@
 Source: GraphQL schema of the indexer, 2026. Every 64-bit number is text there; anything may be null.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+import re
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from ..text import clean
 from ..url import through_gateway
-from ..values import mapping, text
+from ..values import mapping, moment, text
 
 MAX_ARTISTS = 20
 MAX_TITLE = 200
@@ -40,6 +42,8 @@ class Token:
         source: https address of the work, None if it has none that a display can load.
         image: https address of its still.
         thumbnail: https address of a small picture.
+        mime_type: of the work; may be wrong.
+        held_since: when the newest of the owners that it was read for got it; None if unknown.
     """
 
     cid: str
@@ -53,6 +57,8 @@ class Token:
     source: str | None = None
     image: str | None = None
     thumbnail: str | None = None
+    mime_type: str = ""
+    held_since: datetime | None = None
 
     @property
     def name(self) -> str:
@@ -60,8 +66,15 @@ class Token:
         return self.title or f"#{self.number[:20]}"
 
     @classmethod
-    def parse(cls, record: Mapping[str, Any]) -> Self | None:
-        """Parse a record; None without what names the token."""
+    def parse(
+        cls, record: Mapping[str, Any], owners: Collection[str] = ()
+    ) -> Self | None:
+        """Parse a record; None without what names the token.
+
+        Args:
+            record: as the indexer has it.
+            owners: the owners that it was read for; their addresses are kept out of everything.
+        """
         named = [
             text(record.get(name))
             for name in (
@@ -77,8 +90,10 @@ class Token:
             return None
         if not (number.isascii() and number.isdecimal() and len(number) <= 78):
             return None
-        shown = mapping(record.get("display"))
-        assets = _objects(record.get("media_assets"))
+        shown, assets = record.get("display"), record.get("media_assets")
+        if owners:
+            shown, assets = _without(owners, shown), _without(owners, assets)
+        shown, assets = mapping(shown), _objects(assets)
         image = web_source(text(shown.get("image_url")))
         return cls(
             cid=cid,
@@ -92,6 +107,8 @@ class Token:
             source=_source(shown, assets),
             image=image,
             thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
+            mime_type=clean(shown.get("mime_type"), MAX_TITLE),
+            held_since=_held_since(record.get("owner_provenances"), owners),
         )
 
 
@@ -101,6 +118,42 @@ class Page:
 
     tokens: tuple[Token, ...]
     offset: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that happened in the collection of an address: what, to which token, and when."""
+
+    kind: str
+    cid: str
+    at: datetime | None
+
+
+def _without(owners: Collection[str], value: object) -> Any:
+    """Return a value without the addresses of owners: a URL that has one is dropped, other texts lose it."""
+    match value:
+        case Mapping():
+            return {name: _without(owners, part) for name, part in value.items()}
+        case list():
+            return [_without(owners, part) for part in value]
+        case str() if any(owner.lower() in value.lower() for owner in owners):
+            if "://" in value or value.startswith("data:"):
+                return None
+            pattern = "|".join(map(re.escape, owners))
+            return re.sub(pattern, "", value, flags=re.IGNORECASE)
+    return value
+
+
+def _held_since(provenances: object, owners: Collection[str]) -> datetime | None:
+    """Return when the newest of the owners got a token."""
+    wanted = {owner.lower() for owner in owners}
+    times = [
+        when.astimezone(UTC)
+        for item in _objects(mapping(provenances).get("items"))
+        if (text(item.get("owner_address")) or "").lower() in wanted
+        and (when := moment(item.get("last_timestamp")))
+    ]
+    return max(times, default=None)
 
 
 def _objects(value: object) -> list[Mapping[str, Any]]:

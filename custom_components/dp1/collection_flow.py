@@ -1,0 +1,191 @@
+"""Subentry flow for a collection: the works that some addresses hold."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+import re
+from typing import Any, override
+
+import voluptuous as vol
+from yarl import URL
+
+from homeassistant.config_entries import (
+    SOURCE_USER,
+    ConfigEntry,
+    ConfigFlow,
+    ConfigSubentryFlow,
+    SubentryFlowResult,
+)
+from homeassistant.const import CONF_NAME
+from homeassistant.core import callback
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.selector import (
+    BooleanSelector,
+    TextSelector,
+    TextSelectorConfig,
+)
+
+from .client.errors import Dp1Error, NotFoundError
+from .client.indexer.addresses import checked_address
+from .client.indexer.names import NameServices, look_up_name, name_of
+from .client.text import clean
+from .const import (
+    CONF_ADDRESSES,
+    CONF_KEEP_CURRENT,
+    CONF_KIND,
+    CONF_LOOK_UP,
+    CONF_SIGNING_KEY,
+    SUBENTRY_COLLECTION,
+    EntryKind,
+)
+from .display.discovery import NAME_LENGTH
+from .library.indexers import async_user_agent
+from .library.preferences import Preferences
+
+MAX_ADDRESSES = 20
+SERVICES = NameServices()
+SCHEMA = vol.Schema(
+    {
+        vol.Required(CONF_NAME): TextSelector(),
+        vol.Required(CONF_ADDRESSES): TextSelector(TextSelectorConfig(multiline=True)),
+        vol.Optional(CONF_LOOK_UP): BooleanSelector(),
+        vol.Optional(CONF_KEEP_CURRENT): BooleanSelector(),
+    }
+)
+
+
+class CollectionFlow(ConfigSubentryFlow):
+    """Handle a collection that is added or changed."""
+
+    _name: str
+    _data: dict[str, Any]
+
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Add a collection."""
+        return await self._async_step("user", user_input, {})
+
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Change a collection."""
+        subentry = self._get_reconfigure_subentry()
+        values = {
+            CONF_NAME: subentry.title,
+            **subentry.data,
+            CONF_ADDRESSES: "\n".join(subentry.data[CONF_ADDRESSES]),
+        }
+        return await self._async_step("reconfigure", user_input, values)
+
+    async def _async_step(
+        self,
+        step_id: str,
+        user_input: dict[str, Any] | None,
+        values: Mapping[str, Any],
+    ) -> SubentryFlowResult:
+        """Ask for the name and the addresses, and look names up if that is allowed."""
+        entry = self._get_entry()
+        indexer = Preferences.of(entry.options, entry.data).indexer_url
+        if not indexer:
+            return self.async_abort(reason="no_indexer")
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            values = user_input
+            found, errors = await self._async_addresses(user_input)
+            self._name = clean(user_input[CONF_NAME], NAME_LENGTH)
+            shown = self._name.lower()
+            if not shown or any(address.lower() in shown for address in found):
+                # It is shown everywhere.
+                errors[CONF_NAME] = "invalid_name"
+            if not errors:
+                self._data = {
+                    CONF_ADDRESSES: list(found),
+                    CONF_KEEP_CURRENT: user_input.get(CONF_KEEP_CURRENT, False),
+                }
+                if any(found.values()):
+                    return self._show_found(found)
+                return self._finish()
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(SCHEMA, values),
+            errors=errors,
+            description_placeholders={"indexer": URL(indexer).host or indexer},
+        )
+
+    async def _async_addresses(
+        self, user_input: Mapping[str, Any]
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the addresses with the names by which they were given, and the errors by field."""
+        found: dict[str, str] = {}
+        given = re.split(r"[\s,;]+", user_input[CONF_ADDRESSES].strip())
+        if len(given) > MAX_ADDRESSES or not any(given):
+            return found, {CONF_ADDRESSES: "invalid_address"}
+        for text in filter(None, given):
+            try:
+                name = name_of(text)
+                address = "" if name else checked_address(text)
+            except ValueError:
+                return found, {CONF_ADDRESSES: "invalid_address"}
+            if name and not user_input.get(CONF_LOOK_UP):
+                return found, {CONF_LOOK_UP: "not_allowed"}
+            if name:
+                try:
+                    address = await look_up_name(
+                        async_get_clientsession(self.hass),
+                        name,
+                        SERVICES,
+                        await async_user_agent(self.hass),
+                    )
+                except NotFoundError:
+                    return found, {CONF_ADDRESSES: "unknown_name"}
+                except Dp1Error:
+                    return found, {CONF_ADDRESSES: "name_not_looked_up"}
+            found[address] = name or ""
+        return found, {}
+
+    def _show_found(self, found: Mapping[str, str]) -> SubentryFlowResult:
+        """Show which addresses the names stand for."""
+        named = [f"- {name}: `{address}`" for address, name in found.items() if name]
+        return self.async_show_form(
+            step_id="confirm",
+            data_schema=vol.Schema({}),
+            description_placeholders={"addresses": "\n".join(named)},
+        )
+
+    async def async_step_confirm(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Keep the addresses that were found; the names are not looked up again."""
+        return self._finish()
+
+    def _finish(self) -> SubentryFlowResult:
+        """Add or change the collection."""
+        named = " ".join(sorted(self._data[CONF_ADDRESSES]))
+        key = self._get_entry().data[CONF_SIGNING_KEY]
+        unique_id = sha256(f"{key} {named}".encode()).hexdigest()[:32]
+        if self.source == SOURCE_USER:
+            return self.async_create_entry(
+                title=self._name, data=self._data, unique_id=unique_id
+            )
+        return self.async_update_and_abort(
+            self._get_entry(),
+            self._get_reconfigure_subentry(),
+            title=self._name,
+            data=self._data,
+            unique_id=unique_id,
+        )
+
+
+class LibrarySubentries(ConfigFlow):
+    """The part of a config flow that offers subentries."""
+
+    @classmethod
+    @callback
+    @override
+    def async_get_supported_subentry_types(
+        cls, config_entry: ConfigEntry
+    ) -> dict[str, type[ConfigSubentryFlow]]:
+        """Return the flow of collections, which libraries have."""
+        if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
+            return {SUBENTRY_COLLECTION: CollectionFlow}
+        return {}

@@ -1,0 +1,169 @@
+"""Works of a collection, and the nodes that show them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from math import inf
+from pathlib import PurePosixPath
+from typing import Any, Final, Self
+from urllib.parse import urlsplit
+
+from ..client.indexer.items import item_id, provenance
+from ..client.indexer.models import Token
+from ..client.text import clean, shorten
+from ..client.values import moment, text
+from .tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
+from .works import MAX_NOTE, Work
+
+MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
+STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
+_TEXTS: Final = (
+    "cid",
+    "chain",
+    "standard",
+    "contract",
+    "number",
+    "title",
+    "description",
+    "mime_type",
+)
+_URLS: Final = ("source", "image", "thumbnail")
+
+
+class Medium(StrEnum):
+    """How a work behaves."""
+
+    STILL = "still"
+    MOVING = "moving"
+    INTERACTIVE = "interactive"
+
+
+# As the catalog names them.
+CATALOG_MEDIA: Final = {
+    Medium.STILL: "image",
+    Medium.MOVING: "video",
+    Medium.INTERACTIVE: "software",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedWork:
+    """A token of a collection, and the id of its item, which is the same whoever casts it."""
+
+    id: str
+    token: Token
+
+    @classmethod
+    def of(cls, token: Token) -> Self:
+        """Return the work of a token."""
+        return cls(item_id(token), token)
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Return the stored work, None if it makes no sense."""
+        if not isinstance(data, list) or len(data) != len(_TEXTS) + len(_URLS) + 2:
+            return None
+        *strings, artists, held_since = data
+        known: dict[str, Any] = {
+            name: text(value) or None
+            for name, value in zip((*_TEXTS, *_URLS), strings, strict=True)
+        }
+        if not all(known[name] for name in _TEXTS[:5]) or not isinstance(artists, list):
+            return None
+        known |= {name: known[name] or "" for name in _TEXTS}
+        names = tuple(name for artist in artists if (name := text(artist)))
+        return cls.of(Token(**known, artists=names, held_since=moment(held_since)))
+
+    def to_store(self) -> list[Any]:
+        """Return the work as plain JSON."""
+        token = self.token
+        held = token.held_since
+        return [
+            *(getattr(token, name) for name in (*_TEXTS, *_URLS)),
+            list(token.artists),
+            held.isoformat() if held else None,
+        ]
+
+    @property
+    def artist(self) -> str | None:
+        """Return the artists."""
+        return shorten(", ".join(self.token.artists), MAX_CREDIT) or None
+
+    @property
+    def medium(self) -> Medium:
+        """Return how the work behaves, as far as its address and type tell."""
+        token = self.token
+        suffix = PurePosixPath(urlsplit(token.source or "").path).suffix.lower()
+        if suffix in MOVING_SUFFIXES or token.mime_type.startswith(
+            ("video/", "image/gif")
+        ):
+            return Medium.MOVING
+        if (
+            token.source in (None, token.image)
+            or suffix in STILL_SUFFIXES
+            or token.mime_type.startswith("image/")
+        ):
+            return Medium.STILL
+        return Medium.INTERACTIVE
+
+    def work(self, subentry_id: str) -> Work:
+        """Return the metadata of the work."""
+        token = self.token
+        return Work(
+            title=token.name,
+            artist=self.artist,
+            picture=token.image or token.thumbnail,
+            medium=CATALOG_MEDIA[self.medium],
+            note=clean(token.description, MAX_NOTE) or None,
+            provenance=provenance(token),
+            node_id=node_id(NodeKind.OWNED, subentry_id, self.id),
+        )
+
+
+def owned_node(subentry_id: str, title: str, work: OwnedWork) -> Node:
+    """Return the node of a work of a collection."""
+    return Node(
+        id=node_id(NodeKind.OWNED, subentry_id, work.id),
+        kind=NodeKind.OWNED,
+        title=work.token.name,
+        artist=work.artist,
+        picture=work.token.thumbnail,
+        can_play=work.token.source is not None,
+        subtitle=title,
+        medium=CATALOG_MEDIA[work.medium],
+    )
+
+
+def owned_nodes(
+    subentry_id: str, title: str, works: Sequence[OwnedWork]
+) -> LazyNodes[OwnedWork]:
+    """Return the nodes of works."""
+    return LazyNodes(works, partial(owned_node, subentry_id, title))
+
+
+def newest_first(works: Iterable[OwnedWork]) -> tuple[OwnedWork, ...]:
+    """Return works with those that came last first, and those without a time at the end."""
+
+    def age(work: OwnedWork) -> float:
+        """Return the sort key of a work."""
+        held_since = work.token.held_since
+        return -held_since.timestamp() if held_since else inf
+
+    return tuple(sorted(works, key=age))
+
+
+def group_node(
+    kind: NodeKind, keys: tuple[str, ...], title: str, works: Sequence[OwnedWork]
+) -> Node:
+    """Return the node of some or all works of a collection."""
+    first = next((work.token.thumbnail for work in works if work.token.thumbnail), None)
+    return Node(
+        id=node_id(kind, *keys),
+        kind=kind,
+        title=title,
+        picture=first,
+        can_play=any(work.token.source for work in works),
+        can_expand=True,
+        works=len(works),
+    )

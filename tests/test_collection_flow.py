@@ -1,0 +1,151 @@
+"""Adding and changing a collection."""
+
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1 import collection_flow
+from custom_components.dp1.client.errors import NotFoundError, TemporaryError
+from custom_components.dp1.client.indexer import client
+from homeassistant.config_entries import SOURCE_USER
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+
+from .collections import E1, E2, NOWHERE, T1, collection_of
+from .displays import until
+from .libraries import library_entry, set_up
+from .simulators.indexer import IndexerSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture
+async def library(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> MockConfigEntry:
+    """Set up a library whose indexer is away."""
+    monkeypatch.setattr(client, "TRIES", 1)
+    options = {"indexer_url": "http://127.0.0.1:9/graphql"}
+    return await set_up(hass, library_entry(NOWHERE, options=options))
+
+
+async def add(hass: HomeAssistant, entry: MockConfigEntry, **values: Any) -> Any:
+    """Fill in the form for a new collection."""
+    flow = hass.config_entries.subentries
+    handler = (entry.entry_id, "collection")
+    form = await flow.async_init(handler, context={"source": SOURCE_USER})
+    assert form["type"] is FlowResultType.FORM
+    assert form["description_placeholders"] == {"indexer": "127.0.0.1"}
+    values = {"name": "My collection", **values}
+    return await flow.async_configure(form["flow_id"], values)
+
+
+async def test_add_and_change(
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Addresses are kept in one form; the collection appears, changes and goes without a restart."""
+    monkeypatch.setattr(client, "PAUSE", 0.01)
+    result = await add(hass, library, addresses=f"{E1.lower()}, {E1}\n{T1}")
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    (subentry,) = library.subentries.values()
+    assert subentry.title == "My collection"
+    assert subentry.data == {"addresses": [E1, T1], "keep_current": False}
+    assert E1.lower() not in (subentry.unique_id or "").lower()
+    assert collection_of(library).title == "My collection"
+    assert hass.states.get("event.my_collection_changes")
+    # The same again.
+    result = await add(hass, library, addresses=f"{T1} {E1}", name="Mine too")
+    assert result["type"] is FlowResultType.ABORT
+    assert result["reason"] == "already_configured"
+
+    flow = hass.config_entries.subentries
+    async with IndexerSimulator() as indexer:
+        hass.config_entries.async_update_entry(
+            library, options={"indexer_url": indexer.url}
+        )
+        form = await library.start_subentry_reconfigure_flow(hass, subentry.subentry_id)
+        result = await flow.async_configure(
+            form["flow_id"],
+            {"name": "Ours", "addresses": E2, "keep_current": True},
+        )
+        assert result["type"] is FlowResultType.ABORT
+        assert result["reason"] == "reconfigure_successful"
+        await hass.async_block_till_done()
+        await until(lambda: len(collection_of(library).data.records) == 2)
+        assert collection_of(library).title == "Ours"
+        assert collection_of(library).keep_current
+    hass.config_entries.async_remove_subentry(library, subentry.subentry_id)
+    await hass.async_block_till_done()
+    assert not library.runtime_data.collections
+    assert not hass.states.get("event.my_collection_changes")
+
+
+@pytest.mark.parametrize(
+    ("values", "errors"),
+    [
+        ({"addresses": T1.lower()}, {"addresses": "invalid_address"}),
+        ({"addresses": E1.replace("B", "b", 1)}, {"addresses": "invalid_address"}),
+        ({"addresses": " , "}, {"addresses": "invalid_address"}),
+        ({"addresses": "аlice.eth"}, {"addresses": "invalid_address"}),
+        ({"addresses": f"{E1} " * 21}, {"addresses": "invalid_address"}),
+        ({"addresses": E1, "name": f"of {E1.lower()}"}, {"name": "invalid_name"}),
+        ({"addresses": E1, "name": "\u200b"}, {"name": "invalid_name"}),
+        ({"addresses": "alice.eth"}, {"look_up": "not_allowed"}),
+    ],
+)
+async def test_refused(
+    hass: HomeAssistant,
+    library: MockConfigEntry,
+    values: dict[str, str],
+    errors: dict[str, str],
+) -> None:
+    """Typing errors are refused before anybody is asked, and so is a name that is an address."""
+    assert (await add(hass, library, **values))["errors"] == errors
+
+
+async def test_names(
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name is looked up once if that is allowed, and its address is shown and kept."""
+    asked: list[str] = []
+    known: dict[str, Any] = {
+        "alice.eth": E1,
+        "none.eth": NotFoundError(),
+        "away.tez": TemporaryError(),
+    }
+
+    async def look_up(_session: Any, name: str, *_: Any) -> str:
+        """Return the address of a name."""
+        asked.append(name)
+        if isinstance(found := known[name], Exception):
+            raise found
+        return str(found)
+
+    monkeypatch.setattr(collection_flow, "look_up_name", look_up)
+    values: dict[str, Any] = {"look_up": True}
+    refused = await add(hass, library, addresses="none.eth", **values)
+    assert refused["errors"] == {"addresses": "unknown_name"}
+    refused = await add(hass, library, addresses="away.tez", **values)
+    assert refused["errors"] == {"addresses": "name_not_looked_up"}
+    form = await add(hass, library, addresses="Alice.eth", **values)
+    assert form["step_id"] == "confirm"
+    assert f"alice.eth: `{E1}`" in form["description_placeholders"]["addresses"]
+    flow = hass.config_entries.subentries
+    result = await flow.async_configure(form["flow_id"], {})
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    await hass.async_block_till_done()
+    (subentry,) = library.subentries.values()
+    assert subentry.data["addresses"] == [E1]
+    await hass.config_entries.async_reload(library.entry_id)
+    assert asked == ["none.eth", "away.tez", "alice.eth"]
+
+
+async def test_without_an_indexer(hass: HomeAssistant) -> None:
+    """A library without an indexer has no collections."""
+    entry = await set_up(hass, library_entry(NOWHERE, options={"indexer_url": ""}))
+    result = await hass.config_entries.subentries.async_init(
+        (entry.entry_id, "collection"), context={"source": SOURCE_USER}
+    )
+    assert result["reason"] == "no_indexer"
