@@ -1,5 +1,6 @@
 """Publish, update and delete playlists on one feed, with the credentials that its family requires."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -115,7 +116,8 @@ class Writer:
                     raise SignatureRefusedError("this feed takes signatures only")
                 raise ApiKeyNeededError("this feed needs an API key or a signature")
             try:
-                return await self._create(draft_as_signed(document))
+                draft = await asyncio.to_thread(draft_as_signed, document)
+                return await self._create(draft)
             except TimestampRefusedError as err:
                 raise InvalidPlaylistError([Fault("created", str(err))]) from err
         return await self._twice(lambda: self._publish(document))
@@ -123,7 +125,7 @@ class Writer:
     async def _publish(self, document: Mapping[str, Any]) -> Published:
         """Publish a playlist, or replace the one that it names."""
         if (existing := await self._find(document)) is None:
-            return await self._create(self._draft(document))
+            return await self._create(await self._draft(document))
         return await self._replace(document, existing)
 
     async def update(self, ref: str, change: Change) -> Published:
@@ -274,55 +276,64 @@ class Writer:
             raise SignatureRefusedError("this feed takes signatures only")
         return self.key
 
-    def _draft(
+    async def _draft(
         self, document: Mapping[str, Any], stored: Mapping[str, Any] | None = None
     ) -> Draft:
-        """Prepare a document for the credentials that are used."""
+        """Prepare a document, which may be large, for the credentials that are used."""
         if self.by_key:
             complete = self.family is Family.TS
-            return draft_with_key(document, complete=complete, stored=stored)
+            return await asyncio.to_thread(
+                draft_with_key, document, complete=complete, stored=stored
+            )
         assert self.key is not None
         now = self.connection.clock.for_documents()
         newer = self.family is Family.SIGNED
-        return draft_signed(document, self.key, self.curator, now, stored, newer=newer)
+        return await asyncio.to_thread(
+            draft_signed, document, self.key, self.curator, now, stored, newer=newer
+        )
 
     async def _create(self, draft: Draft) -> Published:
         """Send a new playlist."""
         url = f"{self.connection.url}/playlists"
         if self.family is Family.SIGNED:
-            check_size(draft.document)
+            await asyncio.to_thread(check_size, draft.document)
         send = send_signed if draft.signed else send_with_key
         stored = await send(self.connection, "POST", url, draft.document)
-        return self._published(draft, stored, "published")
+        return await self._published(draft, stored, "published")
 
     async def _replace(
         self, document: Mapping[str, Any], existing: Existing
     ) -> Published:
         """Replace a playlist; an identical one is not sent."""
         held = existing.document
-        draft = self._draft(document, held)
+        draft = await self._draft(document, held)
         url = playlist_url(self.connection.url, held["id"])
         if not draft.signed:
             stored = await send_with_key(self.connection, "PUT", url, draft.document)
-            return self._published(draft, stored, "updated")
+            return await self._published(draft, stored, "updated")
         assert self.key is not None
-        if payload_hash(draft.document) == payload_hash(held) and is_signed_by(
-            held, self.key
-        ):
-            return self._published(draft, Stored(held), "published")
+        if await asyncio.to_thread(_is_same, draft.document, held, self.key):
+            return await self._published(draft, Stored(held), "published")
         body = None
         if self.family is Family.SIGNED:
             now = self.connection.clock.for_intents()
-            body = replace_body(draft.document, self.key, now)
-            check_size(body)
+            body = await asyncio.to_thread(replace_body, draft.document, self.key, now)
+            await asyncio.to_thread(check_size, body)
         stored = await send_signed(self.connection, "PUT", url, draft.document, body)
-        return self._published(draft, stored, "updated")
+        return await self._published(draft, stored, "updated")
 
-    def _published(
+    async def _published(
         self,
         draft: Draft,
         stored: Stored,
         status: Literal["published", "updated"],
     ) -> Published:
         """Return the result for a draft."""
-        return published(self.connection, draft, stored, status, self.legacy_keys)
+        return await asyncio.to_thread(
+            published, self.connection, draft, stored, status, self.legacy_keys
+        )
+
+
+def _is_same(document: Document, held: Document, key: SigningKey) -> bool:
+    """Return whether a feed holds exactly this document with our signature."""
+    return payload_hash(document) == payload_hash(held) and is_signed_by(held, key)
