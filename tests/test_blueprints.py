@@ -22,7 +22,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util, yaml as yaml_util
 
 from .displays import ENTITY_ID, entry_of, playlist, set_up, settle, state_of, until
-from .galleries import Gallery
+from .galleries import EVENING as EVENING_ID, Gallery
 from .simulators.display import DisplaySimulator
 from .sources import ROOT
 
@@ -264,4 +264,63 @@ async def test_night(hass: HomeAssistant) -> None:
         await later(hass, minutes=121)
         await until(lambda: state_of(hass).state == "playing")
         await until(lambda: gallery.attribute("source") not in (None, before))
+        await stop(hass)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_followed_channel(hass: HomeAssistant) -> None:
+    """A new playlist of a followed channel is shown, but not over what was put on today."""
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        assert await async_setup_component(
+            hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
+        )
+        await use(
+            hass,
+            followed_channel={
+                "display": ENTITY_ID,
+                "channel": "Evenings",
+                "memory": "input_text.last",
+            },
+        )
+        news = {
+            "title": "Evening",
+            "channel": "Evenings",
+            "media_content_id": gallery.media_id(f"playlist/{EVENING_ID}"),
+        }
+
+        def tell(**changes: str) -> None:
+            """Tell of a new playlist."""
+            item = NewsItem("x", "channel_playlist", {**news, **changes})
+            async_dispatcher_send(hass, NEWS, item)
+
+        def memory() -> str:
+            """Return what the automation remembers."""
+            return state_of(hass, "input_text.last").state
+
+        tell(channel="Mornings")
+        await hass.async_block_till_done()
+        assert memory() == ""
+        tell()
+        await until(lambda: gallery.attribute("media_playlist") == "Evening")
+        await hass.async_block_till_done()
+        assert memory() == "Evening"
+
+        # Somebody puts on something else, which stays for today.
+        wall.player.load(playlist("Dawn", title="Morning", id=None))
+        today = dt_util.now().date().isoformat()
+        await until(lambda: memory() == today)
+        tell()
+        await hass.async_block_till_done()
+        await settle(wall)
+        assert wall.state.current_title == "Dawn"
+        await hass.services.async_call(
+            "input_text",
+            "set_value",
+            {"entity_id": "input_text.last", "value": "2020-01-01"},
+            blocking=True,
+        )
+        tell()
+        await until(lambda: wall.state.current_title == "Tide")
         await stop(hass)

@@ -33,6 +33,7 @@ from .library.entries import (
     async_forward_library_updates,
     async_reload_on_collections,
 )
+from .library.followed import FollowedChannels, async_remove_followed
 from .library.library import Library, async_remove_stored
 from .library.news import News
 from .library.removed import REMOVED, async_setup_removed
@@ -131,6 +132,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
         hass, _async_update_sentences(hass), "voice sentences"
     )
     entry.async_on_unload(news.async_start())
+    entry.async_on_unload(await FollowedChannels(entry.runtime_data).async_start())
     return True
 
 
@@ -162,6 +164,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     await _async_update_sentences(hass)
     await hass.data[REMOVED].async_add(entry)
     await async_remove_stored(hass, entry.entry_id)
+    await async_remove_followed(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):
         return
     ir.async_create_issue(

@@ -15,6 +15,7 @@ from .library.collection import ACQUIRED, LEFT_COLLECTION, CollectionCoordinator
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .library.news import (
+    CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     PLAYLIST_PUBLISHED,
     NewsItem,
@@ -98,7 +99,11 @@ class NewsEvent(LibraryEntity, EventEntity):
     """Event entity for the news of a library."""
 
     _attr_translation_key = "news"
-    _attr_event_types = [EXHIBITION_OPENED, PLAYLIST_PUBLISHED]
+    _attr_event_types = [
+        EXHIBITION_OPENED,
+        PLAYLIST_PUBLISHED,
+        CHANNEL_PLAYLIST,
+    ]
 
     def __init__(self, library: Library) -> None:
         """Initialize the entity."""

@@ -51,6 +51,13 @@ from .actions.feed import (
     async_validate_playlist,
 )
 from .actions.fields import color, media
+from .actions.follow import (
+    FOLLOW_SCHEMA,
+    SERVICE_FOLLOW_CHANNEL,
+    SERVICE_UNFOLLOW_CHANNEL,
+    async_follow_channel,
+    async_unfollow_channel,
+)
 from .actions.library import (
     REFRESH_SCHEMA,
     SERVICE_REFRESH_LIBRARY,
@@ -174,6 +181,8 @@ ACTIONS = (
     (SERVICE_SEARCH, async_search, SEARCH_SCHEMA, ONLY),
     (SERVICE_ADD_FAVORITE, async_add_favorite, FAVORITE_SCHEMA, OPTIONAL),
     (SERVICE_REMOVE_FAVORITE, async_remove_favorite, FAVORITE_SCHEMA, NONE),
+    (SERVICE_FOLLOW_CHANNEL, async_follow_channel, FOLLOW_SCHEMA, OPTIONAL),
+    (SERVICE_UNFOLLOW_CHANNEL, async_unfollow_channel, FOLLOW_SCHEMA, OPTIONAL),
     (SERVICE_WRITE_SENTENCES, _async_write_sentences, vol.Schema({}), OPTIONAL),
 )
 

@@ -26,6 +26,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 
 from .library.news import (
+    CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     PLAYLIST_PUBLISHED,
     NewsItem,
@@ -180,7 +181,14 @@ class PlaylistPublishedTrigger(NewsTrigger):
     _kind = PLAYLIST_PUBLISHED
 
 
+class ChannelPlaylistTrigger(NewsTrigger):
+    """Trigger for a new playlist in a followed channel."""
+
+    _kind = CHANNEL_PLAYLIST
+
+
 TRIGGERS: dict[str, type[Trigger]] = {
+    "channel_playlist": ChannelPlaylistTrigger,
     "exhibition_opened": ExhibitionOpenedTrigger,
     "playback_failed": PlaybackFailedTrigger,
     "playlist_published": PlaylistPublishedTrigger,

@@ -277,7 +277,7 @@ def _response(library: Library, published: Published) -> dict[str, Any]:
         "status": published.status,
         "signed_by": published.signed_by,
         "verified": [
-            _verdict(library.hass, result, library.feed_keys)
+            verdict_of(library.hass, result, library.feed_keys)
             for result in published.verified
         ],
     }
@@ -315,11 +315,11 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     )
     return {
         "playlist": document,
-        "verified": [_verdict(call.hass, result, feed_keys) for result in verified],
+        "verified": [verdict_of(call.hass, result, feed_keys) for result in verified],
     }
 
 
-def _verdict(
+def verdict_of(
     hass: HomeAssistant, result: Verification, feed_keys: tuple[str, ...]
 ) -> JsonValueType:
     """Return the verdict on a signature, and whether a feed used an unknown key."""

@@ -24,6 +24,7 @@ from .tree import Node, exhibition_node, media_id, playlist_node
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"
+CHANNEL_PLAYLIST: Final = "channel_playlist"
 # What appears in a list later than this was left out before.
 MAX_AGE: Final = timedelta(days=30)
 
@@ -46,6 +47,23 @@ def async_add_news_listener(
 ) -> CALLBACK_TYPE:
     """Listen for news of libraries."""
     return async_dispatcher_connect(hass, NEWS, action)
+
+
+@callback
+def async_tell(
+    library: Library, kind: str, node: Node, link: str | None, **more: str
+) -> None:
+    """Tell one piece of news of a library."""
+    attributes = {
+        "title": node.title,
+        "artist": node.artist or node.subtitle,
+        "picture": node.picture,
+        "link": link,
+        "media_content_id": media_id(library.entry_id, node.id),
+        **more,
+    }
+    item = NewsItem(library.entry_id, kind, attributes)
+    async_dispatcher_send(library.hass, NEWS, item)
 
 
 class News:
@@ -135,15 +153,7 @@ class News:
 
     def _tell(self, kind: str, node: Node, link: str | None) -> None:
         """Tell one piece of news."""
-        entry_id = self._library.entry_id
-        attributes = {
-            "title": node.title,
-            "artist": node.artist or node.subtitle,
-            "picture": node.picture,
-            "link": link,
-            "media_content_id": media_id(entry_id, node.id),
-        }
-        async_dispatcher_send(self._hass, NEWS, NewsItem(entry_id, kind, attributes))
+        async_tell(self._library, kind, node, link)
 
     def _url(self, playlist: FeedPlaylist) -> str:
         """Return the URL of a playlist."""

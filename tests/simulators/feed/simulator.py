@@ -231,6 +231,12 @@ class FeedSimulator:
             stored += [self._seed(kind, document, verbatim) for document in documents]
         return stored
 
+    def replace_channel(self, document: Document) -> None:
+        """Replace a channel, or add it."""
+        if not isinstance(self._feed, TsFeed):
+            self._feed.channels.rows.pop(document["id"], None)
+        self.seed([], [document])
+
     def _seed(self, kind: str, given: Document, verbatim: bool) -> Document:
         """Store one document."""
         document = dict(given) if verbatim else self._completed(kind, given)

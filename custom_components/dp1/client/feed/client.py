@@ -212,6 +212,27 @@ class Feed:
         except NotFoundError:
             return
 
+    async def channel(self, ref: str) -> dict[str, Any]:
+        """Read a channel by id or slug.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        url = self.playlist_url(ref).removeprefix(f"{self.url}/playlists/")
+        return await self._document(f"{self.url}/channels/{url}")
+
+    def channel_playlists(
+        self, key: str, *, limit: int | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the documents of the playlists of a channel that the feed has itself, by the id of the channel."""
+        return records(
+            self._connection,
+            f"{self.url}/playlists",
+            {"channel": key},
+            page_size=PAGE_SIZE,
+            limit=limit,
+        )
+
     async def publish(
         self,
         document: Mapping[str, Any],
