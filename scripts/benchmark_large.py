@@ -19,7 +19,7 @@ from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library import feed as library_feed
 from custom_components.dp1.library.feed_records import FeedPlaylist
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.search import Query
+from custom_components.dp1.library.query import Query
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -39,6 +39,9 @@ QUERIES = (
     "number",
     "quiet",
     "é",
+    "quite rivver",
+    "jaged prizm of the tied number nine",
+    "everything by ines hadad",
 )
 
 type Numbers = tuple[str, float, str, float | None, float | None]

@@ -206,7 +206,7 @@ class ShowArtTool(DisplayTool):
     parameters = vol.Schema(
         {
             vol.Required("what", description="A title or an artist"): cv.string,
-            vol.Optional("kind"): vol.In((*sorted(KINDS), "artist", "favorite")),
+            vol.Optional("kind"): vol.In((*sorted(KINDS), "favorite")),
             vol.Optional("minutes", description="How long; forever if left out"): (
                 vol.All(vol.Coerce(float), vol.Range(min=0.1, max=1440))
             ),

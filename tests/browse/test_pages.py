@@ -473,7 +473,7 @@ async def test_cast_a_playlist_of_the_feed_as_it_looks_here(gallery: Gallery) ->
 async def test_cast_what_is_not_there(gallery: Gallery) -> None:
     """The error names what was not found."""
     for what, key in (
-        ({"exhibition": "No Such Show"}, "exhibition_not_found"),
+        ({"exhibition": "Xyzzy"}, "exhibition_not_found"),
         ({"series": "nothing"}, "series_not_found"),
         ({"media_content_id": "{media}/exhibitions"}, "catalog_not_found"),
         ({"media_content_id": "{media}/favorites"}, "catalog_not_found"),

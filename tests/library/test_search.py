@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
-from custom_components.dp1.library.search import (
+from custom_components.dp1.library.query import (
     ARTIST,
     ARTIST_WORDS,
     EXACT,
@@ -13,8 +13,8 @@ from custom_components.dp1.library.search import (
     START,
     WORDS,
     Query,
-    fold,
 )
+from custom_components.dp1.library.text_index import fold
 from custom_components.dp1.library.tree import NodeKind
 
 from .conftest import MakeLibrary

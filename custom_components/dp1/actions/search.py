@@ -14,6 +14,7 @@ from ..library.tree import media_id
 
 SERVICE_SEARCH = "search"
 KINDS = (
+    NodeKind.ARTIST,
     NodeKind.EXHIBITION,
     NodeKind.SERIES,
     NodeKind.ARTWORK,

@@ -38,11 +38,17 @@ CLASSES: Final = {
     NodeKind.COLLECTION_PART: MediaClass.DIRECTORY,
     NodeKind.COLLECTION_ARTIST: MediaClass.ARTIST,
     NodeKind.OWNED: MediaClass.IMAGE,
+    NodeKind.ARTIST: MediaClass.ARTIST,
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
 SEARCH_CLASSES: Final = {
-    NodeKind.ROOT: [MediaClass.PLAYLIST, MediaClass.ALBUM, MediaClass.IMAGE],
+    NodeKind.ROOT: [
+        MediaClass.ARTIST,
+        MediaClass.PLAYLIST,
+        MediaClass.ALBUM,
+        MediaClass.IMAGE,
+    ],
     NodeKind.EXHIBITIONS: [MediaClass.PLAYLIST, MediaClass.ALBUM],
     NodeKind.EXHIBITION: [MediaClass.ALBUM],
     NodeKind.SERIES: [MediaClass.IMAGE],
@@ -54,6 +60,7 @@ SEARCH_CLASSES: Final = {
     NodeKind.COLLECTION: [MediaClass.ARTIST, MediaClass.IMAGE],
     NodeKind.COLLECTION_ARTIST: [MediaClass.IMAGE],
     NodeKind.COLLECTION_PART: [MediaClass.IMAGE],
+    NodeKind.ARTIST: [MediaClass.ALBUM],
 }
 
 # Home Assistant has no media class for these, and would head their pages as playlists and albums.

@@ -22,7 +22,8 @@ from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, Node, NodeKind
-from ..library.search import EXACT, Query
+from ..library.query import EXACT, Query
+from ..library.search import Hit
 from ..library.text_index import fold
 from ..library.tree import MEDIA_PREFIX
 from .display import HISTORY_FOLDER, history_media, is_supported
@@ -54,6 +55,24 @@ async def async_search_nodes(
         for library in libraries:
             _raise_if_incomplete(library, query)
     return found[:limit]
+
+
+async def async_hits(
+    libraries: Sequence[Library], query: str
+) -> list[tuple[Library, Hit]]:
+    """Search libraries in parallel, the best results first; raise if nothing was found in an incomplete one."""
+
+    async def search(library: Library) -> list[tuple[Library, Hit]]:
+        """Search one library."""
+        with translated_errors(server_of(""), library.title, ""):
+            return [(library, hit) for hit in await library.async_hits(query)]
+
+    lists = await asyncio.gather(*map(search, libraries))
+    found = sorted(chain.from_iterable(lists), key=lambda found: -found[1].score)
+    if not any(hit.is_sure for _, hit in found):
+        for library in libraries:
+            _raise_if_incomplete(library, query)
+    return found
 
 
 async def _async_search_library(

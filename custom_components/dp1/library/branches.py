@@ -12,6 +12,7 @@ from ..client.catalog.models import Exhibition, Series
 from ..client.catalog.paging import evenly
 from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
+from .artists import Artists
 from .cached_list import CachedList
 from .catalog import CatalogCoordinator
 from .collections import COLLECTION_NODES, Collections
@@ -56,6 +57,7 @@ class Branches:
         favorites: Favorites,
         collections: Collections,
         daily: Daily,
+        artists: Artists,
     ) -> None:
         """Initialize with the sources of nodes and the title of the root."""
         self._title = title
@@ -64,6 +66,7 @@ class Branches:
         self._feed = feed
         self._favorites = favorites
         self._daily = daily
+        self._artists = artists
 
     # One node
 
@@ -96,6 +99,8 @@ class Branches:
                 return await self._item(*keys)
             case NodeKind.CHANNEL:
                 return channel_node(await self._feed.async_channel(keys[0]))
+            case NodeKind.ARTIST:
+                return self._artists.node(await self._artists.async_artist(keys[0]))
             case NodeKind.FAVORITES:
                 return self._favorites_node()
             case NodeKind.DAILY if self._daily.url:
@@ -260,6 +265,10 @@ class Branches:
                 )
             case NodeKind.PLAYLIST:
                 return await self._items(keys[0])
+            case NodeKind.ARTIST:
+                artist = await self._artists.async_artist(keys[0])
+                series, problem = await self._artists.async_series(artist)
+                return Children(tuple(map(self.series_node, series)), problem=problem)
             case NodeKind.FAVORITES:
                 return Children(tuple(self._favorites.nodes()))
             case _:

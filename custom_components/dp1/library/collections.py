@@ -12,6 +12,7 @@ from ..client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldEr
 from ..const import SUBENTRY_COLLECTION
 from .cached_list import CachedList
 from .collection import CollectionCoordinator
+from .fuzzy import Heard
 from .owned import Medium, OwnedWork, group_node, owned_node, owned_nodes
 from .text_index import TextIndex, Words, line
 from .tree import Children, LazyNodes, Node, NodeKind, node_id
@@ -198,6 +199,14 @@ class Collections:
                     work.artist or "",
                     owned_node(collection.subentry_id, collection.title, work),
                 )
+
+    def find_alike(self, heard: Heard) -> list[tuple[float, Node]]:
+        """Return works that may have been misheard, with how well they fit."""
+        return [
+            (fit, owned_node(collection.subentry_id, collection.title, work))
+            for collection in self
+            for fit, work, _ in self._view(collection).index.find_alike(heard)
+        ]
 
     def _collection(self, key: str) -> CollectionCoordinator:
         """Return a collection by the id of its subentry."""

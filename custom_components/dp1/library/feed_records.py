@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 from homeassistant.util import dt as dt_util
 
+from ..client.playlist.document import for_display
 from ..client.text import clean
 from ..client.url import through_gateway
 from ..client.values import mapping, moment, text
@@ -238,3 +239,15 @@ def _picture(value: object) -> str:
     """Read the address of a picture a browser can open."""
     address = text(value) or ""
     return address if address.startswith(("http://", "https://")) else ""
+
+
+def open_items(document: Json) -> list[Json]:
+    """Return the items of a playlist that can be shown by themselves, with its defaults."""
+    known = {item.key: item for item in items_of(document)}
+    items = [
+        item
+        for key, _, item in keyed_items(document.get("items"))
+        if not known[key].is_secret
+    ]
+    shown = for_display({"defaults": document.get("defaults"), "items": items})
+    return list(shown["items"])

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
@@ -25,6 +24,7 @@ from ..const import (
 )
 from ..errors import translated
 from ..guard import NAMED_HOSTS
+from .artists import Artists
 from .branches import Branches
 from .cache import BuiltPlaylists, async_remove_collections, async_remove_files
 from .catalog import CatalogCoordinator
@@ -37,7 +37,7 @@ from .playlists import BuiltPlaylist, PlaylistBuilder
 from .preferences import Preferences
 from .prefetching_catalog import PrefetchingCatalog
 from .recognition import Recognition
-from .search import Search, fold
+from .search import Hit, Search, fold
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
 from .works import Work
@@ -114,10 +114,11 @@ class Library:
         )
         self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
         own = self.favorites, self.collections
-        self._builder = PlaylistBuilder(*servers, *own, self.preferences)
-        self._branches = Branches(entry.title, *servers, *own, self.daily)
+        artists = Artists(self.catalog_coordinator)
+        self._builder = PlaylistBuilder(*servers, *own, self.preferences, artists)
+        self._branches = Branches(entry.title, *servers, *own, self.daily, artists)
         self._search = Search(
-            hass, *servers, self.favorites, self._branches, self.collections
+            hass, *servers, self.favorites, self._branches, self.collections, artists
         )
         self._sources = Sources(
             *servers, *own, self.preferences, self._built, self.daily
@@ -341,17 +342,14 @@ class Library:
                 return node
         return await self.async_node(node_id(NodeKind.SERIES, text))
 
+    async def async_hits(self, query: str, *, near: bool = False) -> list[Hit]:
+        """Return playable nodes that fit words as they are or as they sound, the best first; with `near` also guesses."""
+        return await self._search.async_hits(query, near=near)
+
     async def async_nearest(self, kind: NodeKind, text: str) -> list[str]:
-        """Return the titles that come nearest to a text: those that search finds, and those written alike."""
-        found = await self.async_search(text, kinds={kind}, limit=NEAREST)
-        catalog = self.catalog_coordinator
-        records = (
-            catalog.data.records if kind == NodeKind.EXHIBITION else catalog.all_series
-        )
-        titles = {fold(record.title): record.title for record in records}
-        alike = get_close_matches(fold(text), titles, NEAREST)
-        names = [node.title for node in found] + [titles[name] for name in alike]
-        return list(dict.fromkeys(names))[:NEAREST]
+        """Return the titles of a kind that come nearest to a text."""
+        hits = await self._search.async_hits(text, kinds={kind}, near=True)
+        return list(dict.fromkeys(hit.node.title for hit in hits))[:NEAREST]
 
     async def async_add_favorite(self, node: str) -> Node:
         """Add a node to the favorites, with what it takes to show it without the servers."""

@@ -19,11 +19,12 @@ from ..client.indexer.items import build_items
 from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
 from ..language import async_text
+from .artists import Artists
 from .catalog import CatalogCoordinator
 from .collections import COLLECTION_NODES, Collections
 from .favorites import Favorites
 from .feed import FeedCoordinator
-from .feed_records import items_of, keyed_items
+from .feed_records import items_of, keyed_items, open_items
 from .preferences import Preferences
 from .recognition import is_exhibition, playlists_claiming
 from .tree import NodeKind, node_id, split_node_id
@@ -43,18 +44,6 @@ MAX_TITLE = 200
 SIGNATURES = ("signature", "signatures")
 
 type Json = dict[str, Any]
-
-
-def _open_items(document: Json) -> list[Json]:
-    """Return the items of a playlist that can be shown by themselves, with its defaults."""
-    known = {item.key: item for item in items_of(document)}
-    items = [
-        item
-        for key, _, item in keyed_items(document.get("items"))
-        if not known[key].is_secret
-    ]
-    shown = for_display({"defaults": document.get("defaults"), "items": items})
-    return list(shown["items"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +70,7 @@ class PlaylistBuilder:
         favorites: Favorites,
         collections: Collections,
         preferences: Preferences,
+        artists: Artists,
     ) -> None:
         """Initialize with the sources of works."""
         self._collections = collections
@@ -88,6 +78,7 @@ class PlaylistBuilder:
         self._feed = feed
         self._favorites = favorites
         self._preferences = preferences
+        self._artists = artists
 
     async def async_build(self, node: str, limit: int | None = None) -> BuiltPlaylist:
         """Build the playlist of a node, with at most `limit` works; by default 50 of the catalog and all of the feed.
@@ -112,6 +103,8 @@ class PlaylistBuilder:
                 return await self._exhibition(keys[0], limit)
             case NodeKind.SERIES:
                 return await self._series(keys[0], limit or CAP)
+            case NodeKind.ARTIST:
+                return await self._artist(keys[0], limit or CAP)
             case NodeKind.ARTWORK:
                 return await self._artwork(*keys)
             case NodeKind.PLAYLIST:
@@ -178,32 +171,43 @@ class PlaylistBuilder:
         node = node_id(NodeKind.SERIES, series.id)
         return await self._of_series(node, series, exhibition, (series,), cap)
 
+    async def _artist(self, name: str, cap: int) -> BuiltPlaylist:
+        """Build the playlist of all series of an artist."""
+        artist = await self._artists.async_artist(name)
+        series, reason = await self._artists.async_series(artist, PATIENCE)
+        node = node_id(NodeKind.ARTIST, artist.name)
+        return await self._of_series(
+            node, None, None, series, cap, reason, title=artist.name
+        )
+
     async def _of_series(
         self,
         node: str,
-        named: Exhibition | Series,
+        named: Exhibition | Series | None,
         exhibition: Exhibition | None,
         all_series: Sequence[Series],
         cap: int,
         reason: Dp1Error | None = None,
+        title: str = "",
     ) -> BuiltPlaylist:
-        """Build the playlist of one or all series of an exhibition, with the name of the node."""
+        """Build the playlist of one or more series, with the name of the node."""
         groups, unread = await self._read_works(all_series, cap)
         reason = reason or unread
         kind = exhibition.kind if exhibition else ExhibitionKind.GROUP
         selection = select_works(kind, groups, cap)
         parts = (exhibition, None if named is exhibition else named)
-        title = " — ".join(part.title for part in parts if part and part.title)
+        titles = [part.title for part in parts if part and part.title]
+        title = title or " — ".join(titles)
         if not selection.works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
         return self._of_works(
             node,
-            title or named.id,
+            title or all_series[0].id,
             selection.works,
             left_out=selection.left_out,
             problem=reason,
-            cover=cover_url(named, "l"),
-            summary=named.note if isinstance(named, Exhibition) else named.description,
+            cover=cover_url(named, "l") if named else None,
+            summary=getattr(named, "note", getattr(named, "description", "")),
         )
 
     async def _read_works(
@@ -349,7 +353,7 @@ class PlaylistBuilder:
             if isinstance(found, Dp1Error):
                 problem = problem or found
                 continue
-            for item in _open_items(found.document):
+            for item in open_items(found.document):
                 if len(items) == cap:
                     left_out += 1
                     continue

@@ -2,20 +2,27 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.artwork import credit
 from ..client.catalog.models import Exhibition, Series
+from .artists import Artists
 from .branches import Branches
 from .catalog import CatalogCoordinator
 from .collections import Collections
 from .favorites import Favorites
 from .feed import FeedCoordinator
-from .feed_records import FeedChannel, FeedPlaylist
-from .text_index import MAX_QUERY, TextIndex, Words, fold, line, start_of
-from .tree import Node, NodeKind, artist_of, channel_node, playlist_node, split_node_id
+from .feed_records import FeedPlaylist
+from .fuzzy import SURE, Heard
+from .indexes import Indexes, index_of_nodes
+from .query import ARTIST, ARTIST_WORDS, RELEVANT, Query
+from .spoken_words import BY_ARTIST
+from .text_index import MAX_QUERY, TextIndex, fold
+from .tree import Node, NodeKind, channel_node, playlist_node, split_node_id
 
 # Readers wait for what is not known yet.
 PATIENCE = 4.0
@@ -26,8 +33,13 @@ HITS_ASKED = 5
 MAX_LINES = 100
 MAX_INSIDE = 2000
 
-EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
+# What was misheard scores from here to that of the words of an artist.
+ALIKE = 10.0
+# A name that comes near is a guess.
+NEAR = 0.6
+LISTS = (NodeKind.EXHIBITIONS, NodeKind.PLAYLISTS, NodeKind.CHANNELS)
 ORDER = (
+    NodeKind.ARTIST,
     NodeKind.COLLECTION,
     NodeKind.EXHIBITION,
     NodeKind.COLLECTION_ARTIST,
@@ -41,60 +53,17 @@ ORDER = (
 )
 
 
-class Query(Words):
-    """A query that scores what it may fit."""
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node that was found, and how well it fits."""
 
-    __slots__ = ()
+    score: float
+    node: Node
 
-    def score(self, title: str, artist: str | None = "", context: str = "") -> int:
-        """Return how well something fits, 0 if it does not."""
-        name = fold(title)
-        if name == self.text or name == " ".join(self.words):
-            return EXACT
-        if name.startswith(self.text):
-            return START
-        if self._all_in(name):
-            return WORDS
-        maker = fold(artist or "")
-        if maker and maker == self.text:
-            return ARTIST
-        if self._all_in(maker):
-            return ARTIST_WORDS
-        if any(_is_in(word, name) for word in self.words):
-            if self._all_in(f"{name} {maker} {fold(context)}"):
-                return MIXED
-        return 0
-
-    def names(self, title: str) -> bool:
-        """Return if a title is part of the query."""
-        return f" {fold(title)} " in f" {self.text} "
-
-    def _all_in(self, folded: str) -> bool:
-        """Return if a folded text has all words."""
-        return all(_is_in(word, folded) for word in self.words)
-
-
-def _is_in(word: str, folded: str) -> bool:
-    """Return if a folded text has a word that starts so."""
-    return start_of(word) in f" {folded}"
-
-
-class _Index[T]:
-    """The index of a list, built again in a thread when there is another list."""
-
-    def __init__(self, hass: HomeAssistant, text_of: Callable[[T], str]) -> None:
-        """Initialize the index of nothing."""
-        self._hass = hass
-        self._text_of = text_of
-        self._index: TextIndex[T] = TextIndex((), ())
-
-    async def async_of(self, records: Sequence[T]) -> TextIndex[T]:
-        """Return the index of a list; lists are never changed but replaced."""
-        if self._index.records is not records:
-            self._index = await self._hass.async_add_executor_job(
-                lambda: TextIndex(records, map(self._text_of, records))
-            )
-        return self._index
+    @property
+    def is_sure(self) -> bool:
+        """Return whether the words fit, instead of something that may only have to do with them."""
+        return self.score > RELEVANT
 
 
 class Search:
@@ -108,29 +77,18 @@ class Search:
         favorites: Favorites,
         branches: Branches,
         collections: Collections,
+        artists: Artists,
     ) -> None:
         """Initialize with what is searched."""
+        self._hass = hass
         self._collections = collections
         self._catalog = catalog
         self._feed = feed
         self._favorites = favorites
         self._branches = branches
-        self._shows = _Index(hass, _text_of_show)
-        self._series = _Index(hass, self._text_of_series)
-        self._playlists = _Index(hass, _text_of_playlist)
-        self._channels = _Index(hass, _text_of_channel)
-
-    async def async_prepare(self) -> None:
-        """Index what is known, so that nobody waits for it."""
-        await self._shows.async_of(self._catalog.data.records)
-        await self._series.async_of(self._catalog.all_series)
-        await self._playlists.async_of(self._feed.data.records)
-
-    def _text_of_series(self, series: Series) -> str:
-        """Return the line of a series in the index."""
-        show = self._catalog.exhibition(series.exhibition_id)
-        artist = artist_of(series, show)
-        return line(series.title, artist or "", show.title if show else "")
+        self._artists = artists
+        self._indexes = Indexes(hass, catalog, feed, artists)
+        self.async_prepare = self._indexes.async_prepare
 
     async def async_search(
         self,
@@ -141,40 +99,166 @@ class Search:
         within: str | None = None,
     ) -> list[Node]:
         """Return playable nodes that fit words, the best first, optionally of some kinds or within a node."""
+        hits = await self.async_hits(query, kinds=kinds, within=within)
+        return [hit.node for hit in hits[:limit]]
+
+    async def async_hits(
+        self,
+        query: str,
+        *,
+        kinds: Collection[NodeKind] | None = None,
+        within: str | None = None,
+        near: bool = False,
+    ) -> list[Hit]:
+        """Return playable nodes that fit words as they are or as they sound, the best first.
+
+        With `near`, those that are only somewhat alike are among them.
+        """
         asked = Query.of(query)
         if not asked.words:
             return []
-        if within:
-            found = await self._within(asked, within)
-        else:
-            found = await self._everywhere(query, asked)
-        best: dict[str, tuple[int, Node]] = {}
+        found = await self._exact(query, asked, within)
+        if self._has_sure(found, kinds) and not near:
+            return self._best(found, kinds)
+        if named := BY_ARTIST.fullmatch(asked.text):
+            artist = Query.of(named["artist"] or named["artist_first"])
+            found += _by(artist, await self._exact(artist.text, artist, within))
+            if not self._has_sure(found, kinds):
+                found += _by(artist, await self._alike(artist, within, near=near))
+        if near or not self._has_sure(found, kinds):
+            found += await self._alike(asked, within, near=near)
+        return self._best(found, kinds)
+
+    def _has_sure(
+        self,
+        found: Iterable[tuple[float, Node]],
+        kinds: Collection[NodeKind] | None,
+    ) -> bool:
+        """Return whether anything fits the words."""
+        return any(hit.is_sure for hit in self._best(found, kinds))
+
+    def _best(
+        self,
+        found: Iterable[tuple[float, Node]],
+        kinds: Collection[NodeKind] | None,
+    ) -> list[Hit]:
+        """Return the playable nodes among what was found, each once, the best first."""
+        best: dict[str, Hit] = {}
         for score, node in found:
             if score and node.can_play and (kinds is None or node.kind in kinds):
-                if node.id not in best or best[node.id][0] < score:
-                    best[node.id] = score, node
-        ranked = sorted(best.values(), key=lambda found: self._rank(*found))
-        return [node for _, node in ranked[:limit]]
+                if node.id not in best or best[node.id].score < score:
+                    best[node.id] = Hit(score, node)
+        return sorted(best.values(), key=self._rank)
 
-    def _rank(self, score: int, node: Node) -> tuple[int, bool, int, int, int]:
-        """Return the sort key of a found node."""
+    def _rank(self, hit: Hit) -> tuple[float, bool, int, int, int, int]:
+        """Return the sort key of a found node; what an artist showed alone comes before what they showed with others."""
+        node, score = hit.node, hit.score
+        others = (node.artist or "").count(",") if score <= ARTIST else 0
         return (
             -score,
             not self._favorites.is_favorite(node.id),
             ORDER.index(node.kind),
+            others,
             len(node.title),
             -(node.year or 0),
         )
 
-    async def _everywhere(self, text: str, query: Query) -> list[tuple[int, Node]]:
+    async def _exact(
+        self, text: str, query: Query, within: str | None
+    ) -> list[tuple[float, Node]]:
+        """Return what has the words, or what the catalog finds by them."""
+        if within:
+            return await self._within(query, within)
+        return await self._everywhere(text, query)
+
+    async def _alike(
+        self, query: Query, within: str | None, *, near: bool
+    ) -> list[tuple[float, Node]]:
+        """Return what sounds like the words."""
+        heard, least = Heard(query.words), NEAR if near else SURE
+        kind = split_node_id(within or "")[0]
+        found: list[tuple[float, Node]] = []
+
+        def take(fit: float, node: Node | None) -> None:
+            """Take a node that fits well enough."""
+            if node is None or fit < least:
+                return
+            if fit >= SURE:
+                fit = ALIKE + (ARTIST_WORDS - ALIKE) * round(min(fit, 0.99), 2)
+            elif heard.fit(fold(node.title)) < NEAR:
+                return
+            found.append((fit, node))
+
+        async def add[T](
+            index: TextIndex[T], node_of: Callable[[T, int], Node | None]
+        ) -> None:
+            """Add what an index has."""
+            hits = await self._hass.async_add_executor_job(index.find_alike, heard)
+            for fit, record, number in hits:
+                if fit >= least:
+                    take(fit, node_of(record, number))
+
+        indexes, everywhere = self._indexes, kind is NodeKind.ROOT
+        if everywhere:
+            for fit, node in await self._hass.async_add_executor_job(
+                self._collections.find_alike, heard
+            ):
+                take(fit, node)
+            await add(
+                await indexes.async_artists(),
+                lambda found, _: self._artists.node(found),
+            )
+        if everywhere or kind is NodeKind.EXHIBITIONS:
+            await add(
+                await indexes.async_shows(),
+                lambda show, _: self._branches.exhibition_node(show),
+            )
+            await add(
+                await indexes.async_series(),
+                lambda series, _: self._open_series(series),
+            )
+        if everywhere or kind is NodeKind.PLAYLISTS:
+            await add(await indexes.async_playlists(), self._in_playlist)
+        if everywhere or kind is NodeKind.CHANNELS:
+            await add(
+                await indexes.async_channels(), lambda channel, _: channel_node(channel)
+            )
+        if kind not in LISTS:
+            nodes: Sequence[Node] = self._favorites.nodes()
+            if not everywhere:
+                children = await self._branches.async_children(
+                    within or "", limit=MAX_INSIDE
+                )
+                nodes = children.nodes
+            make = partial(index_of_nodes, tuple(nodes))
+            await add(
+                await self._hass.async_add_executor_job(make), lambda node, _: node
+            )
+        return found
+
+    def _open_series(self, series: Series) -> Node | None:
+        """Return the node of a series, except those of exhibitions that are not open."""
+        show = self._catalog.exhibition(series.exhibition_id)
+        if show is None or show.viewable(dt_util.utcnow()):
+            return self._branches.series_node(series)
+        return None
+
+    def _in_playlist(self, playlist: FeedPlaylist, number: int) -> Node | None:
+        """Return the node of a playlist, or of one of its works."""
+        if not number:
+            return playlist_node(playlist)
+        item = playlist.items[number - 1]
+        return None if item.is_secret else self._branches.item_node(playlist, item)
+
+    async def _everywhere(self, text: str, query: Query) -> list[tuple[float, Node]]:
         """Search everything."""
         exhibitions, relevant, _ = await asyncio.gather(
             self._catalog.async_list(PATIENCE),
             self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, PATIENCE),
             self._feed.async_list(PATIENCE),
         )
-        index = await self._shows.async_of(exhibitions.records)
-        scores = {
+        index = await self._indexes.async_shows()
+        scores: dict[str, tuple[float, Exhibition]] = {
             show.id: (_score_show(query, show), show)
             for show, _ in index.find(query, MAX_LINES)
         }
@@ -186,7 +270,15 @@ class Search:
                 scores[show.id] = 0, show
         shows = list(scores.values())
         await self._open_best(query, shows)
-        found = [(score, self._branches.exhibition_node(show)) for score, show in shows]
+        found: list[tuple[float, Node]] = [
+            (score, self._branches.exhibition_node(show)) for score, show in shows
+        ]
+        found += [
+            (query.score(artist.name), self._artists.node(artist))
+            for artist, _ in (await self._indexes.async_artists()).find(
+                query, MAX_LINES
+            )
+        ]
         found += await self._among_series(query)
         found += await self._among_playlists(query)
         found += await self._among_channels(query)
@@ -198,7 +290,7 @@ class Search:
         return found
 
     async def _open_best(
-        self, query: Query, shows: list[tuple[int, Exhibition]]
+        self, query: Query, shows: list[tuple[float, Exhibition]]
     ) -> None:
         """Read the series of the exhibitions that fit best, or that are named beside something else."""
         now = dt_util.utcnow()
@@ -212,37 +304,31 @@ class Search:
             *(self._catalog.async_series(key, PATIENCE) for _, key in best)
         )
 
-    async def _among_series(self, query: Query) -> list[tuple[int, Node]]:
-        """Search series, except those of exhibitions that are not open."""
-        now = dt_util.utcnow()
-        found = []
-        index = await self._series.async_of(self._catalog.all_series)
-        for series, _ in index.find(query, MAX_LINES):
-            show = self._catalog.exhibition(series.exhibition_id)
-            artist = artist_of(series, show)
-            score = query.score(series.title, artist, show.title if show else "")
-            if score and (show is None or show.viewable(now)):
-                found.append((score, self._branches.series_node(series)))
+    async def _among_series(self, query: Query) -> list[tuple[float, Node]]:
+        """Search series."""
+        found: list[tuple[float, Node]] = []
+        for series, _ in (await self._indexes.async_series()).find(query, MAX_LINES):
+            if node := self._open_series(series):
+                show = node.subtitle or ""
+                found.append((query.score(series.title, node.artist, show), node))
         return found
 
-    async def _among_playlists(self, query: Query) -> list[tuple[int, Node]]:
+    async def _among_playlists(self, query: Query) -> list[tuple[float, Node]]:
         """Search playlists and their works."""
-        found = []
-        index = await self._playlists.async_of(self._feed.data.records)
+        found: list[tuple[float, Node]] = []
+        index = await self._indexes.async_playlists()
         for playlist, number in index.find(query, MAX_LINES):
-            if number:
-                item = playlist.items[number - 1]
-                if not item.is_secret:
-                    score = query.score(item.title, item.artist, playlist.title)
-                    found.append((score, self._branches.item_node(playlist, item)))
-            else:
-                score = query.score(playlist.title, ", ".join(playlist.curators))
-                found.append((score, playlist_node(playlist)))
+            if node := self._in_playlist(playlist, number):
+                if number:
+                    score = query.score(node.title, node.artist, playlist.title)
+                else:
+                    score = query.score(playlist.title, ", ".join(playlist.curators))
+                found.append((score, node))
         return found
 
-    async def _among_channels(self, query: Query) -> list[tuple[int, Node]]:
+    async def _among_channels(self, query: Query) -> list[tuple[float, Node]]:
         """Search channels."""
-        index = await self._channels.async_of(self._feed.channels)
+        index = await self._indexes.async_channels()
         return [
             (query.score(channel.title, channel.publisher), channel_node(channel))
             for channel, _ in index.find(query, MAX_LINES)
@@ -250,12 +336,12 @@ class Search:
 
     def _among_nodes(
         self, query: Query, nodes: Iterable[Node]
-    ) -> Iterator[tuple[int, Node]]:
+    ) -> Iterator[tuple[float, Node]]:
         """Search nodes."""
         for node in nodes:
             yield query.score(node.title, node.artist, node.subtitle or ""), node
 
-    async def _within(self, query: Query, within: str) -> list[tuple[int, Node]]:
+    async def _within(self, query: Query, within: str) -> list[tuple[float, Node]]:
         """Search one node."""
         kind, _ = split_node_id(within)
         match kind:
@@ -268,8 +354,8 @@ class Search:
                 await self._feed.async_list(PATIENCE)
                 return await self._among_channels(query)
             case NodeKind.EXHIBITIONS:
-                exhibitions = await self._catalog.async_list(PATIENCE)
-                index = await self._shows.async_of(exhibitions.records)
+                await self._catalog.async_list(PATIENCE)
+                index = await self._indexes.async_shows()
                 return [
                     (_score_show(query, show), self._branches.exhibition_node(show))
                     for show, _ in index.find(query, MAX_LINES)
@@ -291,26 +377,19 @@ class Search:
         return found
 
 
-def _text_of_show(show: Exhibition) -> str:
-    """Return the line of an exhibition in the index."""
-    people = [person.name for person in (*show.artists, show.curator) if person]
-    return line(show.title, *people)
-
-
-def _text_of_playlist(playlist: FeedPlaylist) -> str:
-    """Return the lines of a playlist and its works in the index."""
-    lines = [line(playlist.title, *playlist.curators)]
-    lines += [line(item.title, item.artist, playlist.title) for item in playlist.items]
-    return "".join(lines)
-
-
-def _text_of_channel(channel: FeedChannel) -> str:
-    """Return the line of a channel in the index."""
-    return line(channel.title, channel.publisher)
-
-
 def _score_show(query: Query, show: Exhibition) -> int:
     """Return how well an exhibition fits, by its name and its people."""
     artists = credit(show.artists)
     people = [person.name for person in (*show.artists, show.curator) if person] or [""]
     return max(query.score(show.title, person, artists) for person in people)
+
+
+def _by(artist: Query, found: Iterable[tuple[float, Node]]) -> list[tuple[float, Node]]:
+    """Return what an artist made, and the artist first."""
+    heard = Heard(artist.words)
+    return [
+        (score, node)
+        for score, node in found
+        if (node.kind is NodeKind.ARTIST or node.artist)
+        and heard.fit(fold(node.artist or node.title)) >= SURE
+    ]

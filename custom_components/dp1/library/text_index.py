@@ -9,28 +9,12 @@ import re
 from typing import Self
 from unicodedata import category, normalize
 
+from .fuzzy import Heard, Vocabulary
+from .spoken_words import FILLERS
+
 MAX_QUERY = 200
 # The words of a query are all looked for, but only so many are counted to find the rarest.
 MAX_COUNTED = 5
-# Words around a name.
-FILLERS = frozenset(
-    {
-        "a",
-        "an",
-        "and",
-        "by",
-        "channel",
-        "exhibition",
-        "from",
-        "of",
-        "playlist",
-        "series",
-        "show",
-        "the",
-        "work",
-    }
-)
-
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -70,7 +54,8 @@ def start_of(word: str) -> str:
 
 def line(title: str, *others: str) -> str:
     """Return the line of something in the index: its title, and what else it is found by."""
-    return f"\n {fold_anew(title)}\t {fold_anew(' '.join(others))}"
+    rest = "\t ".join(map(fold_anew, others))
+    return f"\n {fold_anew(title)}\t {rest}"
 
 
 class TextIndex[T]:
@@ -86,6 +71,7 @@ class TextIndex[T]:
             parts.append(text)
             position += len(text)
         self._text = "".join((*parts, "\n"))
+        self._vocabulary = Vocabulary(self._text)
 
     def find(self, words: Words, limit: int) -> Iterator[tuple[T, int]]:
         """Yield records with the number of the line that has all words: equal titles first, then those that start so.
@@ -104,6 +90,14 @@ class TextIndex[T]:
                 text = self._text[start : self._text.index("\n", start + 1)]
                 if all(word_start in text for word_start in needles):
                     yield self._at(start)
+
+    def find_alike(self, heard: Heard) -> list[tuple[float, T, int]]:
+        """Return how well records fit what was heard, with the number of the line, the best first."""
+        found = []
+        for start in self._vocabulary.find(heard):
+            text = self._text[start : self._text.index("\n", start + 1)]
+            found.append((heard.fit(text), *self._at(start)))
+        return sorted(found, key=lambda hit: -hit[0])
 
     def _lines(self, needle: str, limit: int) -> Iterator[int]:
         """Yield where the lines with a text start."""

@@ -46,6 +46,7 @@ class NodeKind(StrEnum):
     COLLECTION_PART = "collection_part"
     COLLECTION_ARTIST = "collection_artist"
     OWNED = "owned"
+    ARTIST = "artist"
     MORE = "more"
     DAILY = "daily"
 
@@ -64,6 +65,7 @@ KEYS = {
     NodeKind.COLLECTION_PART: 2,
     NodeKind.COLLECTION_ARTIST: 2,
     NodeKind.OWNED: 2,
+    NodeKind.ARTIST: 1,
     # A node with a long list, and how many of it come before.
     NodeKind.MORE: 2,
 }

@@ -26,8 +26,8 @@ UNITS: Final = {"hours": 3600, "minutes": 60, "seconds": 1}
 class UnansweredError(HomeAssistantError):
     """A question without an answer, or a command without a display; the key is that of a template."""
 
-    def __init__(self, key: str, **texts: str) -> None:
-        """Initialize with the key and the texts of a template."""
+    def __init__(self, key: str, **texts: str | Sequence[str]) -> None:
+        """Initialize with the key and the texts of a template; of several, one was meant."""
         super().__init__(key)
         self.key = key
         self.texts = texts
@@ -40,11 +40,15 @@ class Answers:
     language: str
     templates: dict[str, str]
 
-    def say(self, key: str, **texts: str | None) -> str:
-        """Fill a template with texts from outside, which are cut."""
-        return self.templates[key].format(
-            **{name: clean(text or "", MAX_TEXT) for name, text in texts.items()}
-        )
+    def say(self, key: str, **texts: str | Sequence[str] | None) -> str:
+        """Fill a template with texts from outside, which are cut; of several, one is meant."""
+        filled = {
+            name: clean(text or "", MAX_TEXT)
+            if isinstance(text, str | None)
+            else self.join([clean(choice, MAX_TEXT) for choice in text], "or")
+            for name, text in texts.items()
+        }
+        return self.templates[key].format(**filled)
 
     def credit(self, key: str, artist: str | None, **texts: str | None) -> str:
         """Fill a template that names an artist, or the one that says that the artist is unknown."""
@@ -59,12 +63,12 @@ class Answers:
             return self.join(first)
         return self.say("others", artists=", ".join(first[: MAX_ARTISTS - 1]))
 
-    def join(self, texts: Sequence[str]) -> str:
+    def join(self, texts: Sequence[str], last_by: str = "and") -> str:
         """Join names as people list them."""
         *others, last = texts
         if not others:
             return last
-        return self.templates["comma"].join(others) + self.templates["and"] + last
+        return self.templates["comma"].join(others) + self.templates[last_by] + last
 
     def time(self, seconds: float) -> str:
         """Return a duration in words."""

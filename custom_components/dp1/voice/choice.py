@@ -11,17 +11,18 @@ from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from ..browse.search import async_search_nodes
+from ..browse.search import async_hits
 from ..display.metadata import artist_of
 from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
-from ..library.search import fold
+from ..library.search import Hit, fold
 from ..library.tree import media_id
 from .answers import UnansweredError
 from .displays import SpokenDisplay
 from .request import TIMES
 
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
+    "artist": {NodeKind.ARTIST},
     "exhibition": {NodeKind.EXHIBITION},
     "series": {NodeKind.SERIES},
     "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED},
@@ -29,7 +30,7 @@ KINDS: Final[Mapping[str, set[NodeKind]]] = {
 }
 # Kinds of nodes that somebody made.
 MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
-MAX_FOUND: Final = 20
+MAX_NAMES: Final = 3
 DOORS: Final = ("doorbell", "front door", "front_door", "door", "entrance")
 
 
@@ -67,19 +68,33 @@ async def async_find(
     if kind == "favorite":
         if liked := await _async_favorite(libraries, what):
             return liked
-    found = await async_search_nodes(
-        libraries, what, kinds=KINDS.get(kind or ""), limit=MAX_FOUND
-    )
-    if not found and kind in KINDS:
-        found = await async_search_nodes(libraries, what, limit=MAX_FOUND)
-    if kind == "artist":
-        words = fold(what)
-        by_artist = [hit for hit in found if words in fold(hit[1].artist or "")]
-        # What they made alone comes before group shows.
-        found = sorted(by_artist, key=lambda hit: len(hit[1].artist or "")) or found
-    if found:
-        return Chosen.of(*found[0])
-    return _from_history(what, displays)
+    found = await async_hits(libraries, what)
+    sure = [hit for hit in found if hit[1].is_sure]
+    kinds = KINDS.get(kind or "") or set(NodeKind)
+    if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
+        return _with_solo(meant[0], sure)
+    if shown := _from_history(what, displays):
+        return shown
+    near = [
+        hit
+        for library in libraries
+        for hit in await library.async_hits(what, near=True)
+    ]
+    names = list(dict.fromkeys(hit.node.title for hit in near))[:MAX_NAMES]
+    if names:
+        raise UnansweredError("not_found_near", what=what, names=names)
+    raise UnansweredError("not_found", what=what)
+
+
+def _with_solo(meant: tuple[Library, Hit], found: list[tuple[Library, Hit]]) -> Chosen:
+    """Return what is meant; for an artist, what they showed alone if there is such an exhibition."""
+    library, node = meant[0], meant[1].node
+    if node.kind is NodeKind.ARTIST:
+        for owner, hit in found:
+            solo = fold(hit.node.artist or "") == fold(node.title)
+            if solo and hit.node.kind is NodeKind.EXHIBITION:
+                return Chosen.of(owner, hit.node)
+    return Chosen.of(library, node)
 
 
 async def _async_favorite(libraries: list[Library], what: str) -> Chosen | None:
@@ -91,14 +106,14 @@ async def _async_favorite(libraries: list[Library], what: str) -> Chosen | None:
     return None
 
 
-def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen:
+def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
     """Return what one of the displays has shown under this title."""
     for display in displays:
         coordinator = display.coordinator
         for entry in coordinator.history.entries() if coordinator else ():
             if entry.title and fold(entry.title) == fold(what):
                 return Chosen(entry.media_id, entry.title)
-    raise UnansweredError("not_found", what=what)
+    return None
 
 
 async def async_choose(
