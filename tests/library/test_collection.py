@@ -1,22 +1,40 @@
 """Collections: the works that addresses hold, in the browser, in search, on displays, and followed."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
 
+from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
+from custom_components.dp1.library.collection import ACQUIRED, LEFT_COLLECTION
+from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
-from homeassistant.core import HomeAssistant
+from homeassistant.components.media_player import BrowseError
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.event import async_track_state_change_event
 
-from tests.collections import E1, E2, SUBENTRY, T1, collection_of, set_up_collection
+from tests.collections import (
+    COLLECTOR,
+    E1,
+    E2,
+    SUBENTRY,
+    T1,
+    collection_of,
+    now,
+    set_up_collection,
+)
 from tests.displays import until
 from tests.houses import House, titles
-from tests.simulators.indexer import IndexerSimulator
+from tests.simulators.indexer import Fault, IndexerSimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 NODE = f"collection/{SUBENTRY}"
+PREFIX = "media-source://dp1/"
 
 
 @pytest.fixture
@@ -97,7 +115,7 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     await set_up_collection(hass, indexer.url, E1, E2, T1)
     async with House.of(hass, "wall") as house:
         wall = house.walls["wall"]
-        await house.play("wall", f"media-source://dp1/{entry_id(hass)}/{NODE}")
+        await house.play("wall", f"{PREFIX}{entry_id(hass)}/{NODE}")
         await until(lambda: house.attribute("wall", "media_title") is not None)
         # The drawing that is data: cannot be loaded.
         assert "Plain Square" not in titles(wall.state.items)
@@ -112,7 +130,7 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
             lambda: house.attribute("wall", "media_artist") == "Rui Tanaka, Lena Voss"
         )
         node = f"collection_artist/{SUBENTRY}/moss"
-        await house.play("wall", f"media-source://dp1/{entry_id(hass)}/{node}")
+        await house.play("wall", f"{PREFIX}{entry_id(hass)}/{node}")
         assert titles(wall.state.items) == ["Lattice Bloom #88"]
         assert "fxhash=ooSimHash88" in wall.state.items[0]["source"]
 
@@ -155,3 +173,201 @@ async def test_restart_without_network(
     assert collection_of(entry).data.records == before
     assert len(await works(entry.runtime_data)) == 6
     assert collection_of(entry).problem is not None
+
+
+def events(hass: HomeAssistant) -> list[tuple[str, str]]:
+    """Record what the event entity tells."""
+    told: list[tuple[str, str]] = []
+
+    @callback
+    def note(event: Event[EventStateChangedData]) -> None:
+        """Note an event, which is restored after a restart."""
+        state, before = event.data["new_state"], event.data["old_state"]
+        if state is None or before is None or before.state == "unavailable":
+            return
+        if kind := state.attributes.get("event_type"):
+            told.append((kind, state.attributes["title"]))
+
+    async_track_state_change_event(hass, "event.my_collection_changes", note)
+    return told
+
+
+def record(indexer: IndexerSimulator, number: str) -> dict[str, Any]:
+    """Return a record of the indexer."""
+    return next(known for known in indexer.records if known["id"] == number)
+
+
+def asked(indexer: IndexerSimulator) -> Counter[str]:
+    """Return how often each field was asked for, and forget that."""
+    counted = Counter(query.field for query in indexer.asked)
+    indexer.asked.clear()
+    return counted
+
+
+async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
+    """What comes and goes is told, each once; the first look is silent, and the rest of the list is not read again."""
+    indexer.own(E1, 150)
+    # It has held some for long.
+    for known in indexer.records[:5]:
+        indexer.change(E1, "acquired", known, "2026-01-01T00:00:00Z")
+    told = events(hass)
+    entry = await set_up_collection(hass, indexer.url, E1)
+    await until(lambda: collection_of(entry).data.complete)
+    await poll(entry)
+    assert not told
+    before = len(collection_of(entry).data.records)
+    asked(indexer)
+    await poll(entry)
+    assert asked(indexer) == {"syncCollection": 1}
+
+    # One comes, one goes, one is flagged as spam, and one is hidden until it has media.
+    at = now(seconds=1)
+    indexer.acquire(E1, record(indexer, "9003"), at)
+    indexer.release(E1, record(indexer, "9005"), at)
+    indexer.acquire(E1, record(indexer, "9010"), at)
+    flagged, hidden = record(indexer, "9002"), record(indexer, "9010")
+    flagged["moderation_status"], hidden["viewable"] = "spam", False
+    hidden["burned"] = False
+    indexer.change(E1, "moderation_status_changed", flagged, at)
+    indexer.change(E1, "unheard_of", record(indexer, "9001"), at)
+    await poll(entry)
+    await hass.async_block_till_done()
+    assert asked(indexer) == {"syncCollection": 1, "tokens": 1}
+    assert told == [
+        (ACQUIRED, "Lattice Bloom #88"),
+        (LEFT_COLLECTION, "Plain Square"),
+    ]
+    assert len(collection_of(entry).data.records) == before - 1
+    assert (await works(entry.runtime_data))[0] == "Lattice Bloom #88"
+
+    hidden["viewable"] = True
+    for _ in range(2):
+        indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
+        await poll(entry)
+    # A work that flickers rings once.
+    hidden["viewable"] = False
+    indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
+    await poll(entry)
+    hidden["viewable"] = True
+    indexer.change(E1, "viewability_changed", hidden, now(seconds=2))
+    await poll(entry)
+    assert told[2:] == [(ACQUIRED, "Gone")]
+    # After a restart too.
+    await hass.config_entries.async_reload(entry.entry_id)
+    indexer.acquire(E1, record(indexer, "9004"), now(seconds=3))
+    await poll(entry)
+    await hass.async_block_till_done()
+    assert told[3:] == [(ACQUIRED, "#5")]
+
+
+async def test_unknown_addresses(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """Addresses nothing is known of say what to do, and are looked at again; what they hold then rings no bell."""
+    told = events(hass)
+    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    library: Library = entry.runtime_data
+    await until(lambda: collection_of(entry).data.complete)
+    assert collection_of(entry).problem is None
+    with pytest.raises(BrowseError, match="add each address once in the app"):
+        await async_browse_library(hass, f"{PREFIX}{entry.entry_id}/{NODE}", str)
+    with pytest.raises(HomeAssistantError, match="add each address once in the app"):
+        await async_build_playlist(
+            hass, {"media_content_id": f"{PREFIX}{entry.entry_id}/{NODE}"}
+        )
+    interval = collection_of(entry).update_interval
+    assert interval is not None
+    assert interval.total_seconds() == 3600
+    indexer.own(COLLECTOR, 3)
+    await poll(entry)
+    assert len(await works(library)) == 3
+    assert not told
+    interval = collection_of(entry).update_interval
+    assert interval is not None
+    assert 1800 <= interval.total_seconds() <= 3600
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(429, headers={"Retry-After": "120"}, times=None),
+        Fault(403, "<html>no</html>", times=None),
+        Fault(502, "<html>bad gateway</html>", times=None),
+        Fault(200, '{"errors":[{"message":"x"}],"data":null}', times=None),
+        Fault(200, '{"data":{"tokens":{"items":null}}}', times=None, field="tokens"),
+        Fault(200, '{"data":{"tokens":"', times=None),
+    ],
+    ids=lambda fault: str(fault.status) + fault.body[:20],
+)
+async def test_faults(
+    hass: HomeAssistant, indexer: IndexerSimulator, fault: Fault
+) -> None:
+    """Whatever the indexer does, the list stays, also when the whole of it is read again."""
+    entry = await set_up_collection(hass, indexer.url, E1, T1)
+    await until(lambda: collection_of(entry).data.complete)
+    await poll(entry)
+    before = collection_of(entry).data.records
+    indexer.faults = [fault]
+    indexer.release(E1, record(indexer, "9005"), now(seconds=1))
+    await poll(entry)
+    assert collection_of(entry).data.records == before
+    assert collection_of(entry).problem is not None
+    assert (await entry.runtime_data.async_node(NODE)).can_play
+    # What happened meanwhile is not lost.
+    indexer.faults = []
+    await poll(entry)
+    assert len(collection_of(entry).data.records) == len(before) - 1
+    assert collection_of(entry).problem is None
+
+
+async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
+    """A work that arrives between two pages is there once, and a list without an end keeps what was read."""
+    indexer.own(COLLECTOR, 260)
+    arrives = deepcopy(record(indexer, "9004"))
+    provenance = {"owner_address": COLLECTOR, "last_timestamp": None}
+    arrives["owner_provenances"]["items"] = [provenance]
+    indexer.arrives = arrives
+    indexer.change(COLLECTOR, "acquired", arrives, now())
+    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    # The newest are there before the rest.
+    listed = await collection_of(entry).async_list()
+    assert len(listed.records) >= 50
+    await until(lambda: len(collection_of(entry).data.records) == 261)
+    await poll(entry)
+    ids = [work.id for work in collection_of(entry).data.records]
+    assert len(ids) == len(set(ids)) == 261
+    assert collection_of(entry).data.records[-1].token.held_since is None
+    page = await entry.runtime_data.async_children(NODE)
+    assert page.nodes[-1].kind == "more"
+    rest = await entry.runtime_data.async_children(page.nodes[-1].id)
+    assert len(page.nodes) - 1 + len(rest.nodes) == 261 + 1
+
+    indexer.repeat_offset = True
+    collection = collection_of(entry)
+    for work in collection.data.records:
+        indexer.events.setdefault(COLLECTOR, []).append(
+            {
+                "type": "metadata_updated",
+                "token_cid": work.token.cid,
+                "timestamp": now(seconds=1),
+            }
+        )
+    await poll(entry)
+    assert len(collection_of(entry).data.records) == 261
+
+
+async def test_changes_are_not_told(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """Where the indexer does not tell changes, the whole list is read each day."""
+    indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
+    entry = await set_up_collection(hass, indexer.url, T1)
+    await until(lambda: collection_of(entry).data.complete)
+    await poll(entry)
+    assert collection_of(entry).problem is None
+    interval = collection_of(entry).update_interval
+    assert interval is not None
+    assert interval.total_seconds() == 86400
+    indexer.acquire(T1, record(indexer, "9001"), now(seconds=1))
+    await poll(entry)
+    assert (await works(entry.runtime_data))[0] == "Tidal Ledger #42"
