@@ -37,7 +37,7 @@ from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import duration_of
 from .playback.groups import GROUPS
-from .playback.media_proxy import without_token
+from .playback.media_proxy import public_media_id, without_tokens
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
 from .playback.show import async_show
@@ -131,9 +131,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_is_volume_muted = device.muted if device else None
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEAT_MODES.get(player.loop_mode or "") if player else None
-        self._attr_media_content_id = (
-            media_id(player, self.coordinator.history) if player else None
-        )
+        shown = media_id(player, self.coordinator.history) if player else None
+        self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
         self._attr_media_playlist = _text(player.playlist_title) if player else None
         self._attr_media_track = player.position if player else None
         # Cards name the artist of an image, but not that of a playlist.
@@ -142,14 +141,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_artist = artist_of(item) or work.artist
         self._attr_media_album_name = work.exhibition
         self._attr_media_image_url = picture_of(player, item, data.work)
-        self._attr_extra_state_attributes = {
-            "dp1": {
-                "source": without_token(item.source) if item else None,
-                **work_details(player, item, work),
-                "favorite": self._is_favorite(player, data.work),
-                "error_page": data.error_page,
-            }
+        details = {
+            "source": item.source if item else None,
+            **work_details(player, item, work),
+            "favorite": self._is_favorite(player, data.work),
+            "error_page": data.error_page,
         }
+        self._attr_extra_state_attributes = {"dp1": without_tokens(details)}
         # The display reports the duration of a work, but not when it was started.
         duration = item.duration if item and data.shown_since else None
         self._attr_media_duration = int(duration) if duration else None
@@ -158,7 +156,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = _text(document.get("title"))
-            self._attr_media_content_id = assumed_media_id(data.assumed)
+            shown = assumed_media_id(data.assumed)
+            self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
 
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None

@@ -6,6 +6,8 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+from yarl import URL
 
 from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
@@ -14,8 +16,10 @@ from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_state_change_event
+from homeassistant.setup import async_setup_component
 
 from tests.collections import (
     COLLECTOR,
@@ -340,7 +344,7 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     page = await entry.runtime_data.async_children(NODE)
     assert page.nodes[-1].kind == "more"
     rest = await entry.runtime_data.async_children(page.nodes[-1].id)
-    assert len(page.nodes) - 1 + len(rest.nodes) == 261 + 1
+    assert len(page.nodes) - 1 + len(rest.nodes) == 261
 
     indexer.repeat_offset = True
     collection = collection_of(entry)
@@ -371,3 +375,53 @@ async def test_changes_are_not_told(
     indexer.acquire(T1, record(indexer, "9001"), now(seconds=1))
     await poll(entry)
     assert (await works(entry.runtime_data))[0] == "Tidal Ledger #42"
+
+
+async def test_keep_current(
+    hass: HomeAssistant,
+    indexer: IndexerSimulator,
+    hass_client_no_auth: ClientSessionGenerator,
+) -> None:
+    """A display that follows a collection reads its playlist at an address that nobody can guess or see in a state."""
+    assert await async_setup_component(hass, "api", {})
+    entry = await set_up_collection(hass, indexer.url, E1, T1, keep_current=True)
+    await until(lambda: collection_of(entry).data.complete)
+    await poll(entry)
+    async with House.of(hass, "wall") as house:
+        client = await hass_client_no_auth()
+        home = str(client.make_url("")).rstrip("/")
+        await async_process_ha_core_config(hass, {"internal_url": home})
+        wall = house.walls["wall"]
+        media_id = f"{PREFIX}{entry.entry_id}/{NODE}"
+        await house.play("wall", media_id)
+        url = wall.state.playlist_url or ""
+        assert url.startswith(f"{home}/api/dp1/media/collection.json?token=")
+        token = URL(url).query["token"]
+        assert len(token) > 40
+        await until(lambda: house.attribute("wall", "source") == "My collection")
+        shown = house.attribute("wall", "media_content_id")
+        assert shown.startswith(media_id)
+        assert token not in str(house.state("wall").as_dict())
+        path = URL(url).path
+        served = await (await client.get(f"{path}?token={token}")).json()
+        assert len(served["items"]) == 5
+        assert (await client.get(f"{path}?token={token[:-1]}")).status == 404
+        assert (await client.get(path)).status == 404
+
+        indexer.release(E1, record(indexer, "9001"), now(seconds=1))
+        indexer.acquire(T1, record(indexer, "9009"), now(seconds=1))
+        await poll(entry)
+        after = await (await client.get(f"{path}?token={token}")).json()
+        assert after["id"] == served["id"]
+        assert titles(after["items"])[0] == "Unresolved"
+        assert "Tidal Ledger #42" not in titles(after["items"])
+        # The same again, at the work that is shown.
+        await house.play("wall", shown)
+        assert wall.state.playlist_url == url
+        # With a limit it is another list.
+        await house.show("wall", media_content_id=media_id, limit=2)
+        assert wall.state.playlist_url is None
+        assert len(wall.state.items) == 2
+        hass.config_entries.async_remove_subentry(entry, SUBENTRY)
+        await hass.async_block_till_done()
+        assert (await client.get(f"{path}?token={token}")).status == 404

@@ -16,7 +16,7 @@ from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
-from .media_proxy import MEDIA_PROXY
+from .media_proxy import MEDIA_PROXY, without_token
 from .resolve import Options, async_from_document, async_read_playlist
 
 # The document is only read for its title.
@@ -141,6 +141,6 @@ def _response(
         "title": clean(title, 200) or None,
         "items": works,
         "playlist_id": playlist_id,
-        "playlist_url": cast.playlist_url,
+        "playlist_url": without_token(cast.playlist_url),
         "method": "url" if cast.playlist is None else "inline",
     }

@@ -1,11 +1,14 @@
-"""Media proxy: URLs for local media that displays can load without login, also after a restart."""
+"""Media proxy: URLs for local media that displays can load without login, also after a restart.
+
+The playlist of a collection is served likewise, so that displays which follow it read it again by themselves.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
 from secrets import token_urlsafe
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
@@ -24,6 +27,8 @@ from homeassistant.util.hass_dict import HassKey
 from ..client.display.casts import Cast
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
+from ..library.entries import async_build_playlist
+from ..library.tree import MEDIA_PREFIX
 from ..storage import SafeStore
 
 MEDIA_PROXY: Final[HassKey[MediaProxy]] = HassKey(f"{DOMAIN}_media_proxy")
@@ -46,7 +51,7 @@ class Grant:
     """Permission to load one medium.
 
     Attributes:
-        media_id: id of the media source, or a camera or image entity.
+        media_id: id of the media source, a camera or image entity, or a collection of a library.
         entry_ids: config entries of the displays that it was cast to.
     """
 
@@ -141,6 +146,7 @@ class MediaProxy:
         if data.player is None and data.assumed is None:
             return True
         shown = [item.source or "" for item in data.player.items] if data.player else []
+        shown.append((data.player.playlist_url if data.player else None) or "")
         casts = [entry.cast for entry in coordinator.history.entries()]
         if data.assumed is not None:
             casts.append(data.assumed)
@@ -172,9 +178,10 @@ class MediaProxy:
 
 
 def _sources(cast: Cast) -> list[str]:
-    """Return the sources of the works of a cast."""
+    """Return the sources of the works of a cast, and its URL."""
     items = (cast.playlist or {}).get("items") or ()
-    return [source for item in items if isinstance(source := item.get("source"), str)]
+    sources = (item.get("source") for item in items)
+    return [url for url in (cast.playlist_url, *sources) if isinstance(url, str)]
 
 
 class MediaProxyView(HomeAssistantView):
@@ -201,6 +208,9 @@ class MediaProxyView(HomeAssistantView):
 
 async def _async_serve(hass: HomeAssistant, media_id: str) -> web.StreamResponse:
     """Return the response with a medium."""
+    if media_id.startswith(MEDIA_PREFIX):
+        built = await async_build_playlist(hass, {"media_content_id": media_id})
+        return web.json_response(built.cast.playlist, headers=HEADERS)
     if not media_source.is_media_source_id(media_id):
         content, content_type = await _async_entity_picture(hass, media_id)
         return web.Response(body=content, content_type=content_type, headers=HEADERS)
@@ -243,6 +253,23 @@ def is_picture_entity(hass: HomeAssistant, media_id: str) -> bool:
 def without_token(source: str | None) -> str | None:
     """Return the source of a work without what lets anybody load it."""
     return source.partition("?")[0] if source and PATH in source else source
+
+
+def without_tokens(details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return attributes without what lets anybody load something."""
+    return {
+        name: without_token(value) if isinstance(value, str) else value
+        for name, value in details.items()
+    }
+
+
+def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
+    """Return the media id of what a display shows; of a playlist that is served here, what it is of."""
+    if media_id is None or PATH not in media_id:
+        return media_id
+    url, mark, place = media_id.partition("#")
+    known = hass.data[MEDIA_PROXY].media_id(URL(url).query.get("token", ""))
+    return f"{known or without_token(url)}{mark}{place}"
 
 
 async def async_setup_media_proxy(hass: HomeAssistant) -> None:

@@ -169,6 +169,9 @@ async def _async_from_library(
         )
         return await async_from_document(hass, document, options)
     _check_start(options, built.works)
+    if built.keep_current and not options.limit:
+        url = _proxied_url(hass, what["media_content_id"], "/collection.json")
+        return Cast(playlist_url=url)
     return cast
 
 
