@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
+from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library import daily as module
 from custom_components.dp1.library.entries import daily_url
 from custom_components.dp1.voice.choice import async_choose
@@ -16,6 +17,7 @@ from homeassistant.util import dt as dt_util
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import state_of, until
 from tests.libraries import library_entry, set_up
+from tests.simulators.indexer import Fault, IndexerSimulator
 
 SENSOR = "sensor.library_the_daily"
 FIRST = datetime.now(UTC).date() + timedelta(days=10)
@@ -173,3 +175,53 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         assert chosen.is_work
         daily.document = document(1)
         assert (await async_choose(hass, "daily", [])).title == "The Daily"
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("spoiled", [False, True])
+async def test_artist_of_the_indexer(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch, spoiled: bool
+) -> None:
+    """The artist of today's work is looked up by its token; if that fails, it is unknown."""
+    monkeypatch.setattr(client, "PAUSE", 0.0)
+    monkeypatch.setattr(client, "FIRST_WAIT", 0.0)
+    told = document(1)
+    contract = {
+        "chain": "evm",
+        "standard": "erc721",
+        "address": "0x9d180d4E1dEC827190A50831A02445c28ac0AA90",
+        "tokenId": "78000042",
+    }
+    (item,) = told["items"]
+    del item["inlineManifest"]
+    item |= {
+        "displayAt": f"{dt_util.now().date()}T00:00:00",
+        "provenance": {"type": "onChain", "contract": contract},
+        "source": "https://art.example.org/live",
+    }
+    async with (
+        IndexerSimulator() as indexer,
+        ScriptedServer.run(Reply(200, told)) as server,
+    ):
+        if spoiled:
+            indexer.faults.append(Fault(status=500, times=None))
+        options = {
+            "daily_url": f"{server.url}/api/v1/playlists/daily-1",
+            "indexer_url": indexer.url,
+        }
+        entry = await set_up(hass, library_entry(None, None, options=options))
+        daily = entry.runtime_data.daily
+        await until(lambda: daily.document and not daily._reads._tasks)
+        await until(lambda: state_of(hass, SENSOR).state == "Day 1")
+        if spoiled:
+            assert state_of(hass, SENSOR).attributes["artist"] is None
+            return
+        await until(lambda: state_of(hass, SENSOR).attributes["artist"])
+        told_now = state_of(hass, SENSOR).attributes
+        assert told_now["artist"] == "Ines Okafor"
+        assert told_now["picture"].startswith("https://imagedelivery.net/")
+        # Another restart asks again, without reading the playlist.
+        count = len(server.requests)
+        await hass.config_entries.async_reload(entry.entry_id)
+        await until(lambda: state_of(hass, SENSOR).attributes["artist"])
+        assert len(server.requests) == count

@@ -15,6 +15,8 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1.display import reader
+from custom_components.dp1.playback import daily as module
+from custom_components.dp1.playback.announce import ANNOUNCEMENTS
 from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -271,3 +273,97 @@ async def test_no_work_for_today(hass: HomeAssistant, wall: str) -> None:
         with pytest.raises(HomeAssistantError, match="run out"):
             await house.show("wall")
         assert house.sent("wall") == sent
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
+    """Shown for a while or added to the queue it is today's work alone; an announcement at midnight ends first."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        await house.move(at(2, "23:59:00", LISBON))
+        wall.player.load(playlist("Dawn", "Noon"))
+        await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
+        await hass.services.async_call(
+            "media_player",
+            "play_media",
+            {
+                "entity_id": "media_player.wall",
+                "media_content_type": "playlist",
+                "media_content_id": f"media-source://dp1/{house.entry.entry_id}/daily",
+                "enqueue": "add",
+            },
+            blocking=True,
+        )
+        await until(lambda: house.titles("wall") == ["Dawn", "Noon", "Day 2"])
+        await house.show("wall", show_for="00:00:30")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await house.move(at(2, "23:59:40", LISBON))
+        await until(lambda: house.titles("wall") == ["Dawn", "Noon", "Day 2"])
+
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await house.show(
+            "wall", show_for="00:01:00", media_content_id="https://x/1.png"
+        )
+        await until(lambda: house.titles("wall") == ["1"])
+        await house.move(at(3, "00:00:01", LISBON))
+        assert house.titles("wall") == ["1"]
+        await house.move(at(3, "00:01:30", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await until(
+            lambda: (
+                not hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
+            )
+        )
+        await house.move(at(3, "00:03:00", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 3"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
+    """A display that takes long to report its works is found out when it does, and so it is remembered."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        entry_id = house.entries["wall"].entry_id
+        await house.move(at(2, "12:00:00", LISBON))
+        with patch.object(module.Dailies, "_plays_all", return_value=None):
+            told = await house.show("wall")
+        assert told["media_player.wall"]["method"] == "url"
+        wall.player.handle("moveToArtwork", {"index": 5})
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await settle(wall)
+        # The display is removed, with what was remembered of it.
+        await hass.config_entries.async_remove(entry_id)
+        stored = await hass.data[module.DAILIES]._store.async_load_parsed()
+        assert stored == module.Stored({}, {})
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_restart_and_other_firmware(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """What is stored counts after a restart; a file that makes no sense and other firmware do not."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        entry_id = house.entries["wall"].entry_id
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall", item_duration=60)
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        dailies = module.Dailies(hass)
+        await dailies.async_load()
+        assert dailies._given == hass.data[module.DAILIES]._given
+        given = dailies._given[entry_id]
+        assert (given.item_duration, given.url) == (
+            60,
+            house.entry.options["daily_url"],
+        )
+        assert dailies._without == {}
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        dailies = module.Dailies(hass)
+        await dailies.async_load()
+        assert dailies._without == {entry_id: wall.firmware.version}
+        hass_storage["dp1.daily"]["data"]["given"] = {"x": 5}
+        other = module.Dailies(hass)
+        await other.async_load()
+        assert other._given == {}

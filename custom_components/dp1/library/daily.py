@@ -14,14 +14,20 @@ from ..client.errors import Dp1Error
 from ..client.feed.client import Feed
 from ..client.guard import Guard
 from ..client.playlist.schedule import Due, due
+from ..client.text import shorten
 from ..client.values import mapping, moment, text
 from ..const import LOGGER
 from .cache import ServerStore
 from .cached_list import Json
 from .coordinator import PATIENCE
+from .indexers import async_indexer
+from .preferences import Preferences
 from .shared_reads import SharedReads
+from .works import Work
 
 KIND: Final = "daily"
+DESCRIBE: Final = "work of today"
+MAX_ARTIST: Final = 120
 READ_EVERY: Final = timedelta(hours=6)
 RETRY: Final = timedelta(minutes=15)
 # Others show the new work at the same moment.
@@ -41,18 +47,20 @@ class Daily:
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         guard: Callable[[], Guard],
-        url: str | None,
-        find_work: Callable[[PlaylistItem], Awaitable[object]],
+        preferences: Preferences,
+        find_work: Callable[[PlaylistItem], Awaitable[Work | None]],
         changed: Callable[[], None],
     ) -> None:
         """Initialize without a document; `changed` is called when there is a new one, or it is time for another work."""
-        self.url = url or None
+        self.url = url = preferences.daily_url or None
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
         self._hass = hass
         self._reads = SharedReads(hass, entry)
         self._feed = Feed(guard().allowing(url), url) if url else None
+        self._indexer_url = preferences.indexer_url
         self._find_work = find_work
+        self._known: tuple[PlaylistItem, Work] | None = None
         self._changed = changed
         self._store = ServerStore(
             hass, entry.entry_id, KIND, self._restore, self._to_store
@@ -84,6 +92,7 @@ class Daily:
         now = dt_util.utcnow()
         if self.document and self._read_at and now - self._read_at < READ_EVERY:
             self._schedule(self._read_at + READ_EVERY)
+            self._reads.start(DESCRIBE, self._async_describe)
         else:
             self._start_read(now)
 
@@ -162,13 +171,43 @@ class Daily:
         self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
         self._changed()
 
+    def known_work(self, item: PlaylistItem) -> Work | None:
+        """Return what the indexer knows of the work of today."""
+        if self._known is None:
+            return None
+        known, work = self._known
+        same = item.source == known.source if item.source else item.id == known.id
+        return work if same else None
+
     async def _async_describe(self) -> None:
-        """Look up what is known of the work of today."""
-        if (item := self.work) is not None:
-            try:
-                await self._find_work(item)
-            except Dp1Error as err:
-                LOGGER.debug("Nothing is known of the work of today: %s", err)
+        """Look up what is known of the work of today, of which the playlist has no artist."""
+        item = self.work
+        if item is None or item.raw.get("inlineManifest") or self.known_work(item):
+            return
+        try:
+            if (found := await self._find_work(item)) is None or not found.artist:
+                await self._async_ask_indexer(item)
+        except Dp1Error as err:
+            LOGGER.debug("Nothing is known of the work of today: %s", err)
+        self._changed()
+
+    async def _async_ask_indexer(self, item: PlaylistItem) -> None:
+        """Look the token of a work up at the indexer."""
+        match item.provenance:
+            case {"contract": {"address": str(contract), "tokenId": str(number)}}:
+                pass
+            case _:
+                return
+        if not self._indexer_url:
+            return
+        indexer = await async_indexer(self._hass, self._indexer_url)
+        page = await indexer.tokens(
+            limit=1, contract_addresses=[contract], token_numbers=[number]
+        )
+        for token in page.tokens:
+            artist = shorten(", ".join(token.artists), MAX_ARTIST) or None
+            work = Work(title=token.name, artist=artist, picture=token.thumbnail)
+            self._known = item, work
 
     def _schedule(self, read_at: datetime) -> None:
         """Wait for the next read, and for the moment of the next work."""
@@ -186,6 +225,7 @@ class Daily:
     def _handle_next(self, now: datetime) -> None:
         """Handle the moment of the next work."""
         self._changed()
+        self._reads.start(DESCRIBE, self._async_describe)
 
     @callback
     def _start_read(self, now: datetime) -> None:

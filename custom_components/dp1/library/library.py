@@ -108,7 +108,7 @@ class Library:
             hass,
             entry,
             guard,
-            self.preferences.daily_url,
+            self.preferences,
             self.async_find_work,
             self._handle_update,
         )
@@ -377,11 +377,12 @@ class Library:
 
     def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
-        return self.collections.work(item.id) or self._recognition.known_work(item)
+        found = self.collections.work(item.id) or self.daily.known_work(item)
+        return found or self._recognition.known_work(item)
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        if work := self.collections.work(item.id):
+        if work := self.collections.work(item.id) or self.daily.known_work(item):
             return work
         return await self._recognition.async_find_work(item)
 

@@ -107,11 +107,3 @@ def due(document: Mapping[str, Any], now: datetime, zone: tzinfo) -> Due:
         since,
         min((moment for moment in known if moment > now), default=None),
     )
-
-
-def is_scheduled(document: Mapping[str, Any]) -> bool:
-    """Return whether any work of a playlist has a time."""
-    items = document.get("items")
-    return any(
-        isinstance(item, Mapping) and item.get("displayAt") for item in items or ()
-    )
