@@ -86,9 +86,11 @@ class ShowChoiceIntent(SpokenIntent):
     """Show what the speaker leaves open."""
 
     intent_type = "Dp1ShowChoice"
-    description = "Shows something new, something else, the art of the day or the favorites on an art display"
+    description = "Shows something new, something else, the art of the day, the favorites or the own collection on an art display"
     fields: Mapping[str, Any] = {
-        vol.Required("choice"): vol.In(("new", "other", "daily", "favorites"))
+        vol.Required("choice"): vol.In(
+            ("new", "other", "daily", "favorites", "collection")
+        )
     }
 
     @override

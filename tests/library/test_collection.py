@@ -14,6 +14,8 @@ from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.collection import ACQUIRED, LEFT_COLLECTION
 from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.voice.answers import UnansweredError
+from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.core_config import async_process_ha_core_config
@@ -112,6 +114,9 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     ]
     assert not indexer.authorized
     assert all(asked.agent.startswith("home-assistant-dp1/") for asked in indexer.asked)
+    chosen = await async_choose(hass, "collection", [])
+    assert chosen.media_id == f"{PREFIX}{entry.entry_id}/{NODE}"
+    assert chosen.title == "My collection"
 
 
 async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
@@ -273,6 +278,8 @@ async def test_unknown_addresses(
     library: Library = entry.runtime_data
     await until(lambda: collection_of(entry).data.complete)
     assert collection_of(entry).problem is None
+    with pytest.raises(UnansweredError, match="no_collection"):
+        await async_choose(hass, "collection", [])
     with pytest.raises(BrowseError, match="add each address once in the app"):
         await async_browse_library(hass, f"{PREFIX}{entry.entry_id}/{NODE}", str)
     with pytest.raises(HomeAssistantError, match="add each address once in the app"):

@@ -119,10 +119,12 @@ def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
 async def async_choose(
     hass: HomeAssistant, how: str, displays: list[SpokenDisplay]
 ) -> Chosen:
-    """Choose something new, something else, the work of the day or the favorites."""
+    """Choose something new, something else, the work of the day, the favorites or the own collection."""
     libraries = async_libraries(hass)
     if how == "favorites":
         return _favorites(libraries)
+    if how == "collection":
+        return _collection(libraries)
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
     found = [
@@ -167,6 +169,15 @@ def _favorites(libraries: list[Library]) -> Chosen:
             where = media_id(library.entry_id, NodeKind.FAVORITES.value)
             return Chosen(where, "")
     raise UnansweredError("no_favorites")
+
+
+def _collection(libraries: list[Library]) -> Chosen:
+    """Return the first collection that has works."""
+    for library in libraries:
+        for node in library.collections.nodes():
+            if node.can_play:
+                return Chosen.of(library, node)
+    raise UnansweredError("no_collection")
 
 
 def _titles_shown(displays: Iterable[SpokenDisplay], *, everything: bool) -> set[str]:
