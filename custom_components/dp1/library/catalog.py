@@ -1,6 +1,6 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, override
@@ -168,7 +168,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return await self.reads.cached(
             f"series {exhibition_id}",
             lambda: self.series_of(exhibition_id),
-            partial(self._async_read_series, exhibition_id),
+            partial(self.async_read_series, exhibition_id),
             max_age=MAX_AGE_SECONDS,
             patience=patience,
         )
@@ -290,8 +290,12 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             self._index_series(())
         return exhibitions
 
-    async def _async_read_series(self, exhibition_id: str) -> None:
-        """Read the series of an exhibition."""
+    async def async_read_series(
+        self,
+        exhibition_id: str,
+        read_all: Callable[..., Awaitable[Listing[Series]]] | None = None,
+    ) -> None:
+        """Read the series of an exhibition, by default as fast as possible."""
         assert self.client is not None
         name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
 
@@ -301,7 +305,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             self._series |= {series.id: series for series in series_list.records}
             return series_list
 
-        listing = await self.client.all_series(
+        listing = await (read_all or self.client.all_series)(
             exhibition_id,
             progress=lambda read: self.reads.set_progress(
                 name, partial(partial_list, read)

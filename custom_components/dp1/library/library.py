@@ -25,6 +25,7 @@ from ..const import (
 from ..errors import translated
 from ..guard import NAMED_HOSTS
 from .artists import Artists
+from .background_reader import BackgroundReader
 from .branches import Branches
 from .cache import BuiltPlaylists, async_remove_collections, async_remove_files
 from .catalog import CatalogCoordinator
@@ -123,6 +124,7 @@ class Library:
         self._sources = Sources(
             *servers, *own, self.preferences, self._built, self.daily
         )
+        self._background_reader = BackgroundReader(hass, self.catalog_coordinator)
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
@@ -196,6 +198,7 @@ class Library:
             await coordinator.async_load()
         self._follow(self.catalog_coordinator, self.feed_coordinator)
         await self.daily.async_start()
+        self._background_reader.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -239,6 +242,7 @@ class Library:
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
+        self._background_reader.async_stop()
         await self.daily.async_stop()
         for coordinator in self.coordinators:
             await coordinator.async_shutdown()

@@ -1,11 +1,13 @@
-"""Catalog client that requests the first pages of series at once."""
+"""Catalog client that requests the first pages of series at once, or one after the other."""
 
 import asyncio
 from typing import Any, override
 
-from ..client.catalog.client import CONCURRENCY, Catalog
+from ..client.catalog.client import CONCURRENCY, Catalog, in_order, series_place
 from ..client.catalog.models import Series
-from ..client.catalog.paging import PAGE_SIZE, Listing, Page, Progress
+from ..client.catalog.paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
+
+PAGE_PAUSE = 2.0
 
 
 class PrefetchingCatalog(Catalog):
@@ -34,6 +36,22 @@ class PrefetchingCatalog(Catalog):
             for task in unused:
                 task.cancel()
             await asyncio.gather(*unused, return_exceptions=True)
+
+    async def unhurried_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
+        """Read all series of an exhibition in order, with a pause before each further page."""
+
+        async def fetch(offset: int, limit: int) -> Page[Series]:
+            """Read a page."""
+            if offset:
+                await asyncio.sleep(PAGE_PAUSE)
+            return await self.series(
+                exhibition_id=exhibition_id, offset=offset, limit=limit
+            )
+
+        listing = await PagedReader(fetch, concurrency=1).read()
+        return in_order(listing, series_place)
 
     @override
     async def series(

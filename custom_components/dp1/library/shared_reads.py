@@ -29,6 +29,11 @@ class SharedReads:
         self._tasks: dict[str, asyncio.Task[Any]] = {}
         self._partial: dict[str, Callable[[], CachedList[Any]]] = {}
 
+    @property
+    def is_idle(self) -> bool:
+        """Return whether nothing is read."""
+        return not self._tasks
+
     def stop(self) -> None:
         """Cancel all reads."""
         for task in self._tasks.values():

@@ -186,7 +186,7 @@ class Catalog:
         listing = await self._all(
             partial(self.series, exhibition_id=exhibition_id), progress=progress
         )
-        return _sorted(listing, _series_place)
+        return in_order(listing, series_place)
 
     async def all_artworks(
         self,
@@ -210,7 +210,7 @@ class Catalog:
             spread=spread,
             progress=progress,
         )
-        return _sorted(listing, _artwork_place)
+        return in_order(listing, _artwork_place)
 
     async def _all[T: Record](
         self,
@@ -382,12 +382,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _sorted[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
+def in_order[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
     """Return the records in order; equal ones stay as they are."""
     return replace(listing, records=tuple(sorted(listing.records, key=key)))
 
 
-def _series_place(series: Series) -> tuple[float, datetime]:
+def series_place(series: Series) -> tuple[float, datetime]:
     """Return the sort key of a series in its exhibition; series without an index come last."""
     place = inf if series.display_index is None else series.display_index
     return place, series.created_at or _LAST

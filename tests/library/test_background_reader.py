@@ -1,0 +1,90 @@
+"""Test the unhurried reading of what nobody has opened."""
+
+import asyncio
+
+import pytest
+
+from custom_components.dp1.library import background_reader, prefetching_catalog
+from custom_components.dp1.library.library import Library
+
+from .conftest import MakeLibrary
+
+from tests.displays import until
+from tests.simulators.catalog.simulator import CatalogSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten all pauses."""
+    for name in ("START_SECONDS", "PAUSE_SECONDS", "MAX_PAUSE_SECONDS"):
+        monkeypatch.setattr(background_reader, name, 0.001)
+    monkeypatch.setattr(prefetching_catalog, "PAGE_PAUSE", 0)
+
+
+def unread(library: Library) -> int:
+    """Return how many open exhibitions have series that were not read."""
+    catalog = library.catalog_coordinator
+    return sum(
+        catalog.is_open(show) and catalog.series_of(show.id).read_at is None
+        for show in catalog.data.records
+    )
+
+
+async def test_unopened_exhibitions_are_found(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """All series are read once, one request at a time, and nothing after a restart."""
+    catalog.latency = 0.002
+    library = await make_library(catalog)
+    catalog.reset_counters()
+    await until(lambda: not unread(library))
+    assert catalog.max_in_flight == 1
+    pages = sum(
+        max(1, -(-len(catalog.data.series(show["id"])) // 5))
+        for show in catalog.data.exhibitions
+    )
+    assert catalog.count("artworks") == catalog.count("exhibitions") == 0
+    assert 47 <= catalog.count("series") <= pages
+    show = catalog.data.find_exhibition("First Signals")
+    title = catalog.data.series(show["id"])[0]["title"]
+    catalog.inject("status")
+    found = await library.async_search(title)
+    assert "First Signals" in {node.subtitle for node in found}
+    catalog.heal()
+    library = await make_library(catalog)
+    catalog.reset_counters()
+    await asyncio.sleep(0.1)
+    assert not unread(library)
+    assert not catalog.requests
+
+
+async def test_errors_slow_the_reading_down(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """After an error the next exhibition is read after a longer pause each time, and what failed in the next round."""
+    waits: list[float] = []
+    later = background_reader.async_call_later
+
+    def call_later(hass, seconds, job):  # type: ignore[no-untyped-def]
+        """Remember the pauses, and shorten them."""
+        waits.append(seconds)
+        return later(hass, 0.001, job)
+
+    monkeypatch.setattr(background_reader, "async_call_later", call_later)
+    monkeypatch.setattr(background_reader, "JITTER", 0)
+    monkeypatch.setattr(background_reader, "PAUSE_SECONDS", 20.0)
+    monkeypatch.setattr(background_reader, "MAX_PAUSE_SECONDS", 1000.0)
+    catalog.inject("status", route="series")
+    library = await make_library(catalog)
+    # Before that, the list itself is being read.
+    await until(lambda: waits.count(1000.0) > 1)
+    first = waits.index(80.0)
+    assert waits[first : first + 4] == [80.0, 320.0, 1000.0, 1000.0]
+    catalog.heal()
+    waits.clear()
+    await until(lambda: not unread(library))
+    assert 20.0 in waits
