@@ -70,7 +70,7 @@ async def test_too_many_requests(profile: str) -> None:
     """More than 64 requests over all routes are refused; notification sockets do not count."""
     async with talking(profile) as client:
         server = client.simulator.server
-        server.latency = 0.5
+        server.latency = 60.0
         socket = await client.session.ws_connect(
             f"{client.simulator.url}/api/notification"
         )
@@ -84,7 +84,9 @@ async def test_too_many_requests(profile: str) -> None:
                     429,
                     "Too many concurrent requests, slow down",
                 )
-        await gather(*waiting)
+        for request in waiting:
+            request.cancel()
+        await gather(*waiting, return_exceptions=True)
         await socket.close()
 
 
