@@ -1,4 +1,4 @@
-"""A gallery on one machine: Home Assistant, a display, a feed and a catalog, all but Home Assistant simulated.
+"""A gallery on one machine: Home Assistant, a display, a feed, a catalog and an indexer, all but Home Assistant simulated.
 
 Everything listens on loopback; discovery alone goes over the machine's network interface, as Home Assistant does not
 look for services on loopback. What is shown was drawn for this purpose.
@@ -19,6 +19,7 @@ from tests.e2e.home import Home, HomeError
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
+from tests.simulators.indexer import IndexerSimulator
 
 NAME = "Living room"
 EXHIBITION = "Net Evil"
@@ -31,6 +32,10 @@ PLAYLISTS = {
 CHANNEL = "Our house"
 FAVORITES = (("Ghost Protocols", ["exhibition"]), ("Weather", ["series"]))
 WORKS = 8
+# Nobody known owns these.
+OWNERS = (
+    "0xBD0E21fdc68Ac573d109D5CB7EA5cEAf6c246045, tz1XCrrfhQNC3M35fs1fi1BgDMSF77Psad5L"
+)
 DISCOVERY_SECONDS = 45
 DASHBOARD = "art-gallery"
 GALLERY = {"strategy": {"type": "custom:dp1-gallery"}}
@@ -115,11 +120,33 @@ async def library_flow(home: Home, result: dict[str, Any]) -> str:
     return str(flow["flow_id"])
 
 
-async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> None:
-    """Add the library that is offered after the display, with the simulated servers."""
+async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> str:
+    """Add the library that is offered after the display, with the simulated servers, and return its id."""
     result = await home.step(flow_id, {"catalog_url": catalog, "feed_url": feed})
     if result["type"] != "create_entry":
         raise HomeError(f"adding the library: {result}")
+    return str(result["result"]["entry_id"])
+
+
+async def add_collection(home: Home, library: str, indexer: str) -> None:
+    """Add a collection to the library, with the simulated indexer."""
+    kind = "options/flow"
+    flow = await home.flow(library, kind)
+    await home.step(flow["flow_id"], {"next_step_id": "own_art"}, kind)
+    await home.step(flow["flow_id"], {"indexer_url": indexer}, kind)
+    kind = "subentries/flow"
+    flow = await home.flow([library, "collection"], kind)
+    values = {"name": "My collection", "addresses": OWNERS}
+    result = await home.step(flow["flow_id"], values, kind)
+    if result["type"] != "create_entry":
+        raise HomeError(f"adding the collection: {result}")
+
+    async def usable() -> bool:
+        """Return whether the library is loaded again."""
+        state = await home.state("event.my_collection_changes")
+        return state is not None and state["state"] != "unavailable"
+
+    await home.until(usable, 30, "the collection")
 
 
 def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
@@ -201,6 +228,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     catalog = await stack.enter_async_context(CatalogSimulator())
     feed = await stack.enter_async_context(FeedSimulator())
+    indexer = await stack.enter_async_context(IndexerSimulator())
     display = await stack.enter_async_context(
         DisplaySimulator(
             profile=options.profile,
@@ -218,7 +246,8 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await add_display(home, display)
-    await add_library(home, next_flow, catalog.url, feed.url)
+    library = await add_library(home, next_flow, catalog.url, feed.url)
+    await add_collection(home, library, indexer.url)
     player = await find_player(home)
     page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)

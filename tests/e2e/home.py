@@ -253,17 +253,21 @@ class Home:
         answer = await self._post(f"{path}?return_response", data)
         return answer["service_response"]
 
-    async def flow(self, handler: str) -> dict[str, Any]:
-        """Begin to add an integration, as a person does."""
+    async def flow(
+        self, handler: str | list[str], kind: str = "flow"
+    ) -> dict[str, Any]:
+        """Begin to add an integration, as a person does, or its options or a subentry by the kind of flow."""
         flow: dict[str, Any] = await self._post(
-            "/api/config/config_entries/flow", {"handler": handler}
+            f"/api/config/config_entries/{kind}", {"handler": handler}
         )
         return flow
 
-    async def step(self, flow_id: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    async def step(
+        self, flow_id: str, data: Mapping[str, Any], kind: str = "flow"
+    ) -> dict[str, Any]:
         """Answer the question of a flow."""
         result: dict[str, Any] = await self._post(
-            f"/api/config/config_entries/flow/{flow_id}", data
+            f"/api/config/config_entries/{kind}/{flow_id}", data
         )
         return result
 

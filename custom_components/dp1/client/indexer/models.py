@@ -131,16 +131,22 @@ class Change:
 
 def _without(owners: Collection[str], value: object) -> Any:
     """Return a value without the addresses of owners: a URL that has one is dropped, other texts lose it."""
+    pattern = "|".join(f"(0x)?{owner.removeprefix('0x')}" for owner in owners)
+    return _without_matches(re.compile(pattern, re.IGNORECASE), value)
+
+
+def _without_matches(pattern: re.Pattern[str], value: object) -> Any:
+    """Return a value without the URLs in which a pattern is found, and other texts without the pattern."""
     match value:
         case Mapping():
-            return {name: _without(owners, part) for name, part in value.items()}
+            return {
+                name: _without_matches(pattern, part) for name, part in value.items()
+            }
         case list():
-            return [_without(owners, part) for part in value]
-        case str() if any(owner.lower() in value.lower() for owner in owners):
-            if "://" in value or value.startswith("data:"):
-                return None
-            pattern = "|".join(map(re.escape, owners))
-            return re.sub(pattern, "", value, flags=re.IGNORECASE)
+            return [_without_matches(pattern, part) for part in value]
+        case str() if pattern.search(value):
+            is_url = "://" in value or value.startswith("data:")
+            return None if is_url else pattern.sub("", value)
     return value
 
 
