@@ -367,3 +367,28 @@ async def test_restart_and_other_firmware(
         other = module.Dailies(hass)
         await other.async_load()
         assert other._given == {}
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_unknown_time_zone(hass: HomeAssistant) -> None:
+    """A display of which no zone is known is taken to be in that of Home Assistant; if it is not, its own clock decides."""
+    zone = ZoneInfo("Pacific/Honolulu")
+    async with days(hass, daily(*range(9)), wall=("B", zone)) as house:
+        wall, entry = house.walls["wall"], house.entries["wall"]
+        hass.config_entries.async_update_entry(entry, options={})
+        await hass.config_entries.async_reload(entry.entry_id)
+        await hass.config.async_set_time_zone("UTC")
+        wall.player.load(playlist("Dawn"))
+        # It is still the day before the first in Honolulu: the display keeps what it shows until then.
+        await house.move(at(0, "06:00:00", UTC))
+        told = await house.show("wall")
+        assert told["media_player.wall"]["method"] == "url"
+        assert wall.state.current_title == "Dawn"
+        await house.move(at(0, "00:00:01", zone))
+        await until(lambda: house.titles("wall") == ["Day 0"])
+        await house.move(at(1, "00:00:01", UTC))
+        await settle(wall)
+        assert house.titles("wall") == ["Day 0"]
+        await house.move(at(1, "00:00:01", zone))
+        await until(lambda: house.titles("wall") == ["Day 1"])
+        assert house.sent("wall") == 1
