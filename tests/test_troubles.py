@@ -187,6 +187,7 @@ async def test_an_action_tells_why_nothing_moves(
     """An action is still offered when the player is known to be gone, and says so."""
     display.player.load(EVENING)
     await until(lambda: state_of(hass).state == "playing")
+    await settle(display)
     offered = state_of(hass).attributes["supported_features"]
     display.show_page(page)
     await setup_display.runtime_data.async_read_player()

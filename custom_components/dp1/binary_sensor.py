@@ -50,6 +50,7 @@ BINARY_SENSORS = (
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",
     is_common=True,
+    shows_work=True,
     device_class=BinarySensorDeviceClass.PROBLEM,
     entity_category=EntityCategory.DIAGNOSTIC,
     value_fn=_has_problem,

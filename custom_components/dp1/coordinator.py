@@ -12,7 +12,7 @@ from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
-from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.helpers.update_coordinator import UpdateFailed
 from homeassistant.util import dt as dt_util
 
 from .client.display.casts import Cast, Dialect
@@ -37,6 +37,7 @@ from .display.reader import StatusReader
 from .display.requests import PendingRequests
 from .display.sleep import SleepControl
 from .display.state import Detail, DisplayData, Refresh, Screenshot
+from .display.updates import PartialUpdateCoordinator
 from .errors import retyped, translated, translated_errors
 
 # Volume, mute and the sleep schedule are only pushed while the display reaches its vendor's cloud. A display takes
@@ -55,7 +56,7 @@ SCREENSHOT_PIXELS: Final = 1920
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
-class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
+class DisplayCoordinator(PartialUpdateCoordinator):
     """Coordinator of the state of one display; it sends only status requests."""
 
     config_entry: DisplayConfigEntry
@@ -237,8 +238,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.check.is_other:
             return
         if data != self.data:
-            self.data = data
-            self.async_update_listeners()
+            before, self.data = self.data, data
+            self.async_update_listeners(data.differs_only_in_work(before))
         self.reader.async_follow_up()
 
     @callback
@@ -325,12 +326,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self._async_wait(self.async_refresh_player(), "player")
             raise
         if not self.cast_only and refresh is not Refresh.NONE:
-            update = self._async_refresh_after(refresh)
+            update = self.create_task(self._async_refresh_after(refresh), refresh.name)
             # Some commands wait for the device status before they are sent, perhaps in vain.
-            if refresh is Refresh.DEVICE and self.reader.is_late(STATE_PATIENCE):
-                self.create_task(update, refresh.name)
-            else:
-                await self._async_wait(update, refresh.name)
+            if refresh is not Refresh.DEVICE or not self.reader.is_late(STATE_PATIENCE):
+                await asyncio.wait({update}, timeout=STATE_PATIENCE)
 
     async def _async_refresh_after(self, refresh: Refresh) -> None:
         """Update the state that a command has changed."""

@@ -58,6 +58,7 @@ async def async_get_config_entry_diagnostics(
 
 def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
     """Return diagnostics of a display."""
+    identity = coordinator.check.identity
     return {
         "dialect": coordinator.display.dialect,
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
@@ -69,6 +70,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "details": [
             detail for detail in Detail if getattr(coordinator.details.data, detail)
         ],
+        "firmware": identity.version if identity else None,
         **_status(coordinator.data),
     }
 
@@ -78,7 +80,6 @@ def _status(data: DisplayData) -> dict[str, Any]:
     player, device = data.player, data.device
     return {
         "set_up": data.set_up,
-        "firmware": data.identity.version if data.identity else None,
         "player": _some(player, PLAYER),
         "works": len(player.items) if player else None,
         "has_playlist_url": bool(player and player.playlist_url),

@@ -22,6 +22,7 @@ from .const import DOMAIN
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.discovery import model_of
 from .display.state import Detail, DisplayData
+from .display.updates import NOT_THE_WORK
 
 BRACKET = re.compile(r" ?[(（]")
 
@@ -33,10 +34,12 @@ class DisplayDescription[_DataT = DisplayData](EntityDescription):
     Attributes:
         exists_fn: detects the feature; None if every display has it.
         detail: the detail that the entity shows, if any.
+        shows_work: whether the entity shows something of the current work.
     """
 
     exists_fn: Callable[[_DataT], bool] | None = None
     detail: Detail | None = None
+    shows_work: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,11 +50,13 @@ class ValueDescription[_T, _DataT = DisplayData](EntityDescription):
         value_fn: returns the value.
         is_common: whether every display has it, even while there is no value.
         detail: the detail that the entity shows, if any.
+        shows_work: whether the value is about the current work.
     """
 
     value_fn: Callable[[_DataT], _T | None]
     is_common: bool = False
     detail: Detail | None = None
+    shows_work: bool = False
 
     @property
     def exists_fn(self) -> Callable[[_DataT], bool] | None:
@@ -71,9 +76,14 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
     _attr_has_entity_name = True
 
-    def __init__(self, coordinator: DisplayCoordinator, key: str | None = None) -> None:
+    def __init__(
+        self,
+        coordinator: DisplayCoordinator,
+        key: str | None = None,
+        context: str | None = None,
+    ) -> None:
         """Initialize the entity; without a key, it is the display itself."""
-        super().__init__(coordinator)
+        super().__init__(coordinator, context)
         display = coordinator.device_id
         self._attr_unique_id = f"{display}_{key}" if key else display
         self._attr_translation_key = key
@@ -101,7 +111,8 @@ class DescribedEntity(DisplayEntity):
         self, coordinator: DisplayCoordinator, description: AnyDescription
     ) -> None:
         """Initialize the entity."""
-        super().__init__(coordinator, description.key)
+        context = None if description.shows_work else NOT_THE_WORK
+        super().__init__(coordinator, description.key, context)
         self.entity_description = description
 
     @override
@@ -143,6 +154,7 @@ class ValueEntity[_T](DescribedEntity):
     ) -> None:
         """Initialize the entity."""
         super().__init__(coordinator, description)
+        self._source = coordinator.details if description.detail else coordinator
         self._value: _T | None = None
         self._update()
 
@@ -151,8 +163,7 @@ class ValueEntity[_T](DescribedEntity):
     def _update(self) -> bool:
         """Update the value."""
         before = self._value
-        description = self.entity_description
-        self._value = description.value_fn(_data(self.coordinator, description))
+        self._value = self.entity_description.value_fn(self._source.data)
         return self._value != before
 
 
@@ -189,26 +200,13 @@ def async_add_display_entities[_DescriptionT: AnyDescription](
                 _suggest_entity_id(platform, entity)
             async_add_entities(entities)
 
-    known = _sources(coordinator)
-
-    @callback
-    def add_if_changed() -> None:
-        """Add entities of newly detected features, if more than the current work has changed."""
-        nonlocal known
-        if (sources := _sources(coordinator)) != known:
-            known = sources
-            add()
-
     add()
-    entry.async_on_unload(coordinator.async_add_listener(add_if_changed))
+    if not waiting:
+        return
+    # Features are not detected by the work.
+    entry.async_on_unload(coordinator.async_add_listener(add, NOT_THE_WORK))
     if any(description.detail for description in waiting):
         entry.async_on_unload(coordinator.details.async_add_listener(add))
-
-
-def _sources(coordinator: DisplayCoordinator) -> tuple[object, object]:
-    """Return the data by which features are detected."""
-    player = coordinator.data.player
-    return coordinator.data.device, player.settings if player else None
 
 
 def _suggest_entity_id(platform: EntityPlatform, entity: DescribedEntity) -> None:

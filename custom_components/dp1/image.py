@@ -45,7 +45,9 @@ def _picture_url(data: DisplayData) -> str | None:
     )
 
 
-WORK = WorkDescription(key="work", is_common=True, value_fn=_picture_url)
+WORK = WorkDescription(
+    key="work", is_common=True, shows_work=True, value_fn=_picture_url
+)
 SCREENSHOT = ScreenshotDescription(
     key="screenshot",
     entity_category=EntityCategory.DIAGNOSTIC,

@@ -30,6 +30,7 @@ from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.features import DetectedFeatures
 from .display.metadata import artist_of, picture_of, work_details
 from .display.state import Refresh
+from .display.updates import NOT_THE_WORK
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .guard import NAMED_HOSTS
@@ -49,6 +50,7 @@ PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200
 # The mixer only stores multiples of four exactly.
 VOLUME_STEP = 0.08
+NO_WORK = Work()
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
 
@@ -80,23 +82,30 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_assumed_state = coordinator.cast_only
         self._features = DetectedFeatures(coordinator.cast_only)
         self._update_sources()
-        self._update_attrs()
+        self._update_rest()
+        self._update_work()
 
     @override
     async def async_added_to_hass(self) -> None:
         """Register callbacks."""
+        # Called first: most updates concern the work only.
+        self.async_on_remove(
+            self.coordinator.async_add_listener(self._update_rest, NOT_THE_WORK)
+        )
         await super().async_added_to_hass()
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
         self._left_to_others = left_to_others(self.hass, self.entity_id)
         self._update_sources()
-        self._update_attrs()
+        self._update_rest()
+        self._update_work()
 
     @callback
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
         self._update_sources()
+        self._update_rest()
         self._handle_coordinator_update()
 
     def _update_sources(self) -> None:
@@ -109,15 +118,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     def _handle_coordinator_update(self) -> None:
         """Handle updated data from the display."""
-        self._update_attrs()
+        self._update_work()
         super()._handle_coordinator_update()
 
-    def _update_attrs(self) -> None:
-        """Update all attributes from the display's data."""
+    @callback
+    def _update_rest(self) -> None:
+        """Update what is not about the work."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        item = None if data.error_page else self.coordinator.current_item
-        work = (data.work if item else None) or Work()
         self._attr_supported_features = self._features.update(
             data, bool(self._sources.names), self._left_to_others
         )
@@ -131,9 +139,21 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_is_volume_muted = device.muted if device else None
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEAT_MODES.get(player.loop_mode or "") if player else None
-        shown = media_id(player, self.coordinator.history) if player else None
-        self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
         self._attr_media_playlist = _text(player.playlist_title) if player else None
+        if data.assumed is not None:
+            document: Mapping[str, Any] = data.assumed.playlist or {}
+            self._attr_media_playlist = _text(document.get("title"))
+
+    def _update_work(self) -> None:
+        """Update what is shown of the current work."""
+        data = self.coordinator.data
+        player = data.player
+        item = None if data.error_page else self.coordinator.current_item
+        work = (data.work if item else None) or NO_WORK
+        shown = media_id(player, self.coordinator.history) if player else None
+        if data.assumed is not None:
+            shown = assumed_media_id(data.assumed)
+        self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
         self._attr_media_track = player.position if player else None
         # Cards name the artist of an image, but not that of a playlist.
         self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
@@ -153,11 +173,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_duration = int(duration) if duration else None
         self._attr_media_position = 0 if duration else None
         self._attr_media_position_updated_at = data.shown_since if duration else None
-        if data.assumed is not None:
-            document: Mapping[str, Any] = data.assumed.playlist or {}
-            self._attr_media_playlist = _text(document.get("title"))
-            shown = assumed_media_id(data.assumed)
-            self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
 
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None

@@ -15,6 +15,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayConfigEntry
+from .display.updates import NOT_THE_WORK
 from .entity import DisplayEntity
 from .playback.input import async_send, sends
 
@@ -29,7 +30,8 @@ async def async_setup_entry(
 ) -> None:
     """Set up the remote of a display that takes more than playlists."""
     if not entry.runtime_data.cast_only:
-        async_add_entities([DisplayRemote(entry.runtime_data, "remote")])
+        remote = DisplayRemote(entry.runtime_data, "remote", NOT_THE_WORK)
+        async_add_entities([remote])
 
 
 class DisplayRemote(DisplayEntity, RemoteEntity):

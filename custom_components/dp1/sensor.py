@@ -92,6 +92,7 @@ SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     DisplaySensorDescription(
         key="work_number",
         is_common=True,
+        shows_work=True,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
         value_fn=lambda data: data.player.position if data.player else None,
@@ -106,6 +107,7 @@ SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     DisplaySensorDescription(
         key="next_work",
         is_common=True,
+        shows_work=True,
         entity_registry_enabled_default=False,
         value_fn=_next_title,
     ),

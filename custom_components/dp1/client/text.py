@@ -99,8 +99,10 @@ def one_line(text: str, limit: int = LIMIT) -> str:
         text: what goes into a message or a log; markup stays.
         limit: maximum number of characters; a longer text ends in an ellipsis.
     """
-    text = _INVISIBLE.sub("", _ANSI.sub("", text[:LONGEST_INPUT]))
-    return shorten(" ".join(_CONTROL.sub(" ", text).split()), limit)
+    text = text[:LONGEST_INPUT]
+    if not text.isprintable():
+        text = _CONTROL.sub(" ", _INVISIBLE.sub("", _ANSI.sub("", text)))
+    return shorten(" ".join(text.split()), limit)
 
 
 def markdown_safe(text: object, limit: int = LIMIT) -> str:

@@ -1,13 +1,22 @@
 """Parse values from outside: return the value if it is of the right type, else None. None of them raises."""
 
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 import json
 import math
 import re
 import sys
 from typing import Any, NoReturn
+
+fast_loads: Callable[[bytes], Any] | None = None
+try:
+    import orjson
+except ImportError:
+    pass
+else:
+    fast_loads = orjson.loads
 
 _EXACT_INTEGER = 2**53 - 1
 # Integers that Home Assistant's storage can hold; longer ones become doubles.
@@ -100,6 +109,10 @@ def decode(
     """
     if max_values is not None and exceeds(body, max_values):
         raise ValueError("too many values")
+    if fast_loads is not None and not exact:
+        # It decodes common JSON to the same values, and raises for what needs the care below.
+        with suppress(ValueError):
+            return fast_loads(body)
     try:
         value: object = _DECODERS[strict, exact].decode(
             body.removeprefix(BOM_UTF8).decode()
@@ -114,7 +127,7 @@ def decode(
 
 def exceeds(body: bytes, max_values: int) -> bool:
     """Return whether JSON has more values than allowed, by its punctuation."""
-    if sum(map(body.count, _PUNCTUATION)) <= max_values:
+    if len(body) <= max_values or sum(map(body.count, _PUNCTUATION)) <= max_values:
         return False
     values = 0
     for token in _TOKEN.finditer(body):

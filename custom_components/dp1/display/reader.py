@@ -208,12 +208,12 @@ class StatusReader:
         if data.player is not None and _work(data.player) != _work(player):
             since = dt_util.utcnow()
         coordinator.set_data(
-            replace(
-                data,
+            DisplayData(
                 player=player,
+                device=data.device,
                 work=coordinator.metadata.work(player.current),
                 shown_since=since,
-                set_up=False,
+                assumed=data.assumed,
             )
         )
 

@@ -9,12 +9,7 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from ..client.display.casts import Cast
-from ..client.display.device_status import (
-    ContentPolicy,
-    DeviceStatus,
-    Identity,
-    PanelStatus,
-)
+from ..client.display.device_status import ContentPolicy, DeviceStatus, PanelStatus
 from ..client.display.metrics import Metrics, PlaybackCounters
 from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
@@ -48,7 +43,6 @@ class DisplayData:
     Attributes:
         player: what it plays, None while its player shows another page.
         device: the device behind the player.
-        identity: who it is, None with firmware that does not tell.
         work: what the libraries know of the current work.
         shown_since: when the current work was seen to appear, None if it was there before.
         set_up: whether the display shows its set-up screen instead of art.
@@ -57,11 +51,20 @@ class DisplayData:
 
     player: PlayerStatus | None = None
     device: DeviceStatus | None = None
-    identity: Identity | None = None
     work: Work | None = None
     shown_since: datetime | None = None
     set_up: bool = False
     assumed: Cast | None = None
+
+    def differs_only_in_work(self, other: DisplayData) -> bool:
+        """Return whether both are the same but for which work of the same playlist is shown."""
+        player, before = self.player, other.player
+        return (
+            player is not None
+            and before is not None
+            and self.device is other.device
+            and player.is_same_but_for_work(before)
+        )
 
     @property
     def asleep(self) -> bool | None:

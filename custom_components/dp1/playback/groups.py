@@ -219,15 +219,18 @@ class Groups:
     @callback
     def async_track(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
         """Synchronize a group when its display changes; what it shows now is no change."""
-        previous = SyncState.of(coordinator)
+        entry_id = coordinator.config_entry.entry_id
+        previous: SyncState | None = SyncState.of(coordinator)
 
         @callback
         def handle_update() -> None:
-            """Handle an update of the display."""
+            """Handle an update of the display, also when it joins a group."""
             nonlocal previous
+            if (group := self.group(entry_id)) is None:
+                previous = None
+                return
             before, previous = previous, SyncState.of(coordinator)
-            group = self.group(coordinator.config_entry.entry_id)
-            if group is not None and previous != before:
+            if before is not None and previous != before:
                 self._handle_change(group, coordinator, before)
 
         return coordinator.async_add_listener(handle_update)

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from dataclasses import dataclass
 import logging
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 from aiohttp.http import WSMessageNoDecodeText
@@ -20,6 +21,8 @@ _LOGGER = logging.getLogger(__name__)
 
 _HANDSHAKE_TIMEOUT = 10.0
 _CLOSE_TIMEOUT = 2.0
+# Frames that follow each other faster, in seconds, let others run in between.
+_FLOOD = 0.05
 
 _NORMAL_CLOSE = (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY)
 _MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = {
@@ -59,14 +62,16 @@ async def listen(
         LostAnswerError: the connection was lost after the socket had opened.
     """
     socket = await _connect(session, url)
+    frames = _Heartbeat(socket, heartbeat)
     try:
         yield Connected()
         while True:
-            frame = await _receive(socket, heartbeat)
+            frame, is_flood = await frames.receive()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
                     if (event := await parse_bytes(frame.data, _parse)) is not None:
                         yield event
+                    if is_flood:
                         # Buffered frames are received without a break.
                         await asyncio.sleep(0)
                 case aiohttp.WSMsgType.PING:
@@ -82,7 +87,65 @@ async def listen(
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
+        frames.stop()
         await socket.close()
+
+
+class _Heartbeat:
+    """Receives frames, pings after a silence, and gives up if there is no pong.
+
+    The heartbeat of aiohttp starts a new timer when the socket is closing, and a timeout for each frame would cost as much
+    as receiving it.
+    """
+
+    def __init__(self, socket: _Socket, seconds: float) -> None:
+        """Start watching."""
+        self._socket = socket
+        self._seconds = seconds
+        self._loop = asyncio.get_running_loop()
+        self._heard = self._loop.time()
+        self._is_lost = False
+        self._receiver: asyncio.Task[Any] | None = None
+        self._watch = self._loop.create_task(self._async_watch())
+
+    async def receive(self) -> tuple[WSMessageNoDecodeText, bool]:
+        """Return the next frame, and whether it follows closely on the one before.
+
+        Raises:
+            LostAnswerError: no answer to a ping.
+        """
+        self._receiver = asyncio.current_task()
+        try:
+            frame = await self._socket.receive()
+        except asyncio.CancelledError as err:
+            if self._is_lost and self._receiver and not self._receiver.uncancel():
+                raise LostAnswerError("no answer to a ping") from err
+            raise
+        self._receiver = None
+        before, self._heard = self._heard, self._loop.time()
+        return frame, self._heard - before < _FLOOD
+
+    def stop(self) -> None:
+        """Stop watching."""
+        self._watch.cancel()
+
+    async def _async_watch(self) -> None:
+        """Ping whenever nothing was heard for a while."""
+        while True:
+            await self._silence(self._seconds)
+            heard = self._heard
+            with suppress(ConnectionError):
+                await self._socket.ping()
+            await asyncio.sleep(self._seconds / 2)
+            if self._heard == heard and self._receiver is not None:
+                self._is_lost = True
+                self._receiver.cancel()
+                return
+
+    async def _silence(self, seconds: float) -> None:
+        """Wait until nothing was heard for a number of seconds."""
+        while (rest := self._heard + seconds - self._loop.time()) > 0:
+            await asyncio.sleep(rest)
 
 
 async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
@@ -105,21 +168,6 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
         raise transport_error(err) from err
     except TimeoutError as err:
         raise NoAnswerError("the socket did not open in time") from err
-
-
-async def _receive(socket: _Socket, heartbeat: float) -> WSMessageNoDecodeText:
-    """Wait for the next frame, and ping after a silence.
-
-    The heartbeat of aiohttp starts a new timer when the socket is closing.
-    """
-    try:
-        return await socket.receive(heartbeat)
-    except TimeoutError:
-        await socket.ping()
-    try:
-        return await socket.receive(heartbeat / 2)
-    except TimeoutError as err:
-        raise LostAnswerError("no answer to a ping") from err
 
 
 def _parse(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:

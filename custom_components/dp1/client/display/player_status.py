@@ -238,6 +238,18 @@ class PlayerStatus:
         """Return the ids of the works in playing order."""
         return tuple(item.id for item in self.items)
 
+    def is_same_but_for_work(self, other: PlayerStatus) -> bool:
+        """Return whether both are the same but for the place in the same list, and how the work there loads."""
+        return (
+            (self.position is None) is (other.position is None)
+            and self.playlist is other.playlist
+            and (self.asleep, self.shuffle, self.loop_mode, self.ok, self.error)
+            == (other.asleep, other.shuffle, other.loop_mode, other.ok, other.error)
+            and self.playlist_url == other.playlist_url
+            and self.settings == other.settings
+            and self.item_ids == other.item_ids
+        )
+
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
         """Merge a notification over the status known before.
 
@@ -283,14 +295,11 @@ def _over_items(
         return tuple(
             item.over(before) for item, before in zip(pushed, known, strict=True)
         )
-    counts = Counter(names)
-    by_name = {
-        name: item
-        for name, item in zip(names, known, strict=True)
-        if counts[name] == 1 and name[0]
-    }
+    by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
+    for name, item in zip(names, known, strict=True):
+        by_name[name] = None if name in by_name or name[0] is None else item
     return tuple(
-        item.over(by_name[name]) if (name := (item.id, item.title)) in by_name else item
+        item.over(before) if (before := by_name.get((item.id, item.title))) else item
         for item in pushed
     )
 
