@@ -1,38 +1,17 @@
-"""The wall label card in a real Home Assistant: in its three sizes, its editor, light and dark, on a tablet and on a phone."""
+"""Trying the wall label card: in its three sizes, its editor, light and dark, on a tablet and on a phone."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 import re
 from typing import Any
 
 from axe_playwright_python.async_playwright import Axe
-from playwright.async_api import Locator, Page, Request, Route, expect
-import pytest
+from playwright.async_api import Browser, Locator, Page, Request, Route, expect
 
-from scripts.demo_run import (
-    GALLERY,
-    NAME,
-    add_by_address,
-    add_library,
-    device_id,
-    find_player,
-)
+from scripts.demo_run import GALLERY
 
-from .browser import CHROMIUM, PATIENCE, browser, signed_in
+from .browser import PATIENCE, signed_in
 from .home import Home
 
-from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
-from tests.simulators.feed import FeedSimulator
-
-pytestmark = [
-    pytest.mark.e2e,
-    pytest.mark.usefixtures("socket_enabled"),
-    pytest.mark.timeout(240),
-    pytest.mark.xdist_group("e2e"),
-    pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
-]
 
 EXHIBITION = "Twenty Kinds of Weather"
 OTHER = "Net Evil"
@@ -100,35 +79,18 @@ async def violations(page: Page) -> list[str]:
     ]
 
 
-@asynccontextmanager
-async def gallery(
-    folder: Path,
-) -> AsyncIterator[tuple[Home, DisplaySimulator, str, str]]:
-    """Run Home Assistant with a display that shows an exhibition; give the player and the address of the dashboard, too."""
-    async with (
-        CatalogSimulator() as catalog,
-        FeedSimulator() as feed,
-        DisplaySimulator(
-            profile="B", device_id=device_id(folder), name=NAME
-        ) as display,
-        Home(folder) as home,
-    ):
-        display.caster.preflight = False
-        await add_library(
-            home, await add_by_address(home, display), catalog.url, feed.url
-        )
-        player = await find_player(home)
-        await home.call(
-            "dp1.cast_playlist",
-            {
-                "entity_id": player,
-                "exhibition": EXHIBITION,
-                "start_at": 3,
-                "item_duration": 3600,
-            },
-        )
-        url = await home.dashboard("art-gallery", "Art gallery", dashboard(player))
-        yield home, display, player, url
+async def hang(home: Home, player: str) -> str:
+    """Hang an exhibition, and return the address of a dashboard with the card."""
+    await home.call(
+        "dp1.cast_playlist",
+        {
+            "entity_id": player,
+            "exhibition": EXHIBITION,
+            "start_at": 3,
+            "item_duration": 3600,
+        },
+    )
+    return await home.dashboard("wall-labels", "Labels", dashboard(player))
 
 
 async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
@@ -217,44 +179,46 @@ async def look_around(page: Page, home: Home, player: str) -> None:
     await expect(card).to_have_attribute("size", "wall")
 
 
-async def test_the_card(tmp_path: Path) -> None:
-    """A person sees the work and changes it, in each size, and nothing complains."""
-    async with gallery(tmp_path) as (home, display, player, url), browser() as chromium:
-        page = await signed_in(chromium, home, 1280, 900)
-        watch = Watch(page, home)
+async def try_the_card(
+    home: Home, chromium: Browser, display: DisplaySimulator, player: str
+) -> None:
+    """See the work and change it, in each size; nothing complains."""
+    url = await hang(home, player)
+    page = await signed_in(chromium, home, 1280, 900)
+    watch = Watch(page, home)
 
-        async def hold(route: Route) -> None:
-            """Let the card come before Home Assistant's own elements do."""
-            await page.wait_for_timeout(BUNDLE_SECONDS * 1000)
-            await route.continue_()
+    async def hold(route: Route) -> None:
+        """Let the card come before Home Assistant's own elements do."""
+        await page.wait_for_timeout(BUNDLE_SECONDS * 1000)
+        await route.continue_()
 
-        await page.route("**/frontend_latest/app.*.js", hold)
-        await page.goto(f"{url}/card")
-        cards = page.locator(CARD)
-        await expect(cards).to_have_count(3)
-        sizes = [await card.get_attribute("size") for card in await cards.all()]
-        assert sizes == ["label", "tile", "tile"]
-        await use(page, cards.first, display)
-        assert await violations(page) == []
-        await page.emulate_media(color_scheme="dark")
-        frame = cards.first.locator("ha-card")
-        await expect(frame).not_to_have_css("background-color", "rgb(255, 255, 255)")
-        await frame.evaluate(
-            "card => Promise.all(card.getRootNode().getAnimations().map(it => it.finished))"
-        )
-        assert await violations(page) == []
-        await choose(page, cards.first)
-        await page.goto(f"{url}/wall")
-        await expect(cards).to_have_attribute("size", "wall")
-        await expect(cards.locator(".note")).to_be_visible()
-        picture = await cards.locator(".picture").bounding_box()
-        assert picture and picture["width"] > 600 and picture["height"] > 800
-        assert await violations(page) == []
-        await page.set_viewport_size({"width": 390, "height": 844})
-        await expect(cards).to_have_attribute("size", "label")
-        # Suggestions of Home Assistant's own complain, so nobody watches here.
-        await look_around(await signed_in(chromium, home, 1280, 900), home, player)
-        await edit(await signed_in(chromium, home), f"{url}/card", player)
-        assert not watch.complaints
-        assert not watch.requests
-        assert CARD not in home.log and "dp1-cards" not in home.log
+    await page.route("**/frontend_latest/app.*.js", hold)
+    await page.goto(f"{url}/card")
+    cards = page.locator(CARD)
+    await expect(cards).to_have_count(3)
+    sizes = [await card.get_attribute("size") for card in await cards.all()]
+    assert sizes == ["label", "tile", "tile"]
+    await use(page, cards.first, display)
+    assert await violations(page) == []
+    await page.emulate_media(color_scheme="dark")
+    frame = cards.first.locator("ha-card")
+    await expect(frame).not_to_have_css("background-color", "rgb(255, 255, 255)")
+    await frame.evaluate(
+        "card => Promise.all(card.getRootNode().getAnimations().map(it => it.finished))"
+    )
+    assert await violations(page) == []
+    await choose(page, cards.first)
+    await page.goto(f"{url}/wall")
+    await expect(cards).to_have_attribute("size", "wall")
+    await expect(cards.locator(".note")).to_be_visible()
+    picture = await cards.locator(".picture").bounding_box()
+    assert picture and picture["width"] > 600 and picture["height"] > 800
+    assert await violations(page) == []
+    await page.set_viewport_size({"width": 390, "height": 844})
+    await expect(cards).to_have_attribute("size", "label")
+    # Suggestions of Home Assistant's own complain, so nobody watches here.
+    await look_around(await signed_in(chromium, home, 1280, 900), home, player)
+    await edit(await signed_in(chromium, home), f"{url}/card", player)
+    assert not watch.complaints
+    assert not watch.requests
+    assert CARD not in home.log and "dp1-cards" not in home.log
