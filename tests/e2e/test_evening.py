@@ -13,7 +13,7 @@ from zeroconf.asyncio import AsyncZeroconf
 
 from scripts.demo_run import find_player
 
-from .browser import CHROMIUM, browser, signed_in
+from .browser import CHROMIUM, browser, signed_in, visit
 from .card import EXHIBITION, Watch, try_the_card
 from .home import ROOT, Home
 
@@ -136,7 +136,8 @@ async def hang_an_exhibition(person: Person, display: DisplaySimulator) -> None:
 
 async def search_and_play(page: Page, home: Home, player: str) -> None:
     """Search everything for a work, and hang it."""
-    await page.goto(f"{home.url}/media-browser/{player}")
+    await visit(page, "/home")
+    await visit(page, f"/media-browser/{player}")
     titles = page.locator(f"{MEDIA} .title")
     await expect(media(page, "All art")).to_be_visible()
     for sound in ("Radio Browser", "Text-to-speech", "Camera"):
@@ -156,7 +157,6 @@ async def search_and_play(page: Page, home: Home, player: str) -> None:
 
 async def look_closer(page: Page, home: Home, player: str) -> None:
     """Open the display's dialog: it has the title and the artist."""
-    await page.goto(f"{home.url}/config/entities?historyBack=1")
     state = await home.state(player)
     assert state is not None
     await page.evaluate(
@@ -194,12 +194,11 @@ async def use_built_in_cards(
 
 async def publish(page: Page, home: Home, feed: FeedSimulator) -> None:
     """Publish from the developer tools; a feed that is down is told in a toast."""
-    await page.goto(f"{home.url}/config/developer-tools/action")
     await page.evaluate(
         """() => localStorage.setItem("panel-dev-action-state-service-data", JSON.stringify({
             action: "dp1.publish_playlist", target: {}, data: {exhibition: "Net Evil"}}))"""
     )
-    await page.reload()
+    await visit(page, "/config/developer-tools/action")
     button = page.get_by_role("button", name="Perform action")
     await button.click()
     await expect(page.get_by_text("signed_by").first).to_be_visible()
@@ -222,7 +221,7 @@ async def speak(page: Page, home: Home, player: str, language: str) -> None:
     await media(page, folder).click()
     await media(page, EXHIBITION).click()
     await expect(page.locator(f"{MEDIA} h1")).to_have_text(f"{heading}: {EXHIBITION}")
-    await page.goto(f"{home.url}/wall-labels/card")
+    await visit(page, "/wall-labels/card")
     card = page.locator("dp1-wall-label-card").first
     await expect(card.get_by_role("button", name=choose)).to_be_visible()
 

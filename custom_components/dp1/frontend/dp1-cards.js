@@ -122,7 +122,7 @@ const FEATURE_STYLE = `
     border-radius: var(--feature-border-radius, 12px); font: inherit; color: var(--primary-text-color);
     background: var(--secondary-background-color);
   }
-  button[aria-pressed="true"] { background: var(--primary-color); color: var(--text-primary-color, #fff); }
+  button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--card-background-color, #fff); }
   button:focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
 `;
 
