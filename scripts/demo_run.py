@@ -22,6 +22,7 @@ from tests.simulators.feed import FeedSimulator
 from tests.simulators.indexer import IndexerSimulator
 
 NAME = "Living room"
+LIBRARY = "Museum"
 EXHIBITION = "Net Evil"
 # Titles of playlists, and the exhibition that their works are of.
 PLAYLISTS = {
@@ -122,7 +123,8 @@ async def library_flow(home: Home, result: dict[str, Any]) -> str:
 
 async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> str:
     """Add the library that is offered after the display, with the simulated servers, and return its id."""
-    result = await home.step(flow_id, {"catalog_url": catalog, "feed_url": feed})
+    servers = {"catalog_url": catalog, "feed_url": feed}
+    result = await home.step(flow_id, {"name": LIBRARY, **servers})
     if result["type"] != "create_entry":
         raise HomeError(f"adding the library: {result}")
     return str(result["result"]["entry_id"])
@@ -165,7 +167,11 @@ def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
             for title, name in PLAYLISTS.items()
         )
     )
-    channel = {"title": CHANNEL, "playlists": [each["id"] for each in stored[:2]]}
+    channel = {
+        "title": CHANNEL,
+        "coverImage": stored[1]["coverImage"],
+        "playlists": [each["id"] for each in stored[:2]],
+    }
     feed.seed(channels=[channel])
 
 

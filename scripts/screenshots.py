@@ -12,15 +12,17 @@ from scripts.demo_run import (
     GALLERY,
     NAME,
     add_display,
+    add_favorites,
     add_library,
     device_id,
     find_player,
+    seed_feed,
 )
 
 from tests.e2e.browser import browser, signed_in
+from tests.e2e.card import CARD, dashboard as card_dashboard
 from tests.e2e.home import Home
-from tests.e2e.test_browser import documented_view
-from tests.e2e.test_card import CARD, dashboard as card_dashboard
+from tests.e2e.test_evening import documented_view
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
@@ -51,9 +53,11 @@ async def _pages(home: Home, chromium: Browser, player: str) -> None:
     await _save(page, "sources")
     await page.goto(f"{home.url}/media-browser/{player}")
     titles = page.locator("ha-media-player-browse .title")
-    await titles.get_by_text("Exhibitions", exact=True).click()
+    await titles.get_by_text("All art", exact=True).wait_for()
     await _settle(page, 6)
     await _save(page, "browse")
+    await titles.get_by_text("All art", exact=True).click()
+    await _settle(page)
     await page.locator("ha-media-player-browse input").first.fill("weather")
     await page.keyboard.press("Enter")
     await _settle(page, 6)
@@ -70,20 +74,20 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
     url = await home.dashboard("wall-labels", "Labels", card_dashboard(player))
     page = await signed_in(chromium, home, 1280, 900)
     cards = page.locator(CARD)
-    for name in ("label-dark", "label"):
-        await page.emulate_media(
-            color_scheme="dark" if name == "label-dark" else "light"
-        )
+    for color, name in (("dark", "label-dark.png"), ("light", "label.png")):
+        await page.emulate_media(color_scheme=color)
         await page.goto(f"{url}/card")
         await cards.first.wait_for()
         await _settle(page, 5)
-        await cards.first.screenshot(path=FOLDER / f"{name}.png")
+        await cards.first.screenshot(path=FOLDER / name)
         print(name)
-    await cards.nth(1).screenshot(path=FOLDER / "label-tile.png")
-    await page.goto(f"{url}/wall")
-    await cards.first.wait_for()
-    await _settle(page, 5)
-    await _save(page, "label-wall")
+        await cards.nth(1).screenshot(path=FOLDER / name.replace("label", "label-tile"))
+    for color, name in (("dark", "label-wall-dark"), ("light", "label-wall")):
+        await page.emulate_media(color_scheme=color)
+        await page.goto(f"{url}/wall")
+        await cards.first.wait_for()
+        await _settle(page, 5)
+        await _save(page, name)
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(f"{url}/card")
     await cards.first.wait_for()
@@ -93,7 +97,7 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
 
 async def _gallery(home: Home, chromium: Browser) -> None:
     """Take a screenshot of the gallery dashboard."""
-    url = await home.dashboard("all-displays", "Art gallery", GALLERY)
+    url = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     page = await signed_in(chromium, home, 1280, 900)
     await page.goto(url)
     await page.locator(CARD).first.wait_for()
@@ -114,6 +118,7 @@ async def _main() -> None:
             Home(Path(folder)) as home,
             browser() as chromium,
         ):
+            seed_feed(catalog, feed)
             await add_library(
                 home, await add_display(home, display), catalog.url, feed.url
             )
@@ -122,13 +127,14 @@ async def _main() -> None:
             await home.call(
                 "dp1.cast_playlist", {"entity_id": player, "exhibition": EXHIBITION}
             )
+            await add_favorites(home)
             wall = await chromium.new_page(viewport={"width": 1280, "height": 720})
             await wall.goto(display.url)
             await _settle(wall)
             await _save(wall, "wall")
             await _pages(home, chromium, player)
-            await _label(home, chromium, player)
             await _gallery(home, chromium)
+            await _label(home, chromium, player)
 
 
 if __name__ == "__main__":

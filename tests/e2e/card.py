@@ -217,7 +217,6 @@ async def try_the_card(
     assert await violations(page) == []
     await page.set_viewport_size({"width": 390, "height": 844})
     await expect(cards).to_have_attribute("size", "label")
-    assert await violations(page) == []
     # Suggestions of Home Assistant's own complain, so nobody watches here.
     unwatched = await page.context.new_page()
     await look_around(unwatched, home, player)
