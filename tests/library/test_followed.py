@@ -252,3 +252,28 @@ async def test_a_thousand_playlists(hass: HomeAssistant) -> None:
         assert house.feed.request_count - before <= 12
         house.put(EVENINGS, *range(10, 1001))
         assert await house.look() == ["Playlist 1000"]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_which_library(hass: HomeAssistant) -> None:
+    """A library can be named, needs a feed, and must have read it."""
+    async with following(hass) as house:
+        entry_id = house.entry.entry_id
+        data = {"config_entry_id": entry_id, "channel": "Evenings"}
+        for action in ("follow", "unfollow"):
+            await hass.services.async_call(
+                "dp1", f"{action}_channel", data, blocking=True
+            )
+        plain = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
+        with pytest.raises(HomeAssistantError, match="has no feed"):
+            await house.call("follow", config_entry_id=plain.entry_id, channel="x")
+        root = f"media-source://dp1/{entry_id}/nothing/at/all"
+        with pytest.raises(HomeAssistantError, match="does not have this"):
+            await house.call("follow", media_content_id=root)
+        silent = await set_up(hass, library_entry("http://127.0.0.1:9/api/v1"))
+        with pytest.raises(HomeAssistantError, match="refused the connection"):
+            await house.call("follow", config_entry_id=silent.entry_id, channel="x")
+        for entry in (plain, silent, house.entry):
+            await hass.config_entries.async_unload(entry.entry_id)
+        with pytest.raises(HomeAssistantError, match="no loaded library"):
+            await house.call("follow", channel="Evenings")
