@@ -128,7 +128,7 @@ async def _served(count: int) -> AsyncIterator[tuple[str, str]]:
         await process.wait()
 
 
-class _Stalls:
+class Stalls:
     """Watch for how long the event loop does nothing else, in milliseconds of this thread's processor time."""
 
     def __init__(self) -> None:
@@ -191,7 +191,7 @@ async def measure(
         of_feed, of_catalog = library.feed_coordinator, library.catalog_coordinator
         stored = await asyncio.to_thread(catalog, max(1, count // 10))
         await asyncio.to_thread(of_catalog.restore, stored)
-        stalls = _Stalls()
+        stalls = Stalls()
         await library.async_start()
         await of_feed.async_look_now()
         while len(of_feed.data.records) < count:
@@ -211,7 +211,7 @@ async def measure(
         del library
         gc.collect()
         library = Library(hass, entry_of(catalog_url, feed_url))
-        stalls = _Stalls()
+        stalls = Stalls()
         started = time.process_time()
         await library.async_start()
         assert library.sources()
@@ -224,7 +224,7 @@ async def measure(
         await library.async_search("tide")
         found: list[float] = []
         naive: list[float] = []
-        stalls = _Stalls()
+        stalls = Stalls()
         for _ in range(rounds):
             for query in queries:
                 started = time.process_time()

@@ -58,7 +58,7 @@ from homeassistant.core import (
 )
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
-from scripts import benchmark_large as large
+from scripts import benchmark_collection as collection, benchmark_large as large
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -77,11 +77,12 @@ class Size:
     works: int = 1024
     outage: float = 12
     playlists: int = 10_000
+    owned: int = 1400
     rounds: int = 10
 
 
 # Enough to see that every measurement works; the numbers mean nothing.
-QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1, 600, 1)
+QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1, 600, 60, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,6 +468,14 @@ async def measure_large(size: Size) -> list[Row]:
         return [Row(*row) for row in rows]
 
 
+async def measure_collection(size: Size) -> list[Row]:
+    """Read, keep and search a large collection."""
+    async with _home() as hass:
+        key = SigningKey.generate().export()
+        rows = await collection.measure(hass, key, size.owned, size.rounds)
+        return [Row(*row) for row in rows]
+
+
 MEASURES: dict[str, Callable[[Size], Any]] = {
     "command": measure_command,
     "push": measure_push,
@@ -475,6 +484,7 @@ MEASURES: dict[str, Callable[[Size], Any]] = {
     "publish": measure_publish,
     "return": measure_return,
     "large": measure_large,
+    "collection": measure_collection,
 }
 
 

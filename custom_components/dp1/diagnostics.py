@@ -108,6 +108,16 @@ def _library(library: Library) -> dict[str, Any]:
         "options": sorted(library.entry.options),
         "sources": len(library.sources()),
         "since": library.since.isoformat() if library.since else None,
+        "collections": [
+            {
+                "addresses": collection.addresses,
+                "works": len(collection.data.records),
+                "complete": collection.data.complete,
+                "keep_current": collection.keep_current,
+                "problem": _kind_of(collection.problem),
+            }
+            for collection in library.collections
+        ],
         "problem": _kind_of(library.problem),
     }
 

@@ -125,7 +125,9 @@ async def test_nobody_sees_an_address(
         with pytest.raises(HomeAssistantError) as err:
             await house.play("wall", f"{media_id}x")
         seen.append(repr(err.value))
-        seen.append(await get_diagnostics_for_config_entry(hass, hass_client, entry))
+        told = await get_diagnostics_for_config_entry(hass, hass_client, entry)
+        assert '"addresses": 3' in json.dumps(told)
+        seen.append(told)
         # What the display was ever sent, and what it tells anybody on the network.
         assert not found_in([asdict(record) for record in wall.received])
         async with (

@@ -97,6 +97,11 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         named = " ".join((self.subentry_id, *self._addresses))
         return sha256(named.encode()).hexdigest()
 
+    @property
+    def addresses(self) -> int:
+        """Return the number of addresses."""
+        return len(self._addresses)
+
     @callback
     def async_add_news_listener(self, listener: NewsListener) -> CALLBACK_TYPE:
         """Listen for works that come and go."""
