@@ -1,6 +1,5 @@
 """Test that the documentation is complete, and that its links and pictures exist."""
 
-from collections.abc import Iterator
 import json
 from pathlib import Path
 import re
@@ -38,19 +37,6 @@ def section(text: str, title: str) -> str:
     return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
-def calls(node: Any) -> Iterator[tuple[str, set[str]]]:
-    """Return every action in an example, with its fields."""
-    if isinstance(node, dict):
-        called = node.get("action", ""), node.get("perform_action", "")
-        if name := next((name for name in called if name.startswith("dp1.")), None):
-            yield name.removeprefix("dp1."), set(node.get("data", {}))
-        for value in node.values():
-            yield from calls(value)
-    elif isinstance(node, list):
-        for value in node:
-            yield from calls(value)
-
-
 def anchors(text: str) -> set[str]:
     """Return the anchors of the headings on GitHub."""
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
@@ -79,14 +65,6 @@ def test_each_entity_is_described(platform: str) -> None:
         if "name" in entity
     }
     assert {name for name in names if name not in told} == set()
-
-
-@PATHS
-def test_each_example_can_be_used(path: Path) -> None:
-    """Each example is YAML, with existing actions and fields."""
-    for example in re.findall(r"```yaml\n(.*?)```", TEXTS[path], re.DOTALL):
-        for action, given in calls(yaml.safe_load(example)):
-            assert given <= fields((ACTIONS[action] or {}).get("fields", {}))
 
 
 @PATHS

@@ -299,7 +299,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         assert self.client is not None
         name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
 
-        def partial_list(read: Callable[[], Listing[Series]]) -> Any:
+        def partial_list(read: Callable[[], Listing[Series]]) -> CachedList[Series]:
             """Return the series that have been read, which can be opened already."""
             series_list = self._partial(before, read())
             self._series |= {series.id: series for series in series_list.records}

@@ -1,0 +1,192 @@
+"""Each example of the documents is run in Home Assistant, with displays, a library and an indexer."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+import re
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
+import yaml
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    label_registry as lr,
+)
+from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+
+from .displays import set_up, until
+from .houses import House, series, served, titles
+from .libraries import library_entry
+from .simulators.catalog.simulator import CatalogSimulator
+from .simulators.feed import FeedSimulator
+from .simulators.indexer import IndexerSimulator
+from .sources import INTEGRATION, ROOT
+
+ROOM = "media_player.living_room"
+# A reader puts an id of their own here.
+SOME_SERIES = "11111111-aaaa-4aaa-8aaa-111111111111"
+CARDS = {"button", "grid", "heading", "media-control", "sections", "tile"}
+FEATURES = {
+    "media-player-playback",
+    "media-player-source",
+    "media-player-volume-slider",
+}
+FRONTEND = "".join(
+    path.read_text("utf-8") for path in (INTEGRATION / "frontend").glob("*.js")
+)
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+def examples() -> Iterator[tuple[str, Any]]:
+    """Yield each example with where it stands."""
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = path.read_text("utf-8")
+        for found in re.finditer(r"```yaml\n(.*?)```", text, re.DOTALL):
+            line = text[: found.start()].count("\n") + 1
+            yield f"{path.name}:{line}", yaml.safe_load(found[1])
+
+
+EXAMPLES = dict(examples())
+SCRIPTS = {
+    name: example
+    for name, example in EXAMPLES.items()
+    if isinstance(example, list) or "action" in example
+}
+AUTOMATIONS = {
+    name: example
+    for name, example in EXAMPLES.items()
+    if name not in SCRIPTS and "triggers" in example
+}
+OTHERS = EXAMPLES.keys() - SCRIPTS.keys() - AUTOMATIONS.keys()
+
+
+@pytest.fixture
+async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
+    """Set up what the examples name."""
+    hass.config.config_dir = str(tmp_path)
+    hass.config.internal_url = "http://127.0.0.1:8123"
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    (tmp_path / "door.jpg").write_bytes(b"\xff\xd8")
+    (tmp_path / "configuration.yaml").touch()
+    for component in ("homeassistant", "media_source", "conversation"):
+        assert await async_setup_component(hass, component, {})
+    today = series("Today", 1)
+    today["items"][0]["displayAt"] = f"{dt_util.now().date()}T00:00:00"
+    async with (
+        served(today) as (daily,),
+        CatalogSimulator() as catalog,
+        FeedSimulator("signed", random_seed=1) as feed,
+        IndexerSimulator() as indexer,
+        House.of(hass, "living_room", "left", "middle", "right") as house,
+    ):
+        entry = library_entry(
+            feed.url,
+            catalog.url,
+            options={"daily_url": daily, "indexer_url": indexer.url},
+        )
+        await set_up(hass, entry)
+        show = catalog.data.find_exhibition("Net Evil")
+        (SCRIPTS[_with_series()][1]["data"])["series"] = catalog.data.series(
+            show["id"]
+        )[0]["id"]
+        area = ar.async_get(hass).async_create("Living room")
+        label = lr.async_get(hass).async_create("Art")
+        registry = dr.async_get(hass)
+        for device in dr.async_entries_for_config_entry(
+            registry, house.entries["living_room"].entry_id
+        ):
+            registry.async_update_device(
+                device.id, area_id=area.id, labels={label.label_id}
+            )
+        yield house
+
+
+def _with_series() -> str:
+    """Return the example with the id of a series."""
+    return next(name for name in SCRIPTS if SOME_SERIES in str(SCRIPTS[name]))
+
+
+def test_examples_are_of_known_kinds() -> None:
+    """Nothing is left out: the rest are cards and the logger."""
+    assert len(SCRIPTS) >= 12
+    assert len(AUTOMATIONS) >= 3
+    kinds = {name.partition(":")[0] for name in OTHERS}
+    assert kinds == {"dashboards.md", "troubleshooting.md"}
+
+
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
+async def test_examples_run(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    """Every script and automation runs without an error, and every card names what exists."""
+    hass = house.hass
+    snapshots = async_mock_service(hass, "camera", "snapshot")
+    notes = async_mock_service(hass, "notify", "persistent_notification")
+    scripts = {
+        f"example_{number}": {"sequence": example, "mode": "single"}
+        for number, example in enumerate(SCRIPTS.values())
+    }
+    assert await async_setup_component(hass, "script", {"script": scripts})
+    await hass.async_block_till_done()
+    for name, where in zip(scripts, SCRIPTS, strict=True):
+        assert hass.services.has_service("script", name), where
+        try:
+            await hass.services.async_call("script", name, blocking=True)
+        except Exception as err:
+            err.add_note(where)
+            raise
+    automations = [
+        {"alias": f"Example {number}", "id": f"{number}", **example}
+        for number, example in enumerate(AUTOMATIONS.values())
+    ]
+    caplog.clear()
+    hass.states.async_set("event.doorbell", "before")
+    assert await async_setup_component(hass, "automation", {"automation": automations})
+    await hass.async_block_till_done()
+    for number, where in enumerate(AUTOMATIONS):
+        state = hass.states.get(f"automation.example_{number}")
+        assert state is not None and state.state == "on", where
+    hass.states.async_set("event.doorbell", "rung")
+    await until(lambda: bool(snapshots))
+    await until(lambda: "door" in titles(house.walls["living_room"].state.items)[0])
+    for number in range(len(automations)):
+        await hass.services.async_call(
+            "automation",
+            "trigger",
+            {"entity_id": f"automation.example_{number}", "skip_condition": True},
+            blocking=True,
+        )
+    await hass.async_block_till_done()
+    await hass.services.async_call(
+        "automation", "turn_off", {"entity_id": "all"}, blocking=True
+    )
+    assert notes
+    errors = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert not errors, errors
+    for name in OTHERS:
+        _check_view(hass, EXAMPLES[name])
+    assert await async_setup_component(hass, "logger", {"logger": {}})
+
+
+def _check_view(hass: HomeAssistant, card: Any) -> None:
+    """Check the types, entities and actions of a card, a view or a strategy."""
+    if isinstance(card, list):
+        for part in card:
+            _check_view(hass, part)
+        return
+    if not isinstance(card, dict):
+        return
+    kind = card.get("type", "")
+    if kind.startswith("custom:"):
+        assert f'"{kind.removeprefix("custom:")}"' in FRONTEND, kind
+    elif kind:
+        assert kind in CARDS | FEATURES, kind
+    if "entity" in card:
+        assert hass.states.get(card["entity"]), card
+    if action := card.get("perform_action"):
+        assert hass.services.has_service(*action.split("."))
+    for part in card.values():
+        _check_view(hass, part)
