@@ -7,7 +7,9 @@ look for services on loopback. What is shown was drawn for this purpose.
 import argparse
 import asyncio
 from contextlib import AsyncExitStack, suppress
+from datetime import date, timedelta
 from hashlib import sha256
+from itertools import cycle, islice
 from pathlib import Path
 import signal
 import sys
@@ -31,6 +33,8 @@ PLAYLISTS = {
     "Slow morning": "Tender Machines",
 }
 CHANNEL = "Our house"
+DAILY = "Tender Machines"
+DAYS = 30
 FAVORITES = (("Ghost Protocols", ["exhibition"]), ("Weather", ["series"]))
 WORKS = 8
 # Nobody known owns these.
@@ -130,12 +134,12 @@ async def add_library(home: Home, flow_id: str, catalog: str, feed: str) -> str:
     return str(result["result"]["entry_id"])
 
 
-async def add_collection(home: Home, library: str, indexer: str) -> None:
-    """Add a collection to the library, with the simulated indexer."""
+async def add_collection(home: Home, library: str, indexer: str, daily: str) -> None:
+    """Add a collection to the library, with the simulated indexer, and a Daily."""
     kind = "options/flow"
     flow = await home.flow(library, kind)
     await home.step(flow["flow_id"], {"next_step_id": "own_art"}, kind)
-    await home.step(flow["flow_id"], {"indexer_url": indexer}, kind)
+    await home.step(flow["flow_id"], {"indexer_url": indexer, "daily_url": daily}, kind)
     kind = "subentries/flow"
     flow = await home.flow([library, "collection"], kind)
     values = {"name": "My collection", "addresses": OWNERS}
@@ -173,6 +177,19 @@ def seed_feed(catalog: CatalogSimulator, feed: FeedSimulator) -> None:
         "playlists": [each["id"] for each in stored[:2]],
     }
     feed.seed(channels=[channel])
+
+
+def seed_daily(catalog: CatalogSimulator, feed: FeedSimulator) -> str:
+    """Publish a playlist with a work for each day, and return its URL."""
+    exhibition = catalog.data.find_exhibition(DAILY)
+    first = date.today() - timedelta(days=2)
+    works = [_item(catalog, series) for series in catalog.data.series(exhibition["id"])]
+    items = [
+        {**work, "displayAt": f"{first + timedelta(days=day)}T00:00:00"}
+        for day, work in enumerate(islice(cycle(works), DAYS))
+    ]
+    (stored,) = feed.seed([{"title": "The Daily", "items": items}])
+    return f"{feed.url}/playlists/{stored['id']}"
 
 
 def _item(catalog: CatalogSimulator, series: dict[str, Any]) -> dict[str, Any]:
@@ -249,11 +266,12 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     display.caster.preflight = False
     assert catalog.data.series_count  # Drawn now instead of during the cast
     seed_feed(catalog, feed)
+    daily = seed_daily(catalog, feed)
     _say("starting Home Assistant")
     home = await stack.enter_async_context(Home(folder, port=options.port))
     next_flow = await add_display(home, display)
     library = await add_library(home, next_flow, catalog.url, feed.url)
-    await add_collection(home, library, indexer.url)
+    await add_collection(home, library, indexer.url, daily)
     player = await find_player(home)
     page = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     work, playlist, seconds = await _hang(home, display, player)
