@@ -36,7 +36,8 @@ def document(*days: int) -> dict[str, Any]:
     ]
     artists = [{"name": "Zora Quill"}, {"name": ""}]
     items[0]["inlineManifest"] = {"metadata": {"artists": artists}}
-    return {"dpVersion": "1.1.0", "id": "x", "title": "Daily", "items": items}
+    odd: list[Any] = ["x", None, {"id": [], "displayAt": ["x"], "source": 5}]
+    return {"dpVersion": "1.1.0", "id": "x", "title": "Daily", "items": items + odd}
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -192,7 +193,7 @@ async def test_artist_of_the_indexer(
         "address": "0x9d180d4E1dEC827190A50831A02445c28ac0AA90",
         "tokenId": "78000042",
     }
-    (item,) = told["items"]
+    item = told["items"][0]
     del item["inlineManifest"]
     item |= {
         "displayAt": f"{dt_util.now().date()}T00:00:00",

@@ -23,7 +23,7 @@ from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
 from ..client.playlist.schedule import Due
 from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..client.values import text
+from ..client.values import mapping, text
 from ..const import CONF_TIME_ZONE, DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator
 from ..errors import action_failed, translated
@@ -382,8 +382,8 @@ def _alone(
 
 def _plays_all(player: PlayerStatus, daily: Daily, found: Due) -> bool:
     """Return whether a display reports works of several moments."""
-    items = (daily.document or {}).get("items") or ()
-    moments = {item.get("id"): item.get("displayAt") for item in items}
+    items = map(mapping, (daily.document or {}).get("items") or ())
+    moments = {text(item.get("id")): text(item.get("displayAt")) for item in items}
     shown = {moments.get(item.id) for item in player.items if item.id} - {None}
     return len(shown) > 1 if shown else len(player.items) > len(found.items)
 
