@@ -129,9 +129,16 @@ async def test_names(
     assert refused["errors"] == {"addresses": "unknown_name"}
     refused = await add(hass, library, addresses="away.tez", **values)
     assert refused["errors"] == {"addresses": "name_not_looked_up"}
-    form = await add(hass, library, addresses="Alice.eth", **values)
+    async with IndexerSimulator() as indexer:
+        hass.config_entries.async_update_entry(
+            library, options={"indexer_url": indexer.url}
+        )
+        form = await add(hass, library, addresses="Alice.eth", **values)
     assert form["step_id"] == "confirm"
-    assert f"alice.eth: `{E1}`" in form["description_placeholders"]["addresses"]
+    assert form["description_placeholders"]["addresses"] == (
+        f"- alice.eth: `{E1}`\n\n"
+        "Slow Harbour \\(edition\\), Tidal Ledger \\#42, Plain Square"
+    )
     flow = hass.config_entries.subentries
     result = await flow.async_configure(form["flow_id"], {})
     assert result["type"] is FlowResultType.CREATE_ENTRY

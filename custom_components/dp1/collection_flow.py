@@ -1,6 +1,7 @@
 """Subentry flow for a collection: the works that some addresses hold."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 import re
 from typing import Any, override
@@ -27,7 +28,7 @@ from homeassistant.helpers.selector import (
 from .client.errors import Dp1Error, NotFoundError
 from .client.indexer.addresses import checked_address
 from .client.indexer.names import NameServices, look_up_name, name_of
-from .client.text import clean
+from .client.text import clean, markdown_safe
 from .const import (
     CONF_ADDRESSES,
     CONF_KEEP_CURRENT,
@@ -38,10 +39,12 @@ from .const import (
     EntryKind,
 )
 from .display.discovery import NAME_LENGTH
-from .library.indexers import async_user_agent
+from .library.indexers import async_indexer, async_user_agent
 from .library.preferences import Preferences
 
 MAX_ADDRESSES = 20
+# Enough to see whether a name is the right one.
+SHOWN_WORKS = 3
 SERVICES = NameServices()
 SCHEMA = vol.Schema(
     {
@@ -103,7 +106,7 @@ class CollectionFlow(ConfigSubentryFlow):
                     CONF_KEEP_CURRENT: user_input.get(CONF_KEEP_CURRENT, False),
                 }
                 if any(found.values()):
-                    return self._show_found(found)
+                    return await self._async_show_found(found, indexer)
                 return self._finish()
         return self.async_show_form(
             step_id=step_id,
@@ -143,9 +146,18 @@ class CollectionFlow(ConfigSubentryFlow):
             found[address] = name or ""
         return found, {}
 
-    def _show_found(self, found: Mapping[str, str]) -> SubentryFlowResult:
-        """Show which addresses the names stand for."""
+    async def _async_show_found(
+        self, found: Mapping[str, str], indexer_url: str
+    ) -> SubentryFlowResult:
+        """Show which addresses the names stand for, and what they got last."""
         named = [f"- {name}: `{address}`" for address, name in found.items() if name]
+        with suppress(Dp1Error):
+            indexer = await async_indexer(self.hass, indexer_url)
+            page = await indexer.tokens(
+                owners=list(found), limit=SHOWN_WORKS, newest=True
+            )
+            works = ", ".join(markdown_safe(token.name) for token in page.tokens)
+            named += ["", works] if works else []
         return self.async_show_form(
             step_id="confirm",
             data_schema=vol.Schema({}),

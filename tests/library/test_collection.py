@@ -121,7 +121,7 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
 
 async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A collection hangs as one document, with artists; what has no source is left out, and the newest are kept."""
-    await set_up_collection(hass, indexer.url, E1, E2, T1)
+    entry = await set_up_collection(hass, indexer.url, E1, E2, T1)
     async with House.of(hass, "wall") as house:
         wall = house.walls["wall"]
         await house.play("wall", f"{PREFIX}{entry_id(hass)}/{NODE}")
@@ -138,6 +138,20 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         await until(
             lambda: house.attribute("wall", "media_artist") == "Rui Tanaka, Lena Voss"
         )
+        (token,) = (
+            item["provenance"]["contract"]["tokenId"]
+            for item in wall.state.items
+            if item["title"] == "Unresolved"
+        )
+        assert token == record(indexer, "9009")["token_number"]
+        assert len(token) == 78
+        # What is sold stays on the wall until the next cast.
+        casts, shown = wall.casts, titles(wall.state.items)
+        indexer.release(E1, record(indexer, "9001"), now(seconds=1))
+        await poll(entry)
+        assert "Tidal Ledger #42" not in await works(entry.runtime_data)
+        assert titles(wall.state.items) == shown
+        assert wall.casts == casts
         node = f"collection_artist/{SUBENTRY}/moss"
         await house.play("wall", f"{PREFIX}{entry_id(hass)}/{node}")
         assert titles(wall.state.items) == ["Lattice Bloom #88"]
@@ -290,7 +304,9 @@ async def test_unknown_addresses(
     assert interval is not None
     assert interval.total_seconds() == 3600
     indexer.own(COLLECTOR, 3)
-    await poll(entry)
+    # The button looks at once; the feed is away.
+    with pytest.raises(HomeAssistantError, match="feed"):
+        await library.async_refresh()
     assert len(await works(library)) == 3
     assert not told
     interval = collection_of(entry).update_interval

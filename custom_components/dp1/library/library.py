@@ -215,16 +215,16 @@ class Library:
             coordinator.async_add_listener(self._handle_update)
 
     async def async_refresh(self) -> None:
-        """Look for news on both servers now, or raise the translated error of the first that fails."""
-        catalog, feed = self.catalog_coordinator, self.feed_coordinator
+        """Look for news on all servers now, or raise the translated error of the first that fails."""
+        servers = self.coordinators
         *reasons, _ = await asyncio.gather(
-            catalog.async_look_now(), feed.async_look_now(), self.daily.async_look_now()
+            *(server.async_look_now() for server in servers),
+            self.daily.async_look_now(),
         )
-        for server, url, reason in zip(
-            (catalog.kind, feed.kind), (catalog.url, feed.url), reasons, strict=True
-        ):
-            if reason is not None:
-                raise translated(reason, server, self.title, url or "") from reason
+        for server, reason in zip(servers, reasons, strict=True):
+            if isinstance(reason, Dp1Error):
+                url = server.url or ""
+                raise translated(reason, server.kind, self.title, url) from reason
 
     async def async_published(self, document: Mapping[str, Any]) -> None:
         """Show a playlist that has just been published or changed."""
