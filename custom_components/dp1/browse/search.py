@@ -114,9 +114,13 @@ async def async_search_libraries(
         libraries, within = async_libraries(hass), ""
     words, kinds = query.search_query, kinds_of(query.media_filter_classes)
     found = await async_search_nodes(libraries, words, kinds=kinds, within=within)
-    if not found and kinds is not None:
+    asked = Query.of(words)
+    if kinds is not None and not any(asked.score(node.title) for _, node in found):
         # Users seldom know whether something is a series or a playlist.
-        found = await async_search_nodes(libraries, words, within=within)
+        all_kinds = await async_search_nodes(libraries, words, within=within)
+        exact = [asked.score(node.title) == EXACT for _, node in all_kinds[:1]]
+        if not found or any(exact):
+            found = all_kinds
     return found
 
 
