@@ -1,6 +1,6 @@
 """Map client errors to translated Home Assistant errors."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -153,7 +153,9 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
 
 
 def displays_failed(
-    failed: Sequence[HomeAssistantError], meant: int
+    failed: Sequence[HomeAssistantError],
+    meant: int,
+    text_of: Callable[[HomeAssistantError], str] = str,
 ) -> HomeAssistantError:
     """Return one error for the failures of several displays."""
     if meant == 1:
@@ -164,7 +166,7 @@ def displays_failed(
         translation_placeholders={
             "failed": str(len(failed)),
             "meant": str(meant),
-            "reasons": "; ".join(map(str, failed[:SHOWN_FAULTS])),
+            "reasons": "; ".join(map(text_of, failed[:SHOWN_FAULTS])),
         },
     )
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from homeassistant.auth.permissions.const import POLICY_CONTROL
@@ -23,6 +24,7 @@ from ..client.display.client import Display
 from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
 from ..errors import action_failed, displays_failed, invalid_input, translated_errors
+from ..language import async_message
 
 TARGET = "target"
 
@@ -161,14 +163,15 @@ async def async_for_each_display(
     )
     failed: list[HomeAssistantError] = []
     response: JsonObjectType = {}
+    text_of = partial(async_message, call.hass)
     for target, result in zip(targets, results, strict=True):
         if isinstance(result, HomeAssistantError):
             failed.append(result)
-            response[target.entity_id] = {"error": str(result)}
+            response[target.entity_id] = {"error": text_of(result)}
         elif isinstance(result, BaseException):
             raise result
         else:
             response[target.entity_id] = result
     if failed and (len(failed) == len(targets) or not call.return_response):
-        raise displays_failed(failed, len(targets))
+        raise displays_failed(failed, len(targets), text_of)
     return response if call.return_response else None

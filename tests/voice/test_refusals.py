@@ -1,0 +1,106 @@
+"""What cannot be done is told in the language of the person."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.intent import async_setup_intents
+from custom_components.dp1.language import async_message
+from custom_components.dp1.voice.answers import (
+    UnansweredError,
+    async_answers,
+    async_error_text,
+)
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import intent
+from homeassistant.helpers.translation import async_load_integrations
+from homeassistant.setup import async_setup_component
+
+from ..sources import INTEGRATION
+
+LANGUAGES = ("de", "fr", "es", "nl", "ja", "zh-Hans")
+INTENTS: dict[str, dict[str, Any]] = {
+    "Dp1Show": {"what": "Net Evil"},
+    "Dp1ShowChoice": {"choice": "new"},
+    "Dp1ShowCamera": {},
+    "Dp1Ask": {"question": "what"},
+    "Dp1Favorite": {"change": "add"},
+    "Dp1Playback": {"action": "next"},
+    "Dp1Adjust": {"setting": "label_on"},
+    "Dp1Sleep": {},
+    "Dp1Wake": {},
+}
+KEYS = sorted(
+    {
+        key
+        for path in (*INTEGRATION.glob("voice/*.py"), INTEGRATION / "intent.py")
+        for key in re.findall(r'UnansweredError\(\s*"(\w+)"', path.read_text("utf-8"))
+    }
+)
+TEXTS: dict[str, dict[str, str]] = json.loads(
+    (INTEGRATION / "translations" / "en.json").read_text("utf-8")
+)["exceptions"]
+
+
+def error(key: str) -> HomeAssistantError:
+    """Return an error with all its placeholders."""
+    names = re.findall(r"{(\w+)}", TEXTS[key]["message"])
+    return HomeAssistantError(
+        translation_domain="dp1",
+        translation_key=key,
+        translation_placeholders={name: f"<{name}>" for name in names},
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_each_error_is_told(hass: HomeAssistant, language: str) -> None:
+    """Every error of an action, and every question without an answer, has its own words."""
+    answers, english = (
+        await async_answers(hass, language),
+        await async_answers(hass, "en"),
+    )
+    for key in TEXTS:
+        told = await async_error_text(hass, answers, error(key))
+        assert told != await async_error_text(hass, english, error(key)), key
+        placeholders = set(re.findall(r"{(\w+)}", TEXTS[key]["message"]))
+        assert set(re.findall(r"<(\w+)>", told)) == placeholders, key
+    assert len(KEYS) > 8
+    for key in KEYS:
+        names = re.findall(r"{(\w+)}", english.templates[key])
+        failed = UnansweredError(key, **dict.fromkeys(names, "Tide"))
+        told = await async_error_text(hass, answers, failed)
+        assert told != await async_error_text(hass, english, failed)
+        assert told.count("Tide") >= len(names)
+    near = UnansweredError("not_found_near", what="x", names=("Ada", "Bea"))
+    either = answers.templates["or"]
+    assert f"Ada{either}Bea" in await async_error_text(hass, answers, near)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_each_intent_refuses(hass: HomeAssistant, language: str) -> None:
+    """Without a display, each intent says so in the language of the person."""
+    assert await async_setup_component(hass, "homeassistant", {})
+    await async_setup_intents(hass)
+    answers = await async_answers(hass, language)
+    for name, slots in INTENTS.items():
+        response = await intent.async_handle(
+            hass,
+            "test",
+            name,
+            {slot: {"value": value} for slot, value in slots.items()},
+            language=language,
+        )
+        assert response.error_code is intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+        assert response.speech["plain"]["speech"] == answers.say("no_display"), name
+
+
+async def test_a_failure_among_several_displays(hass: HomeAssistant) -> None:
+    """The reason is told in the language of Home Assistant where an action reports it."""
+    hass.config.language = "de"
+    await async_load_integrations(hass, {"dp1"})
+    said = async_message(hass, error("display_busy"))
+    answers = await async_answers(hass, "de")
+    assert said == await async_error_text(hass, answers, error("display_busy"))
