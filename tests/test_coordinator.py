@@ -8,6 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.display import connection, reader
+from custom_components.dp1.display.updates import NOT_THE_WORK
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -22,6 +23,7 @@ from .displays import (
     entry_of,
     playlist,
     set_up,
+    settle,
     state_of,
     until,
 )
@@ -105,6 +107,26 @@ async def test_what_happens_at_the_display_shows_at_once(
     display.player.load(EVENING)
     await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn", 2.0)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
+
+
+async def test_another_work_concerns_only_what_shows_it(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """After a push that only brings another work, nothing else is updated."""
+    coordinator = setup_display.runtime_data
+    display.player.load(playlist("Dawn", "Noon", "Dusk"))
+    await until(lambda: state_of(hass).attributes.get("media_playlist"))
+    await settle(display)
+    updates: list[str] = []
+    coordinator.async_add_listener(lambda: updates.append("any"))
+    coordinator.async_add_listener(lambda: updates.append("rest"), NOT_THE_WORK)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
+    assert "any" in updates
+    assert "rest" not in updates
+    display.player.handle("setLoop", {"mode": "one"})
+    await until(lambda: state_of(hass).attributes.get("repeat") == "one")
+    assert "rest" in updates
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
