@@ -540,4 +540,25 @@ PLACES = [
         "return dt_util.get_default_time_zone()",
         ["tests/playback/test_daily.py::test_a_day_changes"],
     ),
+    Place(
+        "client/indexer/models.py",
+        "works keep the addresses of their owners",
+        "        if owners:\n",
+        "        if not owners:\n",
+        ["tests/library/test_collection_privacy.py"],
+    ),
+    Place(
+        "library/collection.py",
+        "works that were there before are told as acquired",
+        "held_since is None or held_since < self._since",
+        "held_since is None",
+        ["tests/library/test_collection.py"],
+    ),
+    Place(
+        "library/collection.py",
+        "a work that is hidden for a while is told again",
+        "if name not in self._told:",
+        "if name:",
+        ["tests/library/test_collection.py"],
+    ),
 ]
