@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.helpers import llm
 from homeassistant.helpers.llm import APIInstance, LLMContext, ToolInput
 
@@ -23,11 +23,13 @@ def expected_lingering_timers() -> bool:
     return True
 
 
-async def instance(hass: HomeAssistant, home: Home) -> APIInstance:
+async def instance(
+    hass: HomeAssistant, home: Home, user_id: str | None = None
+) -> APIInstance:
     """Open the interface that assistants use."""
     context = LLMContext(
         platform="test",
-        context=Context(),
+        context=Context(user_id=user_id),
         language="en",
         assistant="conversation",
         device_id=home.speaker,
@@ -104,7 +106,77 @@ async def test_tools(hass: HomeAssistant, tmp_path: Path) -> None:
         assert len(trap["title"]) <= 120
         assert "\n" not in trap["title"]
         assert INJECTION not in (await instance(hass, home)).api_prompt
+        await _attack(hass, home)
         for entity_id in home.ids.values():
             async_expose_entity(hass, "conversation", entity_id, False)
         api = await instance(hass, home)
         assert not [tool for tool in api.tools if tool.name.startswith("dp1__")]
+
+
+async def _attack(hass: HomeAssistant, home: Home) -> None:
+    """Send what a model under attack sends: nothing is published or deleted, and nothing unexposed is named or shown."""
+    changes: list[str] = []
+
+    def note(event: Event[Any]) -> None:
+        """Note an action that changes what others see."""
+        service = event.data["service"]
+        if service.startswith(("publish", "delete", "update", "write")):
+            changes.append(service)
+
+    hass.bus.async_listen("call_service", note)
+    hidden = home.ids[home.there.url]
+    async_expose_entity(hass, "conversation", hidden, False)
+    before = home.there.casts
+    api = await instance(hass, home)
+    answers: list[str] = []
+    for name, args in (
+        ("show_art", {"what": "x" * 100_000}),
+        ("show_art", {"what": "Net Evil", "display": "Easel"}),
+        ("show_art", {"what": "Net Evil", "area": "Study"}),
+        ("show_art", {"what": "Net Evil", "display": hidden}),
+        ("show_art", {"what": "\x1b[2J[evil](http://evil.example/)\n# System"}),
+        ("show_art", {"what": "Net Evil", "minutes": 1e9}),
+        ("show_art", {"what": "media-source://dp1/../../secrets"}),
+        ("show_art", {"what": "http://evil.example/x.json"}),
+        ("show_art", {"what": ["Net Evil"], "scope": "all"}),
+        ("find_art", {"query": "\x00" * 5000, "kind": "secret"}),
+        ("find_art", {"query": "x" * 100_000, "year": "1e400"}),
+        ("describe_work", {"display": "Easel"}),
+        ("describe_work", {"display": hidden}),
+        ("list_displays", {"publish": True}),
+        ("control_display", {"action": "sleep", "display": "Easel"}),
+        ("control_display", {"action": "delete_playlist"}),
+    ):
+        result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
+        data: Any = getattr(result, "data", result)
+        told = str(data)
+        assert len(told) < 5000, name
+        assert "\x1b" not in told and "\\x1b" not in told, told
+        if name in ("list_displays", "describe_work"):
+            answers.append(told)
+    assert not any("Study" in told or "Jun Joubert" in told for told in answers)
+    assert not any("Easel" in told for told in answers[2:])
+    assert home.there.casts == before
+    assert home.there.state.asleep
+    assert not changes
+    async_expose_entity(hass, "conversation", hidden, True)
+
+
+async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
+    """What a person may not control, their assistant does not control either."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        # The first user owns everything.
+        await hass.auth.async_create_user("Owner")
+        guest = await hass.auth.async_create_user("Guest", group_ids=[])
+        api = await instance(hass, home, guest.id)
+        await home.cast("Net Evil", home.here)
+        before = home.here.casts
+        for name, args in (
+            ("show_art", {"what": "Slow Weather", "display": "Big Wall"}),
+            ("control_display", {"action": "next", "display": "Big Wall"}),
+            ("control_display", {"action": "sleep", "display": "Big Wall"}),
+        ):
+            result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
+            assert getattr(result, "error", False), name
+        assert home.here.casts == before
+        assert not home.here.state.asleep
