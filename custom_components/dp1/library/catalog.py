@@ -1,6 +1,6 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, override
@@ -291,9 +291,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return exhibitions
 
     async def async_read_series(
-        self,
-        exhibition_id: str,
-        read_all: Callable[..., Awaitable[Listing[Series]]] | None = None,
+        self, exhibition_id: str, read_all: Callable[..., Any] | None = None
     ) -> None:
         """Read the series of an exhibition, by default as fast as possible."""
         assert self.client is not None
@@ -305,7 +303,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             self._series |= {series.id: series for series in series_list.records}
             return series_list
 
-        listing = await (read_all or self.client.all_series)(
+        listing: Listing[Series] = await (read_all or self.client.all_series)(
             exhibition_id,
             progress=lambda read: self.reads.set_progress(
                 name, partial(partial_list, read)
