@@ -148,9 +148,11 @@ async def add_collection(home: Home, library: str, indexer: str, daily: str) -> 
         raise HomeError(f"adding the collection: {result}")
 
     async def usable() -> bool:
-        """Return whether the library is loaded again."""
-        state = await home.state("event.my_collection_changes")
-        return state is not None and state["state"] != "unavailable"
+        """Return whether the library offers the collection."""
+        return any(
+            values["name"] in (state["attributes"].get("source_list") or ())
+            for state in await home.states("media_player")
+        )
 
     await home.until(usable, 30, "the collection")
 

@@ -126,12 +126,12 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     news = News(entry.runtime_data)
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
-    entry.runtime_data.async_start_collections()
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )
     entry.async_on_unload(news.async_start())
+    entry.runtime_data.async_start_collections()
     entry.async_on_unload(await FollowedChannels(entry.runtime_data).async_start())
     return True
 

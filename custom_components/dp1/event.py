@@ -6,12 +6,10 @@ from typing import Any, override
 from homeassistant.components.event import EventEntity, EventEntityDescription
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.device_registry import DeviceEntryType, DeviceInfo
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .const import DOMAIN
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.collection import ACQUIRED, LEFT_COLLECTION, CollectionCoordinator
+from .library.collection import ACQUIRED, LEFT_COLLECTION
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .library.news import (
@@ -21,8 +19,6 @@ from .library.news import (
     NewsItem,
     async_add_news_listener,
 )
-from .library.owned import OwnedWork, owned_node
-from .library.tree import media_id
 from .playback.activity import (
     ARTWORK_CHANGED,
     CAME_BACK,
@@ -65,11 +61,6 @@ async def async_setup_entry(
     """Set up the event entity of a display or of a library."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([NewsEvent(library)])
-        for collection in library.collections:
-            async_add_entities(
-                [CollectionEvent(library, collection)],
-                config_subentry_id=collection.subentry_id,
-            )
         return
     async_add_display_entities(entry, async_add_entities, [ACTIVITY], ActivityEvent)
 
@@ -103,6 +94,8 @@ class NewsEvent(LibraryEntity, EventEntity):
         EXHIBITION_OPENED,
         PLAYLIST_PUBLISHED,
         CHANNEL_PLAYLIST,
+        ACQUIRED,
+        LEFT_COLLECTION,
     ]
 
     def __init__(self, library: Library) -> None:
@@ -121,45 +114,3 @@ class NewsEvent(LibraryEntity, EventEntity):
         if news.entry_id == self.library.entry_id:
             self._trigger_event(news.kind, news.attributes)
             self.async_write_ha_state()
-
-
-class CollectionEvent(EventEntity):
-    """Event entity for the works that come into a collection and leave it."""
-
-    _attr_has_entity_name = True
-    _attr_should_poll = False
-    _attr_translation_key = "collection"
-    _attr_event_types = [ACQUIRED, LEFT_COLLECTION]
-
-    def __init__(self, library: Library, collection: CollectionCoordinator) -> None:
-        """Initialize the entity of a collection, which is a service of its own."""
-        self._library_id = library.entry_id
-        self._collection = collection
-        self._attr_unique_id = f"{collection.subentry_id}_collection"
-        self._attr_device_info = DeviceInfo(
-            identifiers={(DOMAIN, collection.subentry_id)},
-            entry_type=DeviceEntryType.SERVICE,
-            name=collection.title,
-        )
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Listen for what comes and goes."""
-        await super().async_added_to_hass()
-        self.async_on_remove(
-            self._collection.async_add_news_listener(self._handle_news)
-        )
-
-    @callback
-    def _handle_news(self, kind: str, work: OwnedWork) -> None:
-        """Trigger an event."""
-        collection = self._collection
-        node = owned_node(collection.subentry_id, collection.title, work)
-        attributes = {
-            "title": node.title,
-            "artist": node.artist,
-            "picture": node.picture,
-            "media_content_id": media_id(self._library_id, node.id),
-        }
-        self._trigger_event(kind, attributes)
-        self.async_write_ha_state()

@@ -41,6 +41,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 NODE = f"collection/{SUBENTRY}"
 PREFIX = "media-source://dp1/"
+NEWS = "event.library_news"
 
 
 @pytest.fixture
@@ -211,7 +212,7 @@ def events(hass: HomeAssistant) -> list[tuple[str, str]]:
         if kind := state.attributes.get("event_type"):
             told.append((kind, state.attributes["title"]))
 
-    async_track_state_change_event(hass, "event.my_collection_changes", note)
+    async_track_state_change_event(hass, NEWS, note)
     return told
 
 

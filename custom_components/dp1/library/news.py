@@ -1,8 +1,9 @@
-"""News of a library: exhibitions that opened and playlists that were published since it was last read."""
+"""News of a library since it was last read: exhibitions that opened, playlists that were published, works that came and went."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, Final
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
@@ -18,8 +19,10 @@ from homeassistant.util.signal_type import SignalType
 from ..client.catalog.artwork import exhibition_page
 from ..client.values import moment
 from ..const import DOMAIN
+from .collection import CollectionCoordinator
 from .feed_records import FeedPlaylist
 from .library import Library
+from .owned import OwnedWork, owned_node
 from .tree import Node, exhibition_node, media_id, playlist_node
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
@@ -87,6 +90,9 @@ class News:
     @callback
     def async_start(self) -> CALLBACK_TYPE:
         """Follow the library once Home Assistant has started, and return a callback that ends it."""
+        for collection in self._library.collections:
+            tell = partial(self._handle_collection, collection)
+            self._stops.append(collection.async_add_news_listener(tell))
 
         @callback
         def start(hass: HomeAssistant) -> None:
@@ -150,6 +156,15 @@ class News:
                 self._tell(
                     PLAYLIST_PUBLISHED, playlist_node(playlist), self._url(playlist)
                 )
+
+    @callback
+    def _handle_collection(
+        self, collection: CollectionCoordinator, kind: str, work: OwnedWork
+    ) -> None:
+        """Tell of a work that came into a collection or left it."""
+        title = collection.title
+        node = owned_node(collection.subentry_id, title, work)
+        async_tell(self._library, kind, node, None, collection=title)
 
     def _tell(self, kind: str, node: Node, link: str | None) -> None:
         """Tell one piece of news."""
