@@ -338,6 +338,33 @@ async def test_a_display_without_internet_is_discovered(
     assert result["result"].unique_id == DEVICE_ID
 
 
+async def test_music_is_asked_about_where_others_play_it(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """Both ways to add a display ask whether it leaves music to other players; without an answer its area decides."""
+    plain_form = await hear(hass, announcement(display))
+    assert not plain_form["data_schema"].schema
+    hass.config_entries.flow.async_abort(plain_form["flow_id"])
+    registry = er.async_get(hass)
+    speaker = registry.async_get_or_create("media_player", "test", "speaker")
+    given: list[dict[str, bool]] = [{}, {"ignore_music": True}]
+    for answer in given:
+        form = await hear(hass, announcement(display))
+        assert list(form["data_schema"].schema) == ["ignore_music"]
+        result = await hass.config_entries.flow.async_configure(form["flow_id"], answer)
+        await hass.async_block_till_done()
+        assert dict(result["result"].options) == answer
+        await hass.config_entries.async_remove(result["result"].entry_id)
+    form = await begin(hass)
+    assert list(form["data_schema"].schema) == ["host", "ignore_music"]
+    result = await hass.config_entries.flow.async_configure(
+        form["flow_id"], {"host": written(display), "ignore_music": False}
+    )
+    await hass.async_block_till_done()
+    assert dict(result["result"].options) == {"ignore_music": False}
+    registry.async_remove(speaker.entity_id)
+
+
 async def test_an_unknown_local_name_is_an_error_and_no_traceback(
     hass: HomeAssistant,
     display: DisplaySimulator,

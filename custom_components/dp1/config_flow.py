@@ -53,8 +53,10 @@ from .display.discovery import (
 from .errors import suffix
 from .library.validation import (
     CONF_REMOVE_API_KEY,
+    DEFAULT_SERVERS,
     KEY_SCHEMA,
     LIBRARY_SCHEMA,
+    NAMES,
     RECONFIGURE_LIBRARY_SCHEMA,
     async_check_key,
     async_check_library,
@@ -62,14 +64,9 @@ from .library.validation import (
     free_title,
 )
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
+from .voice.music import music_field
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
-# Catalogs do not tell their names.
-NAMES = {DEFAULT_CATALOG_URL: "Feral File"}
-DEFAULT_SERVERS = {
-    CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
-    CONF_FEED_URL: DEFAULT_FEED_URL,
-}
 
 
 class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
@@ -103,11 +100,12 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Add a display by its address."""
         errors: dict[str, str] = {}
+        schema = DISPLAY_SCHEMA.extend(music_field(self.hass))
         if user_input is not None:
             errors = await self._async_find_display(user_input[CONF_HOST])
             if not errors:
-                return await self._async_add_by_address()
-        return self._show("display", DISPLAY_SCHEMA, user_input, errors)
+                return await self._async_add_by_address(user_input)
+        return self._show("display", schema, user_input, errors)
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
@@ -152,7 +150,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             return announced == entry.unique_id
         return self._found.matches(entry.unique_id, set(entry.data[CONF_MACS]))
 
-    async def _async_add_by_address(self) -> ConfigFlowResult:
+    async def _async_add_by_address(self, given: dict[str, Any]) -> ConfigFlowResult:
         """Add the display that answered, without a unique id if it has none."""
         announced, name = await async_announced(self.hass, self._address)
         device_id = self._found.device_id or announced or self._address.device_id
@@ -163,7 +161,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         else:
             self._abort_if_address_configured()
         self._title = self._found.name or name or device_id or self._address.host
-        return self._create_display()
+        return self._create_display(given)
 
     @override
     async def async_step_zeroconf(
@@ -222,10 +220,11 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Confirm discovery; during onboarding the display is added at once."""
         if user_input is not None or not onboarding.async_is_onboarded(self.hass):
-            return self._create_display()
+            return self._create_display(user_input or {})
         self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
+            data_schema=vol.Schema(music_field(self.hass)),
             description_placeholders={
                 "name": markdown_safe(self._title),
                 "model": model_of(self._found.dialect),
@@ -273,7 +272,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             if self._address_data.items() <= entry.data.items():
                 raise _already_configured(entry)
 
-    def _create_display(self) -> ConfigFlowResult:
+    def _create_display(self, given: dict[str, Any]) -> ConfigFlowResult:
         """Create the entry of a display."""
         return self.async_create_entry(
             title=self._title,
@@ -283,6 +282,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 CONF_DIALECT: self._found.dialect.value,
                 CONF_MACS: sorted(self._found.macs),
             },
+            options={name: given[name] for name in given if name != CONF_HOST},
         )
 
     @override

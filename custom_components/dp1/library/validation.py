@@ -22,10 +22,22 @@ from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
 from ..client.guard import Guard, public_session
 from ..client.url import web_url
-from ..const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
+from ..const import (
+    CONF_CATALOG_URL,
+    CONF_FEED_URL,
+    DEFAULT_CATALOG_URL,
+    DEFAULT_FEED_URL,
+    DOMAIN,
+)
 from ..errors import suffix
 
 URL_LENGTH = 2000
+# Catalogs do not tell their names.
+NAMES = {DEFAULT_CATALOG_URL: "Feral File"}
+DEFAULT_SERVERS = {
+    CONF_CATALOG_URL: DEFAULT_CATALOG_URL,
+    CONF_FEED_URL: DEFAULT_FEED_URL,
+}
 CONF_REMOVE_API_KEY = "remove_api_key"
 
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
