@@ -50,6 +50,7 @@ from .display.discovery import (
     model_of,
     parse_address,
 )
+from .display.music import music_field
 from .errors import suffix
 from .library.validation import (
     CONF_REMOVE_API_KEY,
@@ -64,7 +65,6 @@ from .library.validation import (
     free_title,
 )
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
-from .voice.music import music_field
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 

@@ -29,6 +29,7 @@ from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
 from .display.features import DetectedFeatures
 from .display.metadata import artist_of, picture_of, work_details
+from .display.music import left_to_others
 from .display.state import Refresh
 from .display.updates import NOT_THE_WORK
 from .entity import DisplayEntity
@@ -43,7 +44,6 @@ from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
 from .playback.show import async_show
 from .playback.snapshot import assumed_media_id, media_id, split_media_id
-from .voice.music import left_to_others
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0

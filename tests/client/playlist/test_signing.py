@@ -20,6 +20,7 @@ from custom_components.dp1.client.errors import InvalidPlaylistError
 from custom_components.dp1.client.playlist.did import (
     did_from_public_key,
     public_key_from_did,
+    read_public_key,
 )
 from custom_components.dp1.client.playlist.document import parse
 from custom_components.dp1.client.playlist.signing import (
@@ -27,7 +28,6 @@ from custom_components.dp1.client.playlist.signing import (
     canonical,
     digest,
     payload_hash,
-    read_public_key,
     sign,
     verify,
 )

@@ -1,5 +1,7 @@
 """Ed25519 public keys as ``did:key``: base58btc of two bytes that name the kind of key, and its 32 bytes."""
 
+from base64 import b64decode
+
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DID_PREFIX = "did:key:z"
 _ED25519_CODEC = b"\xed\x01"
@@ -45,3 +47,30 @@ def public_key_from_did(did: str) -> bytes:
     if len(data) != 34 or not data.startswith(_ED25519_CODEC):
         raise ValueError("not the did:key of an Ed25519 key")
     return data[2:]
+
+
+def read_public_key(text: str) -> str:
+    """Read a public key, as ``did:key`` or 32 bytes in hex or base64, and write it as ``did:key``.
+
+    Raises:
+        ValueError: none of these.
+    """
+    text = text.strip()
+    if text.startswith("did:"):
+        public_key_from_did(text)
+        return text
+    data = decode_key_text(text)
+    if len(data) != 32:
+        raise ValueError("not the 32 bytes of an Ed25519 public key")
+    return did_from_public_key(data)
+
+
+def decode_key_text(text: str) -> bytes:
+    """Read hex or base64 of either alphabet; ValueError for anything else."""
+    compact = "".join(text.split())
+    try:
+        return bytes.fromhex(compact.removeprefix("0x").removeprefix("0X"))
+    except ValueError:
+        pass
+    compact = compact.rstrip("=").translate(str.maketrans("-_", "+/"))
+    return b64decode(compact + "=" * (-len(compact) % 4), validate=True)

@@ -5,7 +5,7 @@ What is signed is the SHA-256 of the canonical JSON (RFC 8785) of the document w
 specification 1.1.0, section 7, as its published implementations read it.
 """
 
-from base64 import b64decode, urlsafe_b64decode, urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ import rfc8785
 from ..errors import Fault, InvalidPlaylistError
 from ..values import doubles, moment
 from . import eip191
-from .did import did_from_public_key, public_key_from_did
+from .did import decode_key_text, did_from_public_key, public_key_from_did
 from .document import timestamp
 
 _HASH_PREFIX = "sha256:"
@@ -88,39 +88,12 @@ class Verification:
         return self.fault.format(detail=self.detail) if self.fault else None
 
 
-def read_public_key(text: str) -> str:
-    """Read a public key, as ``did:key`` or 32 bytes in hex or base64, and write it as ``did:key``.
-
-    Raises:
-        ValueError: none of these.
-    """
-    text = text.strip()
-    if text.startswith("did:"):
-        public_key_from_did(text)
-        return text
-    data = _decode_key_text(text)
-    if len(data) != 32:
-        raise ValueError("not the 32 bytes of an Ed25519 public key")
-    return did_from_public_key(data)
-
-
-def _decode_key_text(text: str) -> bytes:
-    """Read hex or base64 of either alphabet; ValueError for anything else."""
-    compact = "".join(text.split())
-    try:
-        return bytes.fromhex(compact.removeprefix("0x").removeprefix("0X"))
-    except ValueError:
-        pass
-    compact = compact.rstrip("=").translate(str.maketrans("-_", "+/"))
-    return b64decode(compact + "=" * (-len(compact) % 4), validate=True)
-
-
 def _load_private_key(text: str) -> Ed25519PrivateKey:
     """Read a private key in any of the forms in use; ValueError, TypeError or UnsupportedAlgorithm otherwise."""
     if "-----BEGIN" in text:
         key = load_pem_private_key(text.strip().encode(), None)
     else:
-        data = _decode_key_text(text)
+        data = decode_key_text(text)
         if len(data) == 32:
             return Ed25519PrivateKey.from_private_bytes(data)
         if len(data) == 64:
