@@ -11,11 +11,16 @@ import custom_components  # noqa: F401  (before Home Assistant looks for its own
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import Entity
+from homeassistant.util import executor
 
 from .displays import DEVICE_ID, Names, entry_of, set_up
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+
+# Home Assistant waits a tenth of this for all threads together before it interrupts those that are ending. On a busy
+# machine, one that is interrupted then does not wake the next, and the test ends with a thread too many.
+executor.EXECUTOR_SHUTDOWN_TIMEOUT = 120
 
 
 @pytest.fixture(autouse=True)
