@@ -266,7 +266,7 @@ class PlaybackIntent(SpokenIntent):
 
     @override
     async def answer(self, request: Request) -> str:
-        """Do it, and say what is shown then."""
+        """Carry out the request, and say what is shown then."""
         action = request.slots["action"]
         service, data = PLAYBACK.get(action, ("", {}))
 

@@ -236,7 +236,7 @@ class ControlDisplayTool(DisplayTool):
     async def call(
         self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
     ) -> JsonObjectType:
-        """Do it, and return what was done."""
+        """Carry out the request, and return what was done."""
         intent_type, slots = CONTROLS[args.pop("action")]
         return await _async_intent(hass, llm_context, intent_type, {**args, **slots})
 

@@ -97,7 +97,7 @@ class SpokenIntent(intent.IntentHandler):
 
     @override
     async def async_handle(self, intent_obj: intent.Intent) -> intent.IntentResponse:
-        """Do what was said, and answer in the language of the speaker."""
+        """Carry out the intent, and answer in the language of the speaker."""
         slots = self.async_validate_slots(intent_obj.slots)
         answers = await async_answers(intent_obj.hass, intent_obj.language)
         request = Request(
@@ -116,4 +116,4 @@ class SpokenIntent(intent.IntentHandler):
 
     @abstractmethod
     async def answer(self, request: Request) -> str:
-        """Do what was said, and return the answer."""
+        """Carry out the intent, and return the answer."""
