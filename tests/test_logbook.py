@@ -44,6 +44,8 @@ async def test_lines(
 
     hass.bus.async_listen("dp1_work_changed", note)
     assert await async_setup_component(hass, "scene", {})
+    # It is registered in the background.
+    await until(lambda: hass.services.has_service("scene", "create"))
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: lines)
     assert lines == ["Wall: Noon, Jun Joubert"]
