@@ -14,6 +14,7 @@ from homeassistant.helpers.entity import Entity
 from homeassistant.util import executor
 
 from .displays import DEVICE_ID, Names, entry_of, set_up
+from .galleries import Gallery, impatient
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
@@ -108,3 +109,18 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
         lambda hass: resolver,
     )
+
+
+@pytest.fixture
+def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the timeouts of libraries."""
+    impatient(monkeypatch)
+
+
+@pytest.fixture
+async def gallery(
+    hass: HomeAssistant, socket_enabled: None, impatience: None
+) -> AsyncIterator[Gallery]:
+    """Set up a display and a library."""
+    async with Gallery.of(hass) as found:
+        yield found

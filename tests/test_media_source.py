@@ -1,6 +1,5 @@
 """Test the media source of the libraries."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -20,22 +19,11 @@ from homeassistant.components.media_player import (
 from homeassistant.components.media_source import PlayMedia, Unresolvable
 from homeassistant.core import HomeAssistant
 
-from .galleries import EVENING, LARGE, Gallery, impatient, titles
+from .galleries import EVENING, LARGE, Gallery, titles
 from .libraries import library_entry, set_up
 from .simulators.catalog.simulator import CatalogSimulator
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def resolve(gallery: Gallery, media_id: str) -> PlayMedia:

@@ -25,24 +25,14 @@ from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, playlist, until
-from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, impatient, titles
+from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 def child(page: Any, title: str) -> Any:

@@ -1,6 +1,5 @@
 """Test the root of the media browser of a display: search, covers, other media, and the language of folders."""
 
-from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any, override
 
@@ -18,21 +17,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.translation import async_load_integrations
 
 from tests.displays import playlist
-from tests.galleries import LARGE, Gallery, impatient, titles
+from tests.galleries import LARGE, Gallery, titles
 from tests.simulators.catalog.simulator import CatalogSimulator
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def speak(hass: HomeAssistant, language: str) -> None:

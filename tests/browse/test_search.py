@@ -1,6 +1,5 @@
 """Test search in the browser, by voice, and by the action."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,11 @@ from homeassistant.helpers import intent
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, playlist
-from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, impatient, titles
+from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 def untold(label: str) -> str:

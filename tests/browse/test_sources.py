@@ -1,7 +1,5 @@
 """Test the source list of a display."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from homeassistant.components.media_player import MediaPlayerEntityFeature
@@ -10,23 +8,12 @@ from homeassistant.exceptions import ServiceValidationError
 
 from tests.counting_catalog import CountingCatalog
 from tests.displays import playlist, state_of, until
-from tests.galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery, impatient
+from tests.galleries import EVENING, LARGE, READY_MADE, SMALL, Gallery
 from tests.libraries import library_entry, set_up
 from tests.library.shows import items_of
 from tests.simulators.catalog.simulator import CatalogSimulator
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 def offers(hass: HomeAssistant) -> bool:

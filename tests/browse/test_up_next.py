@@ -1,28 +1,15 @@
 """Test the page of the next works, which cards use."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from custom_components.dp1.browse.up_next import MAX_WORKS, UP_NEXT
-from homeassistant.core import HomeAssistant
 
 from tests.displays import ENTITY_ID, playlist
-from tests.galleries import LARGE, Gallery, impatient, titles
+from tests.galleries import LARGE, Gallery, titles
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def show_work(gallery: Gallery, media_id: str) -> None:

@@ -1,28 +1,15 @@
 """Test media ids of libraries that were removed."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from custom_components.dp1.library.removed import MAX_REMOVED, REMOVED, RemovedLibraries
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
-from tests.galleries import EVENING, LARGE, Gallery, impatient
+from tests.galleries import EVENING, LARGE, Gallery
 from tests.libraries import library_entry, set_up
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    impatient(monkeypatch)
-
-
-@pytest.fixture
-async def gallery(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
-    """Set up a display and a library."""
-    async with Gallery.of(hass) as found:
-        yield found
+pytestmark = pytest.mark.usefixtures("impatience")
 
 
 async def refused(gallery: Gallery, media_id: str) -> None:
