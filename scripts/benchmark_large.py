@@ -16,10 +16,10 @@ from typing import Any
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 from custom_components.dp1.client.catalog.people import Alumni
 from custom_components.dp1.guard import async_setup_guard
-from custom_components.dp1.library import feed as library_feed
-from custom_components.dp1.library.feed_records import FeedPlaylist
+from custom_components.dp1.library.feed import coordinator as library_feed
+from custom_components.dp1.library.feed.records import FeedPlaylist
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.query import Query
+from custom_components.dp1.library.matching.query import Query
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util

@@ -548,14 +548,14 @@ PLACES = [
         ["tests/library/test_collection_privacy.py"],
     ),
     Place(
-        "library/collection.py",
+        "library/collections/coordinator.py",
         "works that were there before are told as acquired",
         "held_since is None or held_since < self._since",
         "held_since is None",
         ["tests/library/test_collection.py"],
     ),
     Place(
-        "library/collection.py",
+        "library/collections/coordinator.py",
         "a work that is hidden for a while is told again",
         "if name not in self._told:",
         "if name:",

@@ -5,7 +5,7 @@ from typing import Any
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.library.collection import CollectionCoordinator
+from custom_components.dp1.library.collections.coordinator import CollectionCoordinator
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigSubentryData
 from homeassistant.core import HomeAssistant

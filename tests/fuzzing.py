@@ -41,9 +41,9 @@ from custom_components.dp1.client.playlist.signing import SigningKey, sign, veri
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.display.discovery import parse_address
-from custom_components.dp1.library.cached_list import CachedList
 from custom_components.dp1.library.favorites import Favorite
-from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.servers.cached_list import CachedList
 from custom_components.dp1.library.tree import parse_media_id, split_node_id
 from custom_components.dp1.playback.snapshot import split_media_id
 from custom_components.dp1.services import ACTIONS

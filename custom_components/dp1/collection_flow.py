@@ -39,7 +39,7 @@ from .const import (
     EntryKind,
 )
 from .display.discovery import NAME_LENGTH
-from .library.indexers import async_indexer, async_user_agent
+from .library.collections.indexers import async_indexer, async_user_agent
 from .library.preferences import Preferences
 
 MAX_ADDRESSES = 20

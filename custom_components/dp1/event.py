@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.collection import ACQUIRED, LEFT_COLLECTION
+from .library.collections.coordinator import ACQUIRED, LEFT_COLLECTION
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .library.news import (

@@ -18,7 +18,8 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.guard import async_setup_guard
-from custom_components.dp1.library import catalog, shared_reads
+from custom_components.dp1.library.catalog import coordinator as catalog_coordinator
+from custom_components.dp1.library.servers import shared_reads
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -227,7 +228,7 @@ async def test_a_page_that_could_not_be_read_anew_tells_its_age(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cached page is shown with its time and the reason."""
-    monkeypatch.setattr(catalog, "MAX_AGE_SECONDS", 0.0)
+    monkeypatch.setattr(catalog_coordinator, "MAX_AGE_SECONDS", 0.0)
     monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
     page = gallery.media_id(gallery.exhibition(LARGE))
     assert (await gallery.browse(page)).title == f"Exhibition: {LARGE}"

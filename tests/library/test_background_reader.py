@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from custom_components.dp1.library import background_reader, prefetching_catalog
+from custom_components.dp1.library.catalog import background_reader, prefetching
 from custom_components.dp1.library.library import Library
 
 from .conftest import MakeLibrary
@@ -20,7 +20,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten all pauses."""
     for name in ("START_SECONDS", "PAUSE_SECONDS", "MAX_PAUSE_SECONDS"):
         monkeypatch.setattr(background_reader, name, 0.001)
-    monkeypatch.setattr(prefetching_catalog, "PAGE_PAUSE", 0)
+    monkeypatch.setattr(prefetching, "PAGE_PAUSE", 0)
 
 
 def unread(library: Library) -> int:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.catalog.models import Exhibition
-from custom_components.dp1.library import cache, catalog as catalog_module, shared_reads
-from custom_components.dp1.library.cached_list import CachedList
-from custom_components.dp1.library.feed_records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.catalog import coordinator as catalog_module
+from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import async_remove_stored
+from custom_components.dp1.library.servers import cache, shared_reads
+from custom_components.dp1.library.servers.cached_list import CachedList
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

@@ -7,7 +7,8 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.feed import connection
-from custom_components.dp1.library import branches, feed as library_feed
+from custom_components.dp1.library import branches
+from custom_components.dp1.library.feed import coordinator as library_feed
 from custom_components.dp1.library.library import Library, Node
 
 from .conftest import MakeLibrary

@@ -8,7 +8,7 @@ import yaml
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.spoken_words import number_of
+from custom_components.dp1.library.matching.spoken_words import number_of
 from custom_components.dp1.library.tree import NodeKind
 
 from .conftest import MakeLibrary

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
-from custom_components.dp1.library.query import (
+from custom_components.dp1.library.matching.query import (
     ARTIST,
     ARTIST_WORDS,
     EXACT,
@@ -14,7 +14,7 @@ from custom_components.dp1.library.query import (
     WORDS,
     Query,
 )
-from custom_components.dp1.library.text_index import fold
+from custom_components.dp1.library.matching.text_index import fold
 from custom_components.dp1.library.tree import NodeKind
 
 from .conftest import MakeLibrary

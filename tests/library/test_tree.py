@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
-from custom_components.dp1.library.collections import COLLECTION_NODES
+from custom_components.dp1.library.collections.nodes import COLLECTION_NODES
 from custom_components.dp1.library.tree import (
     NodeKind,
     media_id,

@@ -22,9 +22,9 @@ from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import async_libraries, library_and_node, server_of
 from ..library.library import Library, Node, NodeKind
-from ..library.query import EXACT, Query
+from ..library.matching.query import EXACT, Query
+from ..library.matching.text_index import fold
 from ..library.search import Hit
-from ..library.text_index import fold
 from ..library.tree import MEDIA_PREFIX
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media

@@ -1,4 +1,4 @@
-"""Exhibition catalog and playlist feed as one tree of nodes, stored across restarts.
+"""Exhibition catalog, playlist feed and collections as one tree of nodes, stored across restarts.
 
-It may import `client`, `const` and `errors`.
+It may import `client`, `const`, `errors`, `guard`, `language` and `storage`.
 """

@@ -7,9 +7,9 @@ from homeassistant.util import dt as dt_util
 
 from ..client.catalog.models import Exhibition, Series
 from ..client.errors import Dp1Error, NotFoundError
-from .catalog import CatalogCoordinator
-from .coordinator import PATIENCE
-from .text_index import fold
+from .catalog.coordinator import CatalogCoordinator
+from .matching.text_index import fold
+from .servers.coordinator import PATIENCE
 from .tree import Node, NodeKind, node_id
 
 # Reading series takes requests, so only those of the newest exhibitions of an artist are read.

@@ -13,13 +13,13 @@ from ..client.catalog.paging import evenly
 from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
 from .artists import Artists
-from .cached_list import CachedList
-from .catalog import CatalogCoordinator
-from .collections import COLLECTION_NODES, Collections
+from .catalog.coordinator import CatalogCoordinator
+from .collections.nodes import COLLECTION_NODES, Collections
 from .daily import Daily
 from .favorites import Favorites
-from .feed import MAX_IN_CHANNEL, FeedCoordinator
-from .feed_records import FeedChannel, FeedItem, FeedPlaylist, items_of
+from .feed.coordinator import MAX_IN_CHANNEL, FeedCoordinator
+from .feed.records import FeedChannel, FeedItem, FeedPlaylist, items_of
+from .servers.cached_list import CachedList
 from .tree import (
     Children,
     LazyNodes,

@@ -17,12 +17,12 @@ from ..client.playlist.schedule import Due, due
 from ..client.text import shorten
 from ..client.values import mapping, moment, text
 from ..const import LOGGER
-from .cache import ServerStore
-from .cached_list import Json
-from .coordinator import PATIENCE
-from .indexers import async_indexer
+from .collections.indexers import async_indexer
 from .preferences import Preferences
-from .shared_reads import SharedReads
+from .servers.cache import ServerStore
+from .servers.cached_list import Json
+from .servers.coordinator import PATIENCE
+from .servers.shared_reads import SharedReads
 from .works import Work
 
 KIND: Final = "daily"

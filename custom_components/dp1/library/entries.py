@@ -24,10 +24,10 @@ from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..errors import action_failed, invalid_input, translated, translated_errors
-from .collections import COLLECTION_NODES
+from .collections.nodes import COLLECTION_NODES
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
+from .matching.text_index import fold
 from .removed import REMOVED
-from .text_index import fold
 from .tree import parse_media_id
 
 # The Daily of whichever library has one.

@@ -21,8 +21,8 @@ from ..client.feed.followed import new_playlists
 from ..client.values import text
 from ..const import DOMAIN, LOGGER
 from ..storage import SafeStore
-from .feed import MAX_IN_CHANNEL
-from .feed_records import FeedChannel, FeedPlaylist
+from .feed.coordinator import MAX_IN_CHANNEL
+from .feed.records import FeedChannel, FeedPlaylist
 from .library import Library
 from .news import CHANNEL_PLAYLIST, async_tell
 from .tree import playlist_node

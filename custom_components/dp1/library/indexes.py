@@ -6,10 +6,10 @@ from homeassistant.core import HomeAssistant
 
 from ..client.catalog.models import Exhibition, Series
 from .artists import Artist, Artists
-from .catalog import CatalogCoordinator
-from .feed import FeedCoordinator
-from .feed_records import FeedChannel, FeedPlaylist
-from .text_index import TextIndex, line
+from .catalog.coordinator import CatalogCoordinator
+from .feed.coordinator import FeedCoordinator
+from .feed.records import FeedChannel, FeedPlaylist
+from .matching.text_index import TextIndex, line
 from .tree import Node, artist_of
 
 

@@ -25,20 +25,20 @@ from ..const import (
 from ..errors import translated
 from ..guard import NAMED_HOSTS
 from .artists import Artists
-from .background_reader import BackgroundReader
 from .branches import Branches
-from .cache import BuiltPlaylists, async_remove_collections, async_remove_files
-from .catalog import CatalogCoordinator
-from .collections import Collections
-from .coordinator import ServerCoordinator
+from .catalog.background_reader import BackgroundReader
+from .catalog.coordinator import CatalogCoordinator
+from .catalog.prefetching import PrefetchingCatalog
+from .collections.nodes import Collections
 from .daily import Daily
 from .favorites import Favorites
-from .feed import FeedCoordinator
+from .feed.coordinator import FeedCoordinator
 from .playlists import BuiltPlaylist, PlaylistBuilder
 from .preferences import Preferences
-from .prefetching_catalog import PrefetchingCatalog
 from .recognition import Recognition
 from .search import Hit, Search, fold
+from .servers.cache import BuiltPlaylists, async_remove_collections, async_remove_files
+from .servers.coordinator import ServerCoordinator
 from .sources import Sources
 from .tree import Children, Node, NodeKind, node_id
 from .works import Work

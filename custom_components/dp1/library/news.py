@@ -19,10 +19,10 @@ from homeassistant.util.signal_type import SignalType
 from ..client.catalog.artwork import exhibition_page
 from ..client.values import moment
 from ..const import DOMAIN
-from .collection import CollectionCoordinator
-from .feed_records import FeedPlaylist
+from .collections.coordinator import CollectionCoordinator
+from .collections.works import OwnedWork, owned_node
+from .feed.records import FeedPlaylist
 from .library import Library
-from .owned import OwnedWork, owned_node
 from .tree import Node, exhibition_node, media_id, playlist_node
 
 EXHIBITION_OPENED: Final = "exhibition_opened"

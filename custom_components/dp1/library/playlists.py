@@ -20,11 +20,11 @@ from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
 from ..language import async_text
 from .artists import Artists
-from .catalog import CatalogCoordinator
-from .collections import COLLECTION_NODES, Collections
+from .catalog.coordinator import CatalogCoordinator
+from .collections.nodes import COLLECTION_NODES, Collections
 from .favorites import Favorites
-from .feed import FeedCoordinator
-from .feed_records import items_of, keyed_items, open_items
+from .feed.coordinator import FeedCoordinator
+from .feed.records import items_of, keyed_items, open_items
 from .preferences import Preferences
 from .recognition import is_exhibition, playlists_claiming
 from .tree import NodeKind, node_id, split_node_id

@@ -17,9 +17,9 @@ from ..client.guard import Guard
 from ..client.http import request_json
 from ..client.text import clean
 from ..client.values import mapping, text
-from .catalog import CatalogCoordinator
-from .feed import FeedCoordinator
-from .feed_records import FeedPlaylist
+from .catalog.coordinator import CatalogCoordinator
+from .feed.coordinator import FeedCoordinator
+from .feed.records import FeedPlaylist
 from .works import MAX_TITLE, KnownWorks, Work, with_manifest, work_at, work_of
 
 MANIFEST_SECONDS = 10.0

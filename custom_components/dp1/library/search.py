@@ -12,16 +12,16 @@ from ..client.catalog.artwork import credit
 from ..client.catalog.models import Exhibition, Series
 from .artists import Artists
 from .branches import Branches
-from .catalog import CatalogCoordinator
-from .collections import Collections
+from .catalog.coordinator import CatalogCoordinator
+from .collections.nodes import Collections
 from .favorites import Favorites
-from .feed import FeedCoordinator
-from .feed_records import FeedPlaylist
-from .fuzzy import SURE, Heard
+from .feed.coordinator import FeedCoordinator
+from .feed.records import FeedPlaylist
 from .indexes import Indexes, index_of_nodes
-from .query import ARTIST, ARTIST_WORDS, RELEVANT, Query
-from .spoken_words import BY_ARTIST
-from .text_index import MAX_QUERY, TextIndex, fold
+from .matching.fuzzy import SURE, Heard
+from .matching.query import ARTIST, ARTIST_WORDS, RELEVANT, Query
+from .matching.spoken_words import BY_ARTIST
+from .matching.text_index import MAX_QUERY, TextIndex, fold
 from .tree import Node, NodeKind, channel_node, playlist_node, split_node_id
 
 # Readers wait for what is not known yet.

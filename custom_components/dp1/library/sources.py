@@ -9,15 +9,15 @@ from lru import LRU
 from ..client.catalog.models import Exhibition
 from ..client.catalog.selection import shown_once
 from ..client.display.player_status import PlayerStatus
-from .cache import BuiltPlaylists
-from .catalog import CatalogCoordinator
-from .collections import Collections
+from .catalog.coordinator import CatalogCoordinator
+from .collections.nodes import Collections
 from .daily import Daily
 from .favorites import Favorites
-from .feed import FeedCoordinator
-from .feed_records import FeedChannel, FeedPlaylist
+from .feed.coordinator import FeedCoordinator
+from .feed.records import FeedChannel, FeedPlaylist
 from .preferences import Preferences
 from .recognition import is_whole, series_of_items
+from .servers.cache import BuiltPlaylists
 from .tree import FOLDER_TITLES, Node, NodeKind, node_id
 
 MAX_RECOGNIZED = 64

@@ -20,7 +20,7 @@ from ..client.catalog.selection import shown_once
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.text import shorten
 from ..const import DOMAIN
-from .feed_records import FeedChannel, FeedItem, FeedPlaylist
+from .feed.records import FeedChannel, FeedItem, FeedPlaylist
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
 MAX_CREDIT = 120

@@ -27,8 +27,8 @@ from ..client.playlist.document import build
 from ..client.text import clean, markdown_safe
 from ..const import DOMAIN
 from ..errors import action_failed, invalid_input, translated
+from ..library.collections.indexers import async_indexer, async_user_agent
 from ..library.entries import async_libraries
-from ..library.indexers import async_indexer, async_user_agent
 from ..library.library import Library
 
 # Every status of the display carries the whole list.

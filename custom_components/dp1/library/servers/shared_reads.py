@@ -8,7 +8,7 @@ from typing import Any
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 
-from ..client.errors import NoAnswerError
+from ...client.errors import NoAnswerError
 from .cached_list import CachedList, Storable
 
 # Pause before a failed list is read again on demand.

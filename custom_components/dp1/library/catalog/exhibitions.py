@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from ..client.catalog.models import Exhibition
-from .cached_list import CachedList
+from ...client.catalog.models import Exhibition
+from ..servers.cached_list import CachedList
 
 
 def newest_first(exhibitions: CachedList[Exhibition]) -> CachedList[Exhibition]:

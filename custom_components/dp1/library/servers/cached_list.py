@@ -6,9 +6,9 @@ from typing import Any, Protocol, Self
 
 from homeassistant.util import dt as dt_util
 
-from ..client.catalog.paging import Listing
-from ..client.errors import BusyError, Dp1Error
-from ..client.values import mapping, moment, whole
+from ...client.catalog.paging import Listing
+from ...client.errors import BusyError, Dp1Error
+from ...client.values import mapping, moment, whole
 
 MAX_WAIT_SECONDS = 3600.0
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -8,15 +8,15 @@ from typing import Any, Final
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 
-from ..client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
-from ..const import SUBENTRY_COLLECTION
-from .cached_list import CachedList
-from .collection import CollectionCoordinator
-from .fuzzy import Heard
-from .owned import Medium, OwnedWork, group_node, owned_node, owned_nodes
-from .text_index import TextIndex, Words, line
-from .tree import Children, LazyNodes, Node, NodeKind, node_id
-from .works import Work
+from ...client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
+from ...const import SUBENTRY_COLLECTION
+from ..matching.fuzzy import Heard
+from ..matching.text_index import TextIndex, Words, line
+from ..servers.cached_list import CachedList
+from ..tree import Children, LazyNodes, Node, NodeKind, node_id
+from ..works import Work
+from .coordinator import CollectionCoordinator
+from .works import Medium, OwnedWork, group_node, owned_node, owned_nodes
 
 ARTISTS: Final = "artists"
 PART_TITLES: Final = {

@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from ..client.indexer.items import item_id, provenance
-from ..client.indexer.models import Token
-from ..client.text import clean, shorten
-from ..client.values import moment, text
-from .tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
-from .works import MAX_NOTE, Work
+from ...client.indexer.items import item_id, provenance
+from ...client.indexer.models import Token
+from ...client.text import clean, shorten
+from ...client.values import moment, text
+from ..tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
+from ..works import MAX_NOTE, Work
 
 MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
 STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")

@@ -8,9 +8,9 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from ..client.catalog.models import Exhibition
-from .catalog import CatalogCoordinator
-from .prefetching_catalog import PrefetchingCatalog
+from ...client.catalog.models import Exhibition
+from .coordinator import CatalogCoordinator
+from .prefetching import PrefetchingCatalog
 
 START_SECONDS = 300.0
 PAUSE_SECONDS = 20.0

@@ -5,8 +5,8 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util.hass_dict import HassKey
 
-from ..client.indexer.client import Indexer
-from ..const import DOMAIN
+from ...client.indexer.client import Indexer
+from ...const import DOMAIN
 
 # By address, so that requests keep their distance.
 INDEXERS: HassKey[dict[str, Indexer]] = HassKey(f"{DOMAIN}_indexers")

@@ -3,9 +3,9 @@
 import asyncio
 from typing import Any, override
 
-from ..client.catalog.client import CONCURRENCY, Catalog, in_order, series_place
-from ..client.catalog.models import Series
-from ..client.catalog.paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
+from ...client.catalog.client import CONCURRENCY, Catalog, in_order, series_place
+from ...client.catalog.models import Series
+from ...client.catalog.paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
 
 PAGE_PAUSE = 2.0
 

@@ -14,21 +14,21 @@ from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..client.errors import (
+from ...client.errors import (
     Dp1Error,
     InvalidRequestError,
     NoAnswerError,
     UnexpectedAnswerError,
 )
-from ..client.indexer.client import MAX_PAGE, MAX_TOKENS, PAGE, Checkpoint, Indexer
-from ..client.indexer.models import Change, Token
-from ..client.values import mapping, moment, text
-from ..const import CONF_ADDRESSES, CONF_KEEP_CURRENT
-from .cache import collection_file
-from .cached_list import CachedList, Json
-from .coordinator import PATIENCE, ServerCoordinator
+from ...client.indexer.client import MAX_PAGE, MAX_TOKENS, PAGE, Checkpoint, Indexer
+from ...client.indexer.models import Change, Token
+from ...client.values import mapping, moment, text
+from ...const import CONF_ADDRESSES, CONF_KEEP_CURRENT
+from ..servers.cache import collection_file
+from ..servers.cached_list import CachedList, Json
+from ..servers.coordinator import PATIENCE, ServerCoordinator
 from .indexers import async_indexer
-from .owned import OwnedWork, newest_first
+from .works import OwnedWork, newest_first
 
 ACQUIRED: Final = "acquired"
 LEFT_COLLECTION: Final = "left_collection"

@@ -9,17 +9,17 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ..client.catalog.client import Catalog
-from ..client.catalog.models import Artwork, Exhibition, Series
-from ..client.catalog.paging import PAGE_SIZE, Listing
-from ..client.catalog.selection import CAP
-from ..client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
-from ..client.values import mapping
-from ..const import LOGGER
-from .cached_list import CachedList, Json
-from .coordinator import LIST, PATIENCE, ServerCoordinator
+from ...client.catalog.client import Catalog
+from ...client.catalog.models import Artwork, Exhibition, Series
+from ...client.catalog.paging import PAGE_SIZE, Listing
+from ...client.catalog.selection import CAP
+from ...client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
+from ...client.values import mapping
+from ...const import LOGGER
+from ..servers.cached_list import CachedList, Json
+from ..servers.coordinator import LIST, PATIENCE, ServerCoordinator
+from ..works import KnownWorks
 from .exhibitions import newest_first
-from .works import KnownWorks
 
 # Series and artworks change rarely; older ones are shown and refreshed in the background.
 MAX_AGE_SECONDS = 3600.0

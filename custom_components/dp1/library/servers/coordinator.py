@@ -10,8 +10,8 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 
-from ..client.catalog.paging import Listing
-from ..client.errors import (
+from ...client.catalog.paging import Listing
+from ...client.errors import (
     BusyError,
     Dp1Error,
     InvalidRequestError,
@@ -19,7 +19,7 @@ from ..client.errors import (
     NotFoundError,
     UnreachableError,
 )
-from ..const import LOGGER
+from ...const import LOGGER
 from .cache import ServerStore
 from .cached_list import CachedList, Json, Storable
 from .shared_reads import SharedReads

@@ -9,9 +9,9 @@ from lru import LRU
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import STORAGE_DIR
 
-from ..client.values import texts
-from ..const import DOMAIN
-from ..storage import SafeStore
+from ...client.values import texts
+from ...const import DOMAIN
+from ...storage import SafeStore
 
 SAVE_SECONDS = 30.0
 MAX_CASTS = 100
