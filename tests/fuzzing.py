@@ -395,7 +395,7 @@ def stored() -> list[Any]:
     show = Exhibition.parse(data.find_exhibition("Net Evil"))
     assert show is not None
     listed = {
-        "records": [show.to_store()],
+        "records": [show.to_store(), orjson.dumps(show.to_store()).decode()],
         "total": 1,
         "read_at": "2026-11-21T00:00:00+00:00",
     }

@@ -151,8 +151,10 @@ class News:
         self._playlists |= known
         oldest = dt_util.utcnow() - MAX_AGE
         for playlist in records:
+            if playlist.id in known:
+                continue
             made = moment(playlist.created)
-            if playlist.id not in known and (made is None or made > oldest):
+            if made is None or made > oldest:
                 self._tell(
                     PLAYLIST_PUBLISHED, playlist_node(playlist), self._url(playlist)
                 )

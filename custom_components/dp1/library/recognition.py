@@ -198,7 +198,7 @@ class Recognition:
         names = {
             name
             for playlist in self._feed.data.records
-            if any(known.source == item.source for known in playlist.items)
+            if playlist.shows(item.source)
             and (name := claimed_exhibition(playlist.title))
         }
         return [

@@ -22,7 +22,7 @@ from ...client.values import mapping, moment, whole
 from ...const import LOGGER
 from ..servers.cached_list import CachedList, Json
 from ..servers.coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
-from .records import FeedChannel, FeedPlaylist
+from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
@@ -339,13 +339,13 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         playlists = await self.hass.async_add_executor_job(
             lambda: list(map(FeedPlaylist.parse, page.records))
         )
-        count = sum(len(playlist.items) for playlist in found.values())
+        count = sum(len(playlist.fields) for playlist in found.values())
         for playlist in playlists:
             if playlist is None or playlist.id in found or playlist.id in self._deleted:
                 continue
-            count += len(playlist.items)
-            if count > MAX_ITEMS:
-                playlist = replace(playlist, items=())
+            count += len(playlist.fields)
+            if count > MAX_ITEMS * ITEM_FIELDS:
+                playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
 
     async def _async_read_document(self, ref: str) -> StoredPlaylist:

@@ -27,7 +27,7 @@ type Json = dict[str, Any]
 class FeedItem(NamedTuple):
     """A work of a playlist; the key is its id, or its place where it has none.
 
-    There are many, and tuples are made fast. `shown_from` is when its playlist's schedule lets it be seen.
+    `shown_from` is when its playlist's schedule lets it be seen.
     """
 
     key: str
@@ -46,7 +46,9 @@ class FeedItem(NamedTuple):
 class FeedPlaylist:
     """A playlist with the first of its items; the id of one on another host is its address.
 
-    `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or `ANY`.
+    `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
+    slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
+    `ANY`.
     """
 
     id: str
@@ -57,8 +59,19 @@ class FeedPlaylist:
     created: str
     curators: tuple[str, ...]
     count: int
-    items: tuple[FeedItem, ...]
+    fields: tuple[str, ...]
     query: str = ""
+
+    @property
+    def items(self) -> tuple[FeedItem, ...]:
+        """Return its items."""
+        return tuple(
+            map(FeedItem._make, batched(self.fields, ITEM_FIELDS, strict=True))
+        )
+
+    def shows(self, source: str | None) -> bool:
+        """Return if an item has an address."""
+        return source in self.fields[FeedItem._fields.index("source") :: ITEM_FIELDS]
 
     @property
     def year(self) -> int | None:
@@ -83,7 +96,7 @@ class FeedPlaylist:
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
             count=len(items),
-            items=items_of(document)[:MAX_ITEMS],
+            fields=tuple(chain.from_iterable(items_of(document)[:MAX_ITEMS])),
             query=_query(document),
         )
 
@@ -112,7 +125,7 @@ class FeedPlaylist:
             created=created,
             curators=tuple(curators),
             count=count,
-            items=tuple(map(FeedItem._make, batched(items, ITEM_FIELDS, strict=True))),
+            fields=tuple(items),
             query=query,
         )
 
@@ -128,7 +141,7 @@ class FeedPlaylist:
             self.query,
             self.count,
             list(self.curators),
-            list(chain.from_iterable(self.items)),
+            list(self.fields),
         ]
 
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol, Self
 
+from homeassistant.helpers.json import json_dumps
 from homeassistant.util import dt as dt_util
+from homeassistant.util.json import json_loads
 
 from ...client.catalog.paging import Listing
 from ...client.errors import BusyError, Dp1Error
@@ -87,7 +89,7 @@ class CachedList[T: Storable]:
             records=tuple(
                 record
                 for record_data in (records if isinstance(records, list) else ())
-                if (record := record_type.from_store(record_data))
+                if (record := record_type.from_store(_decoded(record_data)))
             ),
             total=whole(stored.get("total")),
             complete=stored.get("complete") is True,
@@ -96,11 +98,21 @@ class CachedList[T: Storable]:
         )
 
     def to_store(self) -> Json:
-        """Return the list as plain JSON."""
+        """Return the list as plain JSON, each record as a text: a whole list would be decoded in one go."""
         return {
             "total": self.total,
             "complete": self.complete,
             "asked": self.asked,
             "read_at": self.read_at and self.read_at.isoformat(),
-            "records": [record.to_store() for record in self.records],
+            "records": [json_dumps(record.to_store()) for record in self.records],
         }
+
+
+def _decoded(stored: object) -> object:
+    """Return the JSON of a stored record, None if it is damaged; earlier versions stored it as it is."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return json_loads(stored)
+    except ValueError:
+        return None
