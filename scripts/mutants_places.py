@@ -269,6 +269,20 @@ PLACES = [
         ["tests/client/catalog/test_client.py::test_what_a_catalog_says_of_itself"],
     ),
     Place(
+        "library/named_works.py",
+        "large series are read ahead to their end",
+        "limit = MAX_WHOLE if total <= MAX_WHOLE else 0",
+        "limit = MAX_OF_SERIES",
+        ["tests/library/test_named_works.py::test_they_are_found"],
+    ),
+    Place(
+        "library/catalog/background_reader.py",
+        "a busy catalog is read on",
+        "self._schedule(self._pause, asked)",
+        "self._schedule(PAUSE_SECONDS)",
+        ["tests/library/test_named_works.py::test_the_catalog_is_obeyed"],
+    ),
+    Place(
         "client/feed/connection.py",
         "writes are repeated",
         "if answer.status != 429 and not (reading or repeatable):",

@@ -54,12 +54,13 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"matching", "preferences", "removed", "servers", "validation"},
-    {"feed"},
+    {"feed", "named_works"},
     {"tree"},
     {"favorites", "works"},
     {"catalog", "collections"},
     {"artists", "daily", "recognition"},
     {"branches", "indexes", "playlists", "sources"},
+    {"open_works"},
     {"search"},
     {"library"},
     {"entity", "entries", "news"},

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from ..client.catalog.artwork import source_url
-from ..client.catalog.models import Exhibition, Series
+from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.paging import evenly
 from ..client.catalog.selection import CAP, shown_once
 from ..client.errors import Dp1Error, NotFoundError
@@ -139,6 +139,10 @@ class Branches:
         """Return the node of a work of the catalog."""
         series = await self._catalog.async_find_series(series_id)
         artwork = await self._catalog.async_artwork(series_id, key)
+        return self.artwork_node(artwork, series)
+
+    def artwork_node(self, artwork: Artwork, series: Series) -> Node:
+        """Return the node of a work of the catalog that has been read."""
         return artwork_node(
             artwork,
             series,

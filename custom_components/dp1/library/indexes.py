@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from homeassistant.core import HomeAssistant
 
-from ..client.catalog.models import Exhibition, Series
+from ..client.catalog.models import Artwork, Exhibition, Series
 from .artists import Artist, Artists
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
@@ -50,12 +50,14 @@ class Indexes:
         self._playlists = _Index(hass, _text_of_playlist)
         self._channels = _Index(hass, _text_of_channel)
         self._makers = _Index(hass, _text_of_artist)
+        self._works = _Index(hass, self._text_of_work)
 
     async def async_prepare(self) -> None:
         """Index what is known, so that nobody waits for it."""
         await self.async_shows()
         await self.async_artists()
         await self.async_series()
+        await self.async_works()
         await self.async_playlists()
 
     async def async_shows(self) -> TextIndex[Exhibition]:
@@ -70,6 +72,10 @@ class Indexes:
         """Return the index of the series."""
         return await self._series.async_of(self._catalog.all_series)
 
+    async def async_works(self) -> TextIndex[tuple[str, Artwork]]:
+        """Return the index of the works with names of their own."""
+        return await self._works.async_of(self._catalog.works.named.records)
+
     async def async_playlists(self) -> TextIndex[FeedPlaylist]:
         """Return the index of the playlists and their works."""
         return await self._playlists.async_of(self._feed.data.records)
@@ -80,9 +86,19 @@ class Indexes:
 
     def _text_of_series(self, series: Series) -> str:
         """Return the line of a series in the index."""
+        return line(series.title, *self._context_of(series))
+
+    def _text_of_work(self, found: tuple[str, Artwork]) -> str:
+        """Return the line of a work in the index."""
+        series_id, work = found
+        if (series := self._catalog.series(series_id)) is None:
+            return line(work.name)
+        return line(work.name, series.title, *self._context_of(series))
+
+    def _context_of(self, series: Series) -> tuple[str, str]:
+        """Return the artist and the exhibition of a series."""
         show = self._catalog.exhibition(series.exhibition_id)
-        artist = artist_of(series, show)
-        return line(series.title, artist or "", show.title if show else "")
+        return artist_of(series, show) or "", show.title if show else ""
 
 
 def index_of_nodes(nodes: Sequence[Node]) -> TextIndex[Node]:

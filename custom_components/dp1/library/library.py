@@ -124,7 +124,9 @@ class Library:
         self._sources = Sources(
             *servers, *own, self.preferences, self._built, self.daily
         )
-        self._background_reader = BackgroundReader(hass, self.catalog_coordinator)
+        self._background_reader = BackgroundReader(
+            hass, entry, self.catalog_coordinator
+        )
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
@@ -198,7 +200,7 @@ class Library:
             await coordinator.async_load()
         self._follow(self.catalog_coordinator, self.feed_coordinator)
         await self.daily.async_start()
-        self._background_reader.async_start()
+        await self._background_reader.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -242,7 +244,7 @@ class Library:
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
-        self._background_reader.async_stop()
+        await self._background_reader.async_stop()
         await self.daily.async_stop()
         for coordinator in self.coordinators:
             await coordinator.async_shutdown()

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.artwork import credit
-from ..client.catalog.models import Exhibition, Series
+from ..client.catalog.models import Exhibition
 from .artists import Artists
 from .branches import Branches
 from .catalog.coordinator import CatalogCoordinator
@@ -22,6 +22,7 @@ from .matching.fuzzy import SURE, Heard
 from .matching.query import ARTIST, ARTIST_WORDS, RELEVANT, Query
 from .matching.spoken_words import BY_ARTIST
 from .matching.text_index import MAX_QUERY, TextIndex, fold
+from .open_works import OpenWorks
 from .tree import Node, NodeKind, channel_node, playlist_node, split_node_id
 
 # Readers wait for what is not known yet.
@@ -88,6 +89,7 @@ class Search:
         self._branches = branches
         self._artists = artists
         self._indexes = Indexes(hass, catalog, feed, artists)
+        self._works = OpenWorks(catalog, branches, self._indexes)
         self.async_prepare = self._indexes.async_prepare
 
     async def async_search(
@@ -215,7 +217,11 @@ class Search:
             )
             await add(
                 await indexes.async_series(),
-                lambda series, _: self._open_series(series),
+                lambda series, _: self._works.series_node(series),
+            )
+            await add(
+                await indexes.async_works(),
+                lambda known, _: self._works.work_node(*known),
             )
         if everywhere or kind is NodeKind.PLAYLISTS:
             await add(await indexes.async_playlists(), self._in_playlist)
@@ -235,13 +241,6 @@ class Search:
                 await self._hass.async_add_executor_job(make), lambda node, _: node
             )
         return found
-
-    def _open_series(self, series: Series) -> Node | None:
-        """Return the node of a series, except those of exhibitions that are not open."""
-        show = self._catalog.exhibition(series.exhibition_id)
-        if show is None or show.viewable(dt_util.utcnow()):
-            return self._branches.series_node(series)
-        return None
 
     def _in_playlist(self, playlist: FeedPlaylist, number: int) -> Node | None:
         """Return the node of a playlist, or of one of its works."""
@@ -279,7 +278,7 @@ class Search:
                 query, MAX_LINES
             )
         ]
-        found += await self._among_series(query)
+        found += await self._works.async_find(query, MAX_LINES)
         found += await self._among_playlists(query)
         found += await self._among_channels(query)
         found += self._among_nodes(query, self._favorites.nodes())
@@ -303,15 +302,6 @@ class Search:
         await asyncio.gather(
             *(self._catalog.async_series(key, PATIENCE) for _, key in best)
         )
-
-    async def _among_series(self, query: Query) -> list[tuple[float, Node]]:
-        """Search series."""
-        found: list[tuple[float, Node]] = []
-        for series, _ in (await self._indexes.async_series()).find(query, MAX_LINES):
-            if node := self._open_series(series):
-                show = node.subtitle or ""
-                found.append((query.score(series.title, node.artist, show), node))
-        return found
 
     async def _among_playlists(self, query: Query) -> list[tuple[float, Node]]:
         """Search playlists and their works."""
@@ -359,7 +349,7 @@ class Search:
                 return [
                     (_score_show(query, show), self._branches.exhibition_node(show))
                     for show, _ in index.find(query, MAX_LINES)
-                ] + await self._among_series(query)
+                ] + await self._works.async_find(query, MAX_LINES)
         children = await self._branches.async_children(within, limit=MAX_INSIDE)
         found = list(self._among_nodes(query, children.nodes))
         for node in children.nodes:

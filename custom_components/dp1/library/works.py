@@ -23,6 +23,7 @@ from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.selection import shown_once
 from ..client.text import clean
 from ..client.values import mapping, text
+from .named_works import NamedWorks
 from .tree import NodeKind, artist_of, node_id
 
 # A work has the same id in all playlists built here, so that it is recognized by its id.
@@ -164,6 +165,7 @@ class KnownWorks:
 
     def __init__(self) -> None:
         """Initialize without works."""
+        self.named = NamedWorks()
         self._work_keys: dict[WorkKey, tuple[str, Artwork]] = {}
         self._by_series: dict[str, list[WorkKey]] = {}
         self._folders: dict[str, str | None] = {}
@@ -178,6 +180,11 @@ class KnownWorks:
     def add(self, series: Series, artworks: Sequence[Artwork]) -> None:
         """Add the works of a series, instead of those added before."""
         self.discard(series.id)
+        self.named.add_opened(series, artworks)
+        self.add_more(series, artworks)
+
+    def add_more(self, series: Series, artworks: Sequence[Artwork]) -> None:
+        """Add works of a series to those added before."""
         marks = {
             mark: (series.id, artwork)
             for artwork in reversed(artworks)
@@ -185,10 +192,11 @@ class KnownWorks:
             if mark not in self._work_keys
         }
         self._work_keys |= marks
-        self._by_series[series.id] = list(marks)
+        self._by_series.setdefault(series.id, []).extend(marks)
 
     def discard(self, series_id: str) -> None:
         """Remove the works of a series."""
+        self.named.discard_opened(series_id)
         for mark in self._by_series.pop(series_id, ()):
             del self._work_keys[mark]
 

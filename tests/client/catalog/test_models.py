@@ -110,6 +110,7 @@ def test_exhibition() -> None:
             Alumni("c2", "Studio Nul", "nul"),
         ),
         curator=Alumni("c3", "Ines Quill", "ines"),
+        updated_at=datetime(2026, 3, 9, 8, 10, 0, 500_000, tzinfo=UTC),
     )
     assert show.viewable(datetime(2026, 3, 4, tzinfo=UTC))
     assert not show.viewable(datetime(2026, 3, 3, tzinfo=UTC))

@@ -67,6 +67,7 @@ class Exhibition:
         pictures: URLs or paths of its cover, best first, as sent.
         artists: the artists.
         curator: the curator.
+        updated_at: when the catalog last changed it.
     """
 
     id: str
@@ -81,6 +82,7 @@ class Exhibition:
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     curator: Alumni | None = None
+    updated_at: datetime | None = None
 
     @property
     def viewable_from(self) -> datetime | None:
@@ -128,6 +130,7 @@ class Exhibition:
                 ],
                 "artists": [artist.to_store() for artist in artists],
                 "curator": curator and curator.to_store(),
+                "updated_at": data.get("updatedAt"),
             }
         )
 
@@ -153,6 +156,7 @@ class Exhibition:
             pictures=as_texts(data.get("pictures")),
             artists=stored_people(data.get("artists")),
             curator=Alumni.from_store(data.get("curator")),
+            updated_at=as_moment(data.get("updated_at")),
         )
 
     def to_store(self) -> Json:

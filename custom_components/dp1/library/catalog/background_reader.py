@@ -1,87 +1,168 @@
 """Reads what nobody has opened yet, so that search finds it: unhurried, and one request at a time."""
 
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from functools import partial
 from random import uniform
+from typing import Any
 
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from ...client.catalog.models import Exhibition
+from ...client.catalog.models import Exhibition, Series
+from ...client.catalog.selection import shown_once
+from ...client.errors import BusyError, Dp1Error, UnreachableError
+from ..servers.cache import ServerStore
 from .coordinator import CatalogCoordinator
 from .prefetching import PrefetchingCatalog
 
 START_SECONDS = 300.0
+# Before the series of the next exhibition, or the next page of works.
 PAUSE_SECONDS = 20.0
 MAX_PAUSE_SECONDS = 6 * 3600.0
+# When everything has been read, news are looked for in what the catalog refreshes by itself.
+IDLE_SECONDS = 3600.0
 ROUND_SECONDS = 12 * 3600.0
 # Series change rarely, and opening their exhibition refreshes them.
 MAX_AGE_SECONDS = 30 * 86400.0
+# So many pages are stored together.
+SAVE_SECONDS = 900.0
 JITTER = 0.3
 
 
 class BackgroundReader:
-    """Read the series of exhibitions that were never read or are old, while nothing else is read."""
+    """Read series, and then works, that were never read or have changed, while nothing else is read."""
 
-    def __init__(self, hass: HomeAssistant, catalog: CatalogCoordinator) -> None:
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], catalog: CatalogCoordinator
+    ) -> None:
         """Initialize; nothing is read before `async_start`."""
         self._hass = hass
         self._catalog = catalog
+        self._named = catalog.works.named
+        self._store = ServerStore(
+            hass, entry.entry_id, "works", self._restore, self._to_store
+        )
+        self._is_unsaved = False
         self._job = HassJob(self._handle_time, cancel_on_shutdown=True)
         self._cancel: CALLBACK_TYPE | None = None
         self._pause = PAUSE_SECONDS
         self._failed: set[str] = set()
 
-    @callback
-    def async_start(self) -> None:
-        """Begin after a while."""
+    async def async_start(self) -> None:
+        """Load what has been read, and go on after a while."""
         if self._catalog.client is not None:
+            await self._store.async_load()
             self._schedule(START_SECONDS)
 
-    @callback
-    def async_stop(self) -> None:
+    async def async_stop(self) -> None:
         """Read no more."""
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
+        if self._is_unsaved:
+            await self._store.async_save()
 
     @callback
-    def _schedule(self, seconds: float) -> None:
+    def _schedule(self, seconds: float, at_least: float = 0) -> None:
         """Go on after about so many seconds."""
         wait = seconds * uniform(1 - JITTER, 1 + JITTER)
-        self._cancel = async_call_later(self._hass, wait, self._job)
+        self._cancel = async_call_later(self._hass, max(wait, at_least), self._job)
 
     @callback
     def _handle_time(self, now: datetime) -> None:
-        """Read the next exhibition if nothing else is read."""
+        """Read on if nothing else is read and the catalog can be reached."""
         self._cancel = None
-        if not self._catalog.reads.is_idle:
+        is_gone = isinstance(self._catalog.data.reason, UnreachableError)
+        if is_gone or not self._catalog.reads.is_idle:
             self._schedule(PAUSE_SECONDS)
-        elif show := self._next():
-            read = partial(self._async_read, show)
-            self._catalog.reads.start("series in the background", read)
+        elif read := self._next():
+            self._catalog.reads.start("the background", read)
         else:
+            self._schedule(ROUND_SECONDS if self._failed else IDLE_SECONDS)
             self._failed.clear()
-            self._schedule(ROUND_SECONDS)
+            self._forget_gone()
 
-    def _next(self) -> Exhibition | None:
-        """Return the newest exhibition that can be seen and whose series are due."""
+    def _forget_gone(self) -> None:
+        """Forget the works of series that are no longer in the catalog."""
+        if self._catalog.data.complete:
+            self._named.keep({series.id for series in self._catalog.all_series})
+
+    def _next(self) -> Callable[[], Coroutine[Any, Any, None]] | None:
+        """Return what to read next: all series, the newest first, and then the works in them."""
         now = dt_util.utcnow()
-        for show in self._catalog.data.records:
-            due = self._catalog.series_of(show.id).age >= MAX_AGE_SECONDS
-            if due and show.id not in self._failed and show.viewable(now):
-                return show
+        shows = [show for show in self._catalog.data.records if show.viewable(now)]
+        for show in shows:
+            if show.id not in self._failed and self._is_due(show, now):
+                return partial(self._async_read_series, show)
+        if not self._named.is_full:
+            for show in shows:
+                for series in self._catalog.series_of(show.id).records:
+                    if series.id not in self._failed and self._has_unread(series):
+                        return partial(self._async_read_works, series)
         return None
 
-    async def _async_read(self, show: Exhibition) -> None:
-        """Read the series of an exhibition; after an error, the next is read much later."""
+    def _is_due(self, show: Exhibition, now: datetime) -> bool:
+        """Return whether the series of an exhibition were never read, are old or have changed."""
+        series_list = self._catalog.series_of(show.id)
+        if series_list.read_at is None or series_list.age >= MAX_AGE_SECONDS:
+            return True
+        changed_at = show.updated_at
+        return changed_at is not None and series_list.read_at < changed_at <= now
+
+    def _has_unread(self, series: Series) -> bool:
+        """Return whether there may be works with names of their own that have not been read."""
+        if shown_once(series) or self._catalog.artworks_of(series.id).complete:
+            return False
+        return self._named.ahead(series.id).is_due(series)
+
+    async def _async_read_series(self, show: Exhibition) -> None:
+        """Read the series of an exhibition."""
         client = self._catalog.client
         assert isinstance(client, PrefetchingCatalog)
         await self._catalog.async_read_series(show.id, client.unhurried_series)
-        if self._catalog.series_of(show.id).reason is None:
-            self._pause = PAUSE_SECONDS
+        self._handle_read(show.id, self._catalog.series_of(show.id).reason)
+
+    async def _async_read_works(self, series: Series) -> None:
+        """Read the next page of works of a series."""
+        assert self._catalog.client is not None
+        ahead, reason = self._named.ahead(series.id), None
+        try:
+            page = await self._catalog.client.artworks(
+                series_id=series.id, offset=ahead.following or 0
+            )
+        except Dp1Error as err:
+            reason = err
         else:
-            self._failed.add(show.id)
-            self._pause = min(4 * self._pause, MAX_PAUSE_SECONDS)
-        self._schedule(self._pause)
+            self._named.set_ahead(series.id, ahead.updated(series, page))
+            if not self._is_unsaved:
+                self._is_unsaved = True
+                self._store.async_save_later(SAVE_SECONDS)
+        self._catalog.async_read_done(reason)
+        self._handle_read(series.id, reason)
+
+    def _handle_read(self, key: str, reason: Dp1Error | None) -> None:
+        """Go on; after an error much later, with something else unless the catalog is only busy."""
+        if reason is None:
+            self._pause = PAUSE_SECONDS
+            self._schedule(self._pause)
+            return
+        self._pause = min(4 * self._pause, MAX_PAUSE_SECONDS)
+        asked = 0.0
+        if isinstance(reason, BusyError):
+            asked = min(reason.retry_after or 0.0, MAX_PAUSE_SECONDS)
+        else:
+            self._failed.add(key)
+        self._schedule(self._pause, asked)
+
+    def _restore(self, data: Mapping[str, Any]) -> None:
+        """Load what is stored of this catalog."""
+        if data.get("url") == self._catalog.url:
+            self._named.restore(data.get("series"))
+
+    def _to_store(self) -> dict[str, Any]:
+        """Return what has been read as plain JSON; runs in another thread."""
+        self._is_unsaved = False
+        return {"url": self._catalog.url, "series": self._named.to_store()}

@@ -203,7 +203,10 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self, series_id: str, key: str, patience: float = PATIENCE
     ) -> Artwork:
         """Return an artwork of a series, or raise NotFoundError or why it could not be read."""
-        artworks = self.artworks_of(series_id)
+        artworks, series = self.artworks_of(series_id), self.series(series_id)
+        if series and (known := self.works.named.find(series_id, key)):
+            self.works.add_more(series, (known,))
+            return known
         for count in (CAP, None):
             if found := _by_id(artworks, key):
                 return found
@@ -351,8 +354,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     async def _async_find_exhibition_of(self, series_id: str) -> None:
         """Read the series of one exhibition after the other until the series is found."""
-        exhibitions = await self.async_list()
-        for exhibition in exhibitions.records:
+        for exhibition in (await self.async_list()).records:
             if series_id in self._series:
                 return
             await self.async_series(exhibition.id)
@@ -370,9 +372,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     def _index_exhibitions(self) -> None:
         """Index the exhibitions by id."""
-        self._exhibitions = {
-            exhibition.id: exhibition for exhibition in self.data.records
-        }
+        self._exhibitions = {show.id: show for show in self.data.records}
 
     def _index_series(self, new: Iterable[Series]) -> None:
         """Index new series, and remove those that are gone."""

@@ -45,9 +45,9 @@ class ServerStore:
         await self._store.async_load_parsed()
 
     @callback
-    def async_save_later(self) -> None:
+    def async_save_later(self, seconds: float | None = None) -> None:
         """Save soon, or when Home Assistant stops."""
-        self._store.async_delay_save(self._to_store, SAVE_SECONDS)
+        self._store.async_delay_save(self._to_store, seconds or SAVE_SECONDS)
 
     async def async_save(self) -> None:
         """Save now."""
@@ -98,7 +98,7 @@ def collection_file(subentry_id: str) -> str:
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
-    for kind in ("catalog", "feed", "daily", "built"):
+    for kind in ("catalog", "works", "feed", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
     await async_remove_collections(hass, entry_id, ())
 

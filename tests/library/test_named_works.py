@@ -1,0 +1,387 @@
+"""Test the reading of works with names of their own in exhibitions that nobody has opened."""
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+import pytest
+
+from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client.catalog.models import Artwork, Series
+from custom_components.dp1.client.catalog.paging import PAGE_SIZE, Page
+from custom_components.dp1.library import named_works
+from custom_components.dp1.library.catalog import background_reader, prefetching
+from custom_components.dp1.library.library import Library, async_remove_stored
+from custom_components.dp1.library.named_works import (
+    MAX_AGE_SECONDS,
+    MAX_OF_SERIES,
+    NamedWorks,
+    ReadAhead,
+)
+from custom_components.dp1.library.tree import NodeKind
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+
+from .conftest import MakeLibrary
+
+from tests.displays import until
+from tests.named_catalog import PAGES, PLANTS, NamedCatalog
+
+IDLE = background_reader.IDLE_SECONDS
+
+
+class Clock:
+    """Moves the time of the background reading from turn to turn, and remembers the pauses."""
+
+    def __init__(self) -> None:
+        """Initialize without pauses."""
+        self.waits: list[float] = []
+        self.moved = 0.0
+        self._is_done: Callable[[], bool] = lambda: True
+        self._turn: Callable[[], Any] | None = None
+        self._later = background_reader.async_call_later
+        self._now = catalog_client._now
+
+    def call_later(self, hass: HomeAssistant, seconds: float, job: Any) -> Any:
+        """Go on soon, as if so much time had passed, if there are more turns."""
+        cancel: list[CALLBACK_TYPE] = []
+
+        def turn() -> None:
+            """Pass the time."""
+            self._turn = None
+            self.moved += seconds
+            cancel.append(self._later(hass, 0.0005, job))
+
+        self._turn = turn
+        self.waits.append(seconds)
+        if not self._is_done():
+            turn()
+        return lambda: [stop() for stop in cancel]
+
+    def now(self) -> float:
+        """Return the moved time."""
+        return self._now() + self.moved
+
+    async def run(self, is_done: Callable[[], bool]) -> None:
+        """Let the time pass until a condition holds."""
+        self.waits.clear()
+        self._is_done = is_done
+        if self._turn:
+            self._turn()
+        await until(lambda: is_done() and self._turn)
+
+    async def read_all(self) -> None:
+        """Let the time pass until there is nothing left to read."""
+        await self.run(lambda: IDLE in self.waits)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Move time."""
+    clock = Clock()
+    monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
+    monkeypatch.setattr(catalog_client, "_now", clock.now)
+    monkeypatch.setattr(background_reader, "JITTER", 0)
+    monkeypatch.setattr(prefetching, "PAGE_PAUSE", 0)
+    return clock
+
+
+@pytest.fixture
+async def named(socket_enabled: None) -> AsyncGenerator[NamedCatalog]:
+    """Run the small catalog."""
+    async with NamedCatalog() as simulator:
+        yield simulator
+
+
+async def titles(library: Library, query: str) -> list[str]:
+    """Return the titles of the works that are found."""
+    found = await library.async_search(query, kinds={NodeKind.ARTWORK})
+    return [node.title for node in found]
+
+
+async def test_they_are_found(
+    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """After all series, works are read a page at a time and unhurried, and found and shown without the catalog."""
+    named.latency = 0.001
+    library = await make_library(named)
+    assert not await titles(library, "cirrus signed")
+    await clock.read_all()
+    assert named.max_in_flight <= 4
+    routes = [seen.route for seen in named.requests]
+    assert routes.index("artworks") > max(
+        place for place, route in enumerate(routes) if route == "series"
+    )
+    assert Counter(title for title, _ in named.pages()) == PAGES
+    assert len(set(named.pages())) == sum(PAGES.values())
+    pauses = clock.waits[:-1]
+    assert len(pauses) >= sum(PAGES.values())
+    assert min(pauses) >= background_reader.PAUSE_SECONDS
+    named.inject("status")
+    named.reset_counters()
+    for query, title in (
+        ("cirrus signed", "Cloud Ledger Cirrus, signed"),
+        ("Cirrus", "Cloud Ledger Cirrus, signed"),
+        ("the work sirrus signed", "Cloud Ledger Cirrus, signed"),
+        ("sitter e", "Sitters Sitter e"),
+        (PLANTS[57], f"Herbarium {PLANTS[57]}"),
+        ("plate 3", "Portfolio Plate 3"),
+    ):
+        assert (await titles(library, query))[0] == title, query
+    found = await library.async_search("cirrus signed")
+    assert found[0].kind is NodeKind.ARTWORK
+    assert found[0].subtitle == "Slow Weather"
+    named.reset_counters()
+    built = await library.async_build_playlist(found[0].id)
+    assert built.title == "Cloud Ledger Cirrus, signed"
+    assert not named.requests
+
+
+async def test_never_two_at_a_time(
+    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """Requests of the background follow one another, and wait while something else is read."""
+    library = await make_library(named)
+    named.reset_counters()
+    named.latency = 0.001
+    await clock.read_all()
+    assert named.max_in_flight == 1
+    assert len(named.requests) == sum(PAGES.values()) + 2
+    library.catalog_coordinator.works.named.restore({})
+    named.reset_counters()
+    named.latency = 0.3
+    herbarium = named.data.find_series("Herbarium")["id"]
+    reading = library.hass.async_create_task(
+        library.catalog_coordinator.async_artworks(herbarium, 5)
+    )
+    await until(lambda: named.requests)
+    await clock.run(lambda: len(clock.waits) > 3)
+    assert len(named.requests) == 1
+    await reading
+
+
+async def test_a_restart_goes_on_where_it_was(
+    hass: HomeAssistant,
+    hass_storage: dict[str, Any],
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+) -> None:
+    """What was read before a restart is found after it and not read again, in the middle of a series too."""
+    await make_library(named)
+    await clock.run(lambda: len(named.pages()) == 9)
+    library = await make_library(named)
+    assert await titles(library, PLANTS[3])
+    await clock.read_all()
+    assert Counter(title for title, _ in named.pages()) == PAGES
+    assert len(set(named.pages())) == sum(PAGES.values())
+    named.reset_counters()
+    library = await make_library(named)
+    await clock.read_all()
+    assert not named.requests
+    assert await titles(library, PLANTS[57])
+    await library.async_stop()
+    assert len(hass_storage["dp1.library.library.works"]["data"]["series"]) == 5
+    await async_remove_stored(hass, "library")
+    assert "dp1.library.library.works" not in hass_storage
+
+
+async def test_the_catalog_is_obeyed(
+    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """A catalog that asks for time is left alone for so long, and then the same page is read."""
+    named.inject("status", route="artworks", status=429, retry_after="7200", times=1)
+    await make_library(named)
+    await clock.read_all()
+    place = next(place for place, wait in enumerate(clock.waits) if wait > 20)
+    assert clock.waits[place] == 7200
+    assert clock.waits[place + 1] == background_reader.PAUSE_SECONDS
+    pages = named.pages()
+    assert pages[0] == pages[1]
+    assert Counter(title for title, _ in pages[1:]) == PAGES
+    named.heal()
+
+
+async def test_errors_slow_it_down(
+    clock: Clock, named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """After an error the pause grows, other series come first, and nothing is asked of a catalog out of reach."""
+    named.inject("status", route="artworks", status=404)
+    library = await make_library(named)
+    await clock.run(lambda: background_reader.ROUND_SECONDS in clock.waits)
+    assert [wait for wait in clock.waits if wait > 20][:4] == [80, 320, 1280, 5120]
+    assert len(named.pages()) == len(PAGES)
+    await named.stop()
+    await library.catalog_coordinator.async_look_now()
+    assert library.problem
+    await clock.run(lambda: len(clock.waits) == 5)
+    assert set(clock.waits) == {20.0}
+    assert library.catalog_coordinator.reads.is_idle
+
+
+async def test_news_are_read(
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+) -> None:
+    """New exhibitions, new series of changed exhibitions, and series that have grown are read, and only those."""
+    library = await make_library(named)
+    await clock.read_all()
+    named.reset_counters()
+    data = named.data
+    opened = data._exhibition(36)
+    data.exhibitions.insert(0, opened)
+    fresh = data.make_series(opened, 36, 0, "Ornaments", "multi_unique", 3)
+    changed = data.find_exhibition("Net Evil")
+    changed["updatedAt"] = (datetime.now(UTC) + timedelta(seconds=0.1)).isoformat()
+    added = data.make_series(changed, 47, 3, "Guests", "multi_unique", 4)
+    grown = data.find_series("Sitters")
+    grown["settings"]["maxArtwork"] = 8
+    for series in (fresh, added):
+        data._series[series["id"]] = series
+        data._by_exhibition.setdefault(series["exhibitionID"], []).append(series)
+        data.artworks(series["id"])[2]["name"] = f"Late {series['title']}"
+    data._works.pop(grown["id"])
+    await library.async_refresh()
+    await until(
+        lambda: datetime.now(UTC) > datetime.fromisoformat(changed["updatedAt"])
+    )
+    await clock.read_all()
+    assert Counter(title for title, _ in named.pages()) == {
+        "Ornaments": 1,
+        "Guests": 1,
+        "Sitters": 2,
+    }
+    assert named.count("series") == 2
+    assert await titles(library, "late ornaments") == ["Late Ornaments"]
+    assert await titles(library, "late guests") == ["Late Guests"]
+    data.exhibitions.remove(changed)
+    await library.async_refresh()
+    await clock.read_all()
+    assert not await titles(library, "late guests")
+    assert len(library.catalog_coordinator.works.named.to_store()) == 5
+
+
+async def test_works_of_opened_series_are_found(
+    named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """What somebody has opened is found at once, and not read again in the background."""
+    library = await make_library(named)
+    sitters = named.data.find_series("Sitters")
+    await library.async_children(f"exhibition/{sitters['exhibitionID']}")
+    await library.async_children(f"series/{sitters['id']}")
+    assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
+    reader = library._background_reader
+    series = library.catalog_coordinator.series(sitters["id"])
+    assert series and not reader._has_unread(series)
+    # What is not open yet is not found, also if it has been opened.
+    embargo = named.data.find_series("Embargo")
+    await library.catalog_coordinator.async_series(embargo["exhibitionID"])
+    await library.catalog_coordinator.async_artworks(embargo["id"], 5)
+    assert not await titles(library, "nobody yet")
+
+
+async def test_few_writes(
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The file is written once for the pages of a quarter of an hour, and not with the rest of the catalog."""
+    saves = []
+    library = await make_library(named)
+    reader = library._background_reader
+    monkeypatch.setattr(reader._store, "async_save_later", saves.append)
+    catalog_saves: list[float] = []
+    await clock.run(lambda: len(named.pages()) == 1)
+    monkeypatch.setattr(
+        library.catalog_coordinator._store,
+        "async_save_later",
+        lambda: catalog_saves.append(0),
+    )
+    await clock.read_all()
+    assert saves == [background_reader.SAVE_SECONDS]
+    assert not catalog_saves
+
+
+def page(*names: str, offset: int = 0, total: int | None = None) -> Page[Artwork]:
+    """Return a page of works."""
+    works = tuple(
+        Artwork(id=str(offset + place), name=name) for place, name in enumerate(names)
+    )
+    return Page(works, total, offset, len(works), 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "total", "following"),
+    [
+        (("#1", "#2", "#3", "#4", "#5"), 50, 5),
+        (("#1", "#2", "#3", "#4", "#5"), 51, None),
+        (("AE", "AP", "PP", "#1", "#2"), 51, None),
+        (("Plate 1", "Plate 2", "Plate 3", "Plate 4", "Plate 5"), 51, None),
+        (("#1", "#2", "Cirrus", "#4", "#5"), 51, 5),
+        (("Ash", "Birch", "Cedar", "Dogwood", "Elm"), 51, 5),
+        (("Ash", "Birch", "Cedar", "Dogwood", "Elm"), 5, None),
+        (("Ash", "Birch"), 7, 2),
+        (("Ash", "Birch"), None, None),
+        ((), 50, None),
+        ((), None, None),
+    ],
+)
+def test_how_far_to_read(
+    names: tuple[str, ...], total: int | None, following: int | None
+) -> None:
+    """A small series is read whole, a large one while its names differ in more than numbers."""
+    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=total)
+    ahead = ReadAhead().updated(series, page(*names, total=total))
+    assert ahead.following == following
+    assert ReadAhead.from_store(ahead.to_store()) == ahead
+
+
+def test_bounds() -> None:
+    """A large series of names is read up to a limit, however the catalog announces it."""
+    series = Series(id="s", exhibition_id="e", title="Trees")
+    for total in (None, 5000):
+        ahead, pages = ReadAhead(), 0
+        while ahead.following is not None:
+            start = ahead.following
+            names = [f"Tree {'abcdefghij'[place]}" for place in range(PAGE_SIZE)]
+            ahead = ahead.updated(series, page(*names, offset=start, total=total))
+            pages += 1
+        assert pages == MAX_OF_SERIES / PAGE_SIZE
+        assert len(ahead.works) == MAX_OF_SERIES
+
+
+def test_what_grows_is_read_again(freezer: FrozenDateTimeFactory) -> None:
+    """A series that lacks works is read again after a month, and a whole one only if it is larger."""
+    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
+    part = ReadAhead().updated(series, page("Ash", "Birch", total=2))
+    whole = ReadAhead().updated(series, page("Ash", "Birch", "Cedar", total=3))
+    assert not part.is_due(series) and not whole.is_due(series)
+    freezer.tick(MAX_AGE_SECONDS)
+    assert part.is_due(series) and not whole.is_due(series)
+    assert whole.is_due(Series(id="s", exhibition_id="e", title="", max_artwork=4))
+    assert ReadAhead.from_store("nonsense").is_due(series)
+
+
+def test_works_are_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more is read ahead once there are many; the list stays the same until there are others."""
+    monkeypatch.setattr(named_works, "MAX_IN_ALL", 3)
+    series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
+    works, read = NamedWorks(), page("Ash", "#2", "Cedar", total=3)
+    works.add_opened(series, read.records)
+    first = works.records
+    assert [work.name for _, work in first] == ["Ash", "Cedar"]
+    assert works.records is first
+    works.add_opened(Series(id="t", exhibition_id="e", title="#"), read.records[1:2])
+    assert works.records is first
+    works.set_ahead("s", ReadAhead().updated(series, read))
+    assert [work.name for _, work in works.records] == ["Ash", "Cedar"]
+    assert not works.is_full
+    works.set_ahead("u", ReadAhead(works=(Artwork(id="9", name="Oak"),)))
+    assert works.is_full
+    works.discard_opened("s")
+    works.keep({"u"})
+    assert works.find("u", "9") and not works.find("s", "0")
+    assert len(works.records) == 1
