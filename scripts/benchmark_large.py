@@ -153,6 +153,13 @@ class Stalls:
         return max(1000 * (later - one) for one, later in pairwise(self._beats))
 
 
+async def _async_artworks_loaded(library: Library) -> None:
+    """Wait for the works of the catalog, which are loaded last."""
+    last = library.catalog_coordinator.all_series[-1].id
+    while not library.catalog_coordinator.artworks_of(last).records:
+        await asyncio.sleep(0.05)
+
+
 def _linear(library: Library, text: str) -> int:
     """Search as one would at first: every title, one after the other."""
     query, found = Query.of(text), 0
@@ -208,6 +215,7 @@ async def measure(
         library = Library(hass, entry_of(catalog_url, feed_url))
         await library.async_start()
         await library.async_search("tide")
+        await _async_artworks_loaded(library)
         gc.collect()
         memory = tracemalloc.get_traced_memory()[0] / 1e6
         tracemalloc.stop()
@@ -220,9 +228,7 @@ async def measure(
         await library.async_start()
         assert library.sources()
         warm = time.process_time() - started
-        last = library.catalog_coordinator.all_series[-1].id
-        while not library.catalog_coordinator.artworks_of(last).records:
-            await asyncio.sleep(0.05)
+        await _async_artworks_loaded(library)
         stall_start = stalls.end()
         assert len(library.feed_coordinator.data.records) == count
         await library.async_search("tide")

@@ -53,6 +53,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
+    {"threads"},
     {"matching", "preferences", "removed", "servers", "validation"},
     {"feed", "named_works"},
     {"tree"},

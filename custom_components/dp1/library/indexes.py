@@ -10,6 +10,7 @@ from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 from .feed.records import FeedChannel, FeedPlaylist
 from .matching.text_index import TextIndex, line
+from .threads import with_pauses
 from .tree import Node, artist_of
 
 
@@ -26,7 +27,7 @@ class _Index[T]:
         """Return the index of a list; lists are never changed but replaced."""
         if self._index.records is not records:
             self._index = await self._hass.async_add_executor_job(
-                lambda: TextIndex(records, map(self._text_of, records))
+                lambda: TextIndex(records, map(self._text_of, with_pauses(records)))
             )
         return self._index
 

@@ -76,11 +76,9 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     def _restore_artworks(self) -> dict[str, CachedList[Artwork]]:
         """Return the stored lists of artworks, and index those that have not been read since."""
-        lists = {
-            key: CachedList.from_store(stored, Artwork)
-            for key, stored in self._stored_artworks.items()
-        }
-        for key, artworks in lists.items():
+        lists = {}
+        for key, stored in self._stored_artworks.items():
+            lists[key] = artworks = CachedList.from_store(stored, Artwork)
             if key in self._series and key not in self._artwork_lists:
                 self.works.add(self._series[key], artworks.records)
         return lists

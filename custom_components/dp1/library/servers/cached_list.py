@@ -11,6 +11,7 @@ from homeassistant.util.json import json_loads
 from ...client.catalog.paging import Listing
 from ...client.errors import BusyError, Dp1Error
 from ...client.values import mapping, moment, whole
+from ..threads import with_pauses
 
 MAX_WAIT_SECONDS = 3600.0
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -82,14 +83,16 @@ class CachedList[T: Storable]:
 
     @classmethod
     def from_store(cls, data: object, record_type: type[T]) -> CachedList[T]:
-        """Return the stored list, without the records that make no sense."""
+        """Return the stored list, without the records that make no sense; for other threads."""
         stored = mapping(data)
         records = stored.get("records")
         return CachedList(
             records=tuple(
                 record
-                for record_data in (records if isinstance(records, list) else ())
-                if (record := record_type.from_store(_decoded(record_data)))
+                for stored_record in with_pauses(
+                    records if isinstance(records, list) else ()
+                )
+                if (record := record_type.from_store(_decoded(stored_record)))
             ),
             total=whole(stored.get("total")),
             complete=stored.get("complete") is True,
