@@ -62,6 +62,7 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"artists", "daily", "recognition"},
     {"branches", "indexes", "playlists", "sources"},
     {"open_works"},
+    {"misheard"},
     {"search"},
     {"library"},
     {"entity", "entries", "news"},

@@ -1,9 +1,8 @@
 """Search by words, regardless of case and accents."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -16,14 +15,14 @@ from .catalog.coordinator import CatalogCoordinator
 from .collections.nodes import Collections
 from .favorites import Favorites
 from .feed.coordinator import FeedCoordinator
-from .feed.records import FeedPlaylist
-from .indexes import Indexes, index_of_nodes
+from .indexes import Indexes
 from .matching.fuzzy import SURE, Heard
-from .matching.query import ARTIST, ARTIST_WORDS, RELEVANT, Query
+from .matching.query import ARTIST, RELEVANT, Query
 from .matching.spoken_words import BY_ARTIST
-from .matching.text_index import MAX_QUERY, TextIndex, fold
+from .matching.text_index import MAX_QUERY, fold
+from .misheard import MAX_INSIDE, NEAR, Misheard, in_playlist
 from .open_works import OpenWorks
-from .tree import Node, NodeKind, channel_node, playlist_node, split_node_id
+from .tree import Node, NodeKind, channel_node, split_node_id
 
 # Readers wait for what is not known yet.
 PATIENCE = 4.0
@@ -32,13 +31,7 @@ SHOWS_TO_OPEN = 3
 HITS_ASKED = 5
 # A query may fit all there is; the newest of that are looked at.
 MAX_LINES = 100
-MAX_INSIDE = 2000
 
-# What was misheard scores from here to that of the words of an artist.
-ALIKE = 10.0
-# A name that comes near is a guess.
-NEAR = 0.6
-LISTS = (NodeKind.EXHIBITIONS, NodeKind.PLAYLISTS, NodeKind.CHANNELS)
 ORDER = (
     NodeKind.ARTIST,
     NodeKind.COLLECTION,
@@ -90,6 +83,9 @@ class Search:
         self._artists = artists
         self._indexes = Indexes(hass, catalog, feed, artists)
         self._works = OpenWorks(catalog, branches, self._indexes)
+        self._misheard = Misheard(
+            hass, self._works, favorites, branches, collections, artists, self._indexes
+        )
         self.async_prepare = self._indexes.async_prepare
 
     async def async_search(
@@ -177,77 +173,10 @@ class Search:
         self, query: Query, within: str | None, *, near: bool
     ) -> list[tuple[float, Node]]:
         """Return what sounds like the words."""
-        heard, least = Heard(query.words), NEAR if near else SURE
-        kind = split_node_id(within or "")[0]
-        found: list[tuple[float, Node]] = []
-
-        def take(fit: float, node: Node | None) -> None:
-            """Take a node that fits well enough."""
-            if node is None or fit < least:
-                return
-            if fit >= SURE:
-                fit = ALIKE + (ARTIST_WORDS - ALIKE) * round(min(fit, 0.99), 2)
-            elif heard.fit(fold(node.title)) < NEAR:
-                return
-            found.append((fit, node))
-
-        async def add[T](
-            index: TextIndex[T], node_of: Callable[[T, int], Node | None]
-        ) -> None:
-            """Add what an index has."""
-            hits = await self._hass.async_add_executor_job(index.find_alike, heard)
-            for fit, record, number in hits:
-                if fit >= least:
-                    take(fit, node_of(record, number))
-
-        indexes, everywhere = self._indexes, kind is NodeKind.ROOT
-        if everywhere:
-            for fit, node in await self._hass.async_add_executor_job(
-                self._collections.find_alike, heard
-            ):
-                take(fit, node)
-            await add(
-                await indexes.async_artists(),
-                lambda found, _: self._artists.node(found),
-            )
-        if everywhere or kind is NodeKind.EXHIBITIONS:
-            await add(
-                await indexes.async_shows(),
-                lambda show, _: self._branches.exhibition_node(show),
-            )
-            await add(
-                await indexes.async_series(),
-                lambda series, _: self._works.series_node(series),
-            )
-            await add(
-                await indexes.async_works(),
-                lambda known, _: self._works.work_node(*known),
-            )
-        if everywhere or kind is NodeKind.PLAYLISTS:
-            await add(await indexes.async_playlists(), self._in_playlist)
-        if everywhere or kind is NodeKind.CHANNELS:
-            await add(
-                await indexes.async_channels(), lambda channel, _: channel_node(channel)
-            )
-        if kind not in LISTS:
-            nodes: Sequence[Node] = self._favorites.nodes()
-            if not everywhere:
-                children = await self._branches.async_children(
-                    within or "", limit=MAX_INSIDE
-                )
-                nodes = children.nodes
-            make = partial(index_of_nodes, tuple(nodes))
-            await add(
-                await self._hass.async_add_executor_job(make), lambda node, _: node
-            )
-        return found
-
-    def _in_playlist(self, playlist: FeedPlaylist, number: int) -> Node | None:
-        """Return the node of a playlist, or of one of its works."""
-        if not number:
-            return playlist_node(playlist)
-        item = playlist.items[number - 1]
-        return None if item.is_secret else self._branches.item_node(playlist, item)
+        heard = Heard(query.text, query.words)
+        return await self._misheard.async_find(
+            heard, within or "", NEAR if near else SURE
+        )
 
     async def _everywhere(self, text: str, query: Query) -> list[tuple[float, Node]]:
         """Search everything."""
@@ -308,7 +237,7 @@ class Search:
         found: list[tuple[float, Node]] = []
         index = await self._indexes.async_playlists()
         for playlist, number in index.find(query, MAX_LINES):
-            if node := self._in_playlist(playlist, number):
+            if node := in_playlist(self._branches, playlist, number):
                 if number:
                     score = query.score(node.title, node.artist, playlist.title)
                 else:
@@ -376,7 +305,7 @@ def _score_show(query: Query, show: Exhibition) -> int:
 
 def _by(artist: Query, found: Iterable[tuple[float, Node]]) -> list[tuple[float, Node]]:
     """Return what an artist made, and the artist first."""
-    heard = Heard(artist.words)
+    heard = Heard(artist.text, artist.words)
     return [
         (score, node)
         for score, node in found

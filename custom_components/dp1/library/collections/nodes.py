@@ -200,12 +200,12 @@ class Collections:
                     owned_node(collection.subentry_id, collection.title, work),
                 )
 
-    def find_alike(self, heard: Heard) -> list[tuple[float, Node]]:
+    def find_alike(self, heard: Heard, least: float) -> list[tuple[float, Node]]:
         """Return works that may have been misheard, with how well they fit."""
         return [
             (fit, owned_node(collection.subentry_id, collection.title, work))
             for collection in self
-            for fit, work, _ in self._view(collection).index.find_alike(heard)
+            for fit, work, _ in self._view(collection).index.find_alike(heard, least)
         ]
 
     def _collection(self, key: str) -> CollectionCoordinator:

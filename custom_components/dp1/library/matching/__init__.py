@@ -1,4 +1,4 @@
 """How texts and the words of a query match: folded, misheard, or said with numerals and fillers.
 
-It imports nothing of the integration.
+It may import `library.threads`.
 """

@@ -4,23 +4,35 @@ from functools import lru_cache
 import re
 from typing import Final
 
+from rapidfuzz import fuzz
+
+# Letters, sound and outline.
+type Spoken = tuple[str, str, str]
+
 # Spellings of one sound, in this order.
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
+        (r"colonel", "kernel"),
+        (r"choir", "kwir"),
         (r"eigh|aigh", "a"),
+        (r"ei(?=g?n)", "a"),
+        (r"eau", "o"),
         (r"ough|augh", "o"),
         (r"igh", "i"),
         (r"\b(?:kn|gn|pn)", "n"),
+        (r"gn\b", "n"),
         (r"\bwr", "r"),
         (r"\bps", "s"),
         (r"wh", "w"),
         (r"ph", "f"),
         (r"mn\b|mb\b", "m"),
-        (r"(?:t|s|c)i(?=on|an)", "x"),
+        (r"stle\b", "sl"),
+        (r"(?:t|s|c)i(?=on|an)|ce(?=an)", "x"),
         (r"sch|tch|sh|ch", "x"),
         (r"gh", "g"),
-        (r"dge?", "d"),
+        (r"gged\b", "gid"),
+        (r"dg(?=e|i)|g(?=e\b|es\b|ed\b|y\b)", "j"),
         (r"ck|qu|q", "k"),
         (r"c(?=[eiy])|z", "s"),
         (r"c", "k"),
@@ -31,15 +43,18 @@ _SPELLINGS: Final = tuple(
         (r"ew", "u"),
         (r"(?<=[aeiou])w\b", ""),
         (r"(?<=[b-df-hj-np-tv-z])e\b", ""),
-        (r"(?<=[b-df-hj-np-tv-z])ed\b", "d"),
+        (r"(?<=[bcf-hj-np-sv-z])ed\b", "d"),
+        (r"a[uw]", "o"),
         (r"[eiy][aeiouy]*", "i"),
         (r"a[aeiouy]*", "a"),
         (r"[ou][aeiouy]*", "o"),
         (r"(.)\1+", r"\1"),
     )
 )
-# How much the letters count beside the sound.
-_LETTERS: Final = 1 / 3
+# Sounds that are easily taken for one another, and what is hardly heard.
+_KIN: Final = str.maketrans("bdgjmiow", "ptkxnaaf")
+_LEAST: Final = 60.0
+_UNHEARD: Final = re.compile(r"\bh|r(?![aeiouy])|(?<=n)k(?=s?\b)|(.)(?=\1)")
 
 
 @lru_cache(maxsize=16384)
@@ -52,6 +67,31 @@ def sound(word: str) -> str:
     return word
 
 
-def blend(letters: float, sounds: float) -> float:
-    """Return how alike two words are of which the letters and the sounds are alike to so many per cent."""
-    return max(letters, _LETTERS * letters + (1 - _LETTERS) * sounds) / 100
+@lru_cache(maxsize=16384)
+def outline(word: str) -> str:
+    """Return what is left of a folded word from far away, or from somebody who speaks another language."""
+    return _from_afar(sound(word))
+
+
+@lru_cache(maxsize=4096)
+def spoken(words: tuple[str, ...]) -> Spoken:
+    """Return letters, sound and outline of words in a row."""
+    heard = "".join(map(sound, words))
+    return "".join(words), heard, _from_afar(heard)
+
+
+def alike(first: Spoken, second: Spoken) -> float:
+    """Return how alike two words are, 0 if they are not even from afar."""
+    outlines = fuzz.ratio(first[2], second[2], score_cutoff=_LEAST)
+    if not outlines:
+        return 0.0
+    letters = fuzz.ratio(first[0], second[0])
+    sounds = fuzz.ratio(first[1], second[1])
+    near = (letters + 2 * sounds) / 3
+    far = (letters + sounds + 2 * outlines) / 4
+    return max(letters, near, far) / 100
+
+
+def _from_afar(heard: str) -> str:
+    """Return the outline of a sound."""
+    return _UNHEARD.sub("", _UNHEARD.sub("", heard).translate(_KIN))

@@ -105,6 +105,23 @@ def number_of(text: str) -> int | None:
     return _han(text)
 
 
+# Numbers that sound like little words: won, to, for, ate.
+_LITTLE: Final = {1, 2, 4, 8}
+_ENGLISH: Final = dict(zip(_VALUES, _NUMBERS["en"].split(), strict=False))
+
+
+def numbers_agree(ours: set[int], theirs: set[int]) -> bool:
+    """Return whether numbers that were heard may be the others; little ones may be other words."""
+    more, less = ours - theirs, theirs - ours
+    return not (more or less) or (not (more and less) and more | less <= _LITTLE)
+
+
+def as_spoken(word: str) -> str:
+    """Return a numeral as the English word for it, other words as they are."""
+    found = word[:1].isdecimal() and _DIGITS.fullmatch(word)
+    return _ENGLISH.get(int(found[1]), word) if found else word
+
+
 def _han(text: str) -> int | None:
     """Return the number below a hundred that Chinese characters stand for."""
     tens, ten, units = text.partition("十")

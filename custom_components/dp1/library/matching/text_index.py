@@ -9,8 +9,9 @@ import re
 from typing import Self
 from unicodedata import category, normalize
 
-from .fuzzy import Heard, Vocabulary
+from .fuzzy import Heard
 from .spoken_words import FILLERS
+from .vocabulary import Vocabulary
 
 MAX_QUERY = 200
 # The words of a query are all looked for, but only so many are counted to find the rarest.
@@ -64,7 +65,7 @@ class TextIndex[T]:
     def __init__(self, records: Sequence[T], texts: Iterable[str]) -> None:
         """Join the lines; each record has one or more of them."""
         self.records = records
-        self._starts = array("L")
+        self._starts = array("I")
         parts, position = [], 0
         for text in texts:
             self._starts.append(position)
@@ -79,10 +80,14 @@ class TextIndex[T]:
         At most `limit` lines of each kind are looked at.
         """
         needles = [start_of(word) for word in words.words]
-        counted = sorted(needles, key=len, reverse=True)[:MAX_COUNTED]
-        rarest = min(counted, key=self._text.count)
+        counted = sorted(words.words, key=len, reverse=True)[:MAX_COUNTED]
+        counts = {word: self._count(word) for word in counted}
+        rarest = start_of(min(counted, key=counts.__getitem__))
+        count = min(counts.values())
+        # Few lines are all looked at, whatever their titles.
+        titles = (f"\n {words.text}\t", f"\n {words.text}") if count > limit else ()
         seen = set()
-        for needle in (f"\n {words.text}\t", f"\n {words.text}", rarest):
+        for needle in (*titles, rarest) if count else ():
             for start in self._lines(needle, limit):
                 if start in seen:
                     continue
@@ -91,12 +96,19 @@ class TextIndex[T]:
                 if all(word_start in text for word_start in needles):
                     yield self._at(start)
 
-    def find_alike(self, heard: Heard) -> list[tuple[float, T, int]]:
-        """Return how well records fit what was heard, with the number of the line, the best first."""
+    def _count(self, word: str) -> int:
+        """Return how often there is a word that starts so."""
+        if word.isascii() and not any(filler.startswith(word) for filler in FILLERS):
+            return sum(map(len, self._vocabulary.starting(word)))
+        return self._text.count(start_of(word))
+
+    def find_alike(self, heard: Heard, least: float) -> list[tuple[float, T, int]]:
+        """Return how well records fit what was heard if well enough, with the number of the line, the best first."""
         found = []
         for start in self._vocabulary.find(heard):
             text = self._text[start : self._text.index("\n", start + 1)]
-            found.append((heard.fit(text), *self._at(start)))
+            if (fit := heard.fit(text)) >= least:
+                found.append((fit, *self._at(start)))
         return sorted(found, key=lambda hit: -hit[0])
 
     def _lines(self, needle: str, limit: int) -> Iterator[int]:
