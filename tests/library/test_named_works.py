@@ -305,6 +305,56 @@ async def test_few_writes(
     assert not catalog_saves
 
 
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("A Thousand Tides #17", "A Thousand Tides #17"),
+        ("a thousand tides 17", "A Thousand Tides #17"),
+        ("the work a thousand tides number seventeen", "A Thousand Tides #17"),
+        ("a thousand tides twenty one", "A Thousand Tides #21"),
+        ("tausend tides nummer 17", None),
+        ("a thousand tides 1001", None),
+        ("a thousand tides zero", None),
+        ("copies 2", None),
+        ("embargo 2", None),
+        ("portfolio 79", "Portfolio Plate 79"),
+        ("portfolio 80", None),
+    ],
+)
+async def test_a_work_by_its_number(
+    named: NamedCatalog, make_library: MakeLibrary, query: str, title: str | None
+) -> None:
+    """A work is found and shown by the title of its series and its number, by a single request."""
+    library = await make_library(named)
+    for show in named.data.exhibitions:
+        await library.catalog_coordinator.async_series(show["id"])
+    portfolio = named.data.find_series("Portfolio")
+    # This one is not where its number says.
+    named.data.artworks(portfolio["id"])[79]["name"] = "Plate 81"
+    named.reset_counters()
+    found = await library.async_search(query, kinds={NodeKind.ARTWORK})
+    assert [node.title for node in found] == ([title] if title else [])
+    assert named.count("artworks") == (title is not None or query == "portfolio 80")
+    if title:
+        named.inject("status")
+        assert (await library.async_build_playlist(found[0].id)).title == title
+
+
+async def test_a_known_work_by_its_number(
+    named: NamedCatalog, make_library: MakeLibrary
+) -> None:
+    """What has been opened is found by its number without a request, and nothing if the catalog cannot tell."""
+    library = await make_library(named)
+    ledger = named.data.find_series("Cloud Ledger")
+    await library.async_children(f"exhibition/{ledger['exhibitionID']}")
+    await library.async_children(f"series/{ledger['id']}")
+    named.inject("status", route="artworks")
+    named.reset_counters()
+    assert await titles(library, "cloud ledger 3") == ["Cloud Ledger #3"]
+    assert not named.count("artworks")
+    assert not await titles(library, "a thousand tides 17")
+
+
 def page(*names: str, offset: int = 0, total: int | None = None) -> Page[Artwork]:
     """Return a page of works."""
     works = tuple(

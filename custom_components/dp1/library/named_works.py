@@ -4,8 +4,11 @@ from collections.abc import Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
-from typing import Any, Self
+from typing import Self
 
+from lru import LRU
+
+from homeassistant.helpers.json import json_dumps
 from homeassistant.util import dt as dt_util
 
 from ..client.catalog.artwork import own_name
@@ -13,16 +16,18 @@ from ..client.catalog.models import Artwork, Series
 from ..client.catalog.paging import PAGE_SIZE, Page
 from ..client.catalog.selection import CAP
 from ..client.values import mapping, moment, whole
+from .servers.cached_list import Json, decoded
+from .threads import with_pauses
 
 # A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are
 # numbered: such works are found by the series. While their names differ in more than numbers, it is read on.
 MAX_WHOLE = CAP
 MAX_OF_SERIES = 250
 MAX_IN_ALL = 10_000
+# Works of large series that were asked for by their numbers.
+MAX_ASKED_FOR = 100
 # A series which was announced larger than it is may still grow.
 MAX_AGE_SECONDS = 30 * 86400.0
-
-type Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,7 @@ class NamedWorks:
         """Initialize without works."""
         self._opened: dict[str, tuple[Artwork, ...]] = {}
         self._ahead: dict[str, ReadAhead] = {}
+        self._asked_for: LRU[tuple[str, str], Artwork] = LRU(MAX_ASKED_FOR)
         self._records: tuple[tuple[str, Artwork], ...] | None = ()
 
     @property
@@ -130,7 +136,12 @@ class NamedWorks:
 
     def find(self, series_id: str, key: str) -> Artwork | None:
         """Return a work of a series by its id."""
-        return self._of(series_id).get(key)
+        found = self._of(series_id).get(key)
+        return found or self._asked_for.get((series_id, key))
+
+    def remember(self, series_id: str, work: Artwork) -> None:
+        """Remember a work that was asked for by its number."""
+        self._asked_for[series_id, work.id] = work
 
     def add_opened(self, series: Series, works: Sequence[Artwork]) -> None:
         """Add the works of an opened series, instead of those added before."""
@@ -161,13 +172,16 @@ class NamedWorks:
             self._records = None
 
     def restore(self, data: object) -> None:
-        """Add what is stored."""
+        """Add what is stored; for other threads."""
         self._ahead = {
-            series_id: ReadAhead.from_store(stored)
-            for series_id, stored in mapping(data).items()
+            series_id: ReadAhead.from_store(decoded(stored))
+            for series_id, stored in with_pauses(mapping(data).items())
         }
         self._records = None
 
     def to_store(self) -> Json:
-        """Return what was read ahead as plain JSON."""
-        return {key: ahead.to_store() for key, ahead in self._ahead.copy().items()}
+        """Return what was read ahead as plain JSON, each series as a text as in other lists."""
+        return {
+            key: json_dumps(ahead.to_store())
+            for key, ahead in self._ahead.copy().items()
+        }

@@ -1,13 +1,26 @@
 """Search of series and single works of the catalog, without those of exhibitions that are not open."""
 
+from collections.abc import Iterator
+import re
+
 from homeassistant.util import dt as dt_util
 
+from ..client.catalog.artwork import edition
 from ..client.catalog.models import Artwork, Series
+from ..client.catalog.selection import shown_once
+from ..client.errors import Dp1Error
 from .branches import Branches
 from .catalog.coordinator import CatalogCoordinator
 from .indexes import Indexes
-from .matching.query import Query
+from .matching.query import EXACT, Query
+from .matching.spoken_words import number_of
 from .tree import Node
+
+# Words before the number of a work.
+_NUMBER_WORDS = frozenset(
+    {"edition", "n", "no", "nr", "number", "numero", "nummer", "num"}
+)
+_DIGITS = re.compile(r"[0-9]+")
 
 
 class OpenWorks:
@@ -50,4 +63,54 @@ class OpenWorks:
                 titles = known[1].name, node.title
                 score = max(query.score(title, *context) for title in titles)
                 found.append((score, node))
+        return found + await self._async_numbered(query, limit)
+
+    async def _async_numbered(
+        self, query: Query, limit: int
+    ) -> list[tuple[float, Node]]:
+        """Return works that are asked for by the title of their series and their number."""
+        found: list[tuple[float, Node]] = []
+        for title, number in _numbers(query.text):
+            named = Query.of(title)
+            for series, _ in (await self._indexes.async_series()).find(named, limit):
+                same = Query.of(series.title).words == named.words
+                if same and self._is_open(series):
+                    if work := await self._async_work(series, number):
+                        node = self._branches.artwork_node(work, series)
+                        found.append((EXACT, node))
         return found
+
+    async def _async_work(self, series: Series, number: int) -> Artwork | None:
+        """Return the work of a series with a number, by one request if it has not been read."""
+        if shown_once(series) or not 0 < number <= (series.max_artwork or number):
+            return None
+        for known in self._catalog.artworks_of(series.id).records:
+            if _has_number(known, number):
+                return known
+        if self._catalog.client is None:
+            return None
+        try:
+            work = await self._catalog.async_artwork_at(series, number - 1)
+        except Dp1Error:
+            return None
+        if work is None or not _has_number(work, number):
+            return None
+        self._catalog.works.named.remember(series.id, work)
+        return work
+
+
+def _numbers(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the titles and the numbers that a folded text may consist of."""
+    words = text.split()
+    for count in (1, 2):
+        title, number = words[:-count], number_of(" ".join(words[-count:]))
+        if title and title[-1] in _NUMBER_WORDS:
+            title.pop()
+        if title and number is not None:
+            yield " ".join(title), number
+
+
+def _has_number(work: Artwork, number: int) -> bool:
+    """Return whether a work has a number, by its name or else by its place."""
+    digits = _DIGITS.findall(work.name)
+    return int(digits[0]) == number if len(digits) == 1 else edition(work) == number

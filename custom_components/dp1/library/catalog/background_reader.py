@@ -140,7 +140,9 @@ class BackgroundReader:
             if not self._is_unsaved:
                 self._is_unsaved = True
                 self._store.async_save_later(SAVE_SECONDS)
-        self._catalog.async_read_done(reason)
+        if not isinstance(reason, BusyError):
+            # A catalog that is busy for the background is no problem of the library yet.
+            self._catalog.async_read_done(reason)
         self._handle_read(series.id, reason)
 
     def _handle_read(self, key: str, reason: Dp1Error | None) -> None:

@@ -92,7 +92,7 @@ class CachedList[T: Storable]:
                 for stored_record in with_pauses(
                     records if isinstance(records, list) else ()
                 )
-                if (record := record_type.from_store(_decoded(stored_record)))
+                if (record := record_type.from_store(decoded(stored_record)))
             ),
             total=whole(stored.get("total")),
             complete=stored.get("complete") is True,
@@ -111,7 +111,7 @@ class CachedList[T: Storable]:
         }
 
 
-def _decoded(stored: object) -> object:
+def decoded(stored: object) -> object:
     """Return the JSON of a stored record, None if it is damaged; earlier versions stored it as it is."""
     if not isinstance(stored, str):
         return stored
