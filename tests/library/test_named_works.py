@@ -1,18 +1,17 @@
 """Test the reading of works with names of their own in exhibitions that nobody has opened."""
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.catalog.paging import PAGE_SIZE, Page
 from custom_components.dp1.library import named_works
-from custom_components.dp1.library.catalog import background_reader, prefetching
+from custom_components.dp1.library.catalog import background_reader
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.named_works import (
     MAX_AGE_SECONDS,
@@ -21,70 +20,19 @@ from custom_components.dp1.library.named_works import (
     ReadAhead,
 )
 from custom_components.dp1.library.tree import NodeKind
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant
+from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
 
+from tests.background import Clock
 from tests.displays import until
 from tests.named_catalog import PAGES, PLANTS, NamedCatalog
-
-IDLE = background_reader.IDLE_SECONDS
-
-
-class Clock:
-    """Moves the time of the background reading from turn to turn, and remembers the pauses."""
-
-    def __init__(self) -> None:
-        """Initialize without pauses."""
-        self.waits: list[float] = []
-        self.moved = 0.0
-        self._is_done: Callable[[], bool] = lambda: True
-        self._turn: Callable[[], Any] | None = None
-        self._later = background_reader.async_call_later
-        self._now = catalog_client._now
-
-    def call_later(self, hass: HomeAssistant, seconds: float, job: Any) -> Any:
-        """Go on soon, as if so much time had passed, if there are more turns."""
-        cancel: list[CALLBACK_TYPE] = []
-
-        def turn() -> None:
-            """Pass the time."""
-            self._turn = None
-            self.moved += seconds
-            cancel.append(self._later(hass, 0.0005, job))
-
-        self._turn = turn
-        self.waits.append(seconds)
-        if not self._is_done():
-            turn()
-        return lambda: [stop() for stop in cancel]
-
-    def now(self) -> float:
-        """Return the moved time."""
-        return self._now() + self.moved
-
-    async def run(self, is_done: Callable[[], bool]) -> None:
-        """Let the time pass until a condition holds."""
-        self.waits.clear()
-        self._is_done = is_done
-        if self._turn:
-            self._turn()
-        await until(lambda: is_done() and self._turn)
-
-    async def read_all(self) -> None:
-        """Let the time pass until there is nothing left to read."""
-        await self.run(lambda: IDLE in self.waits)
 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Move time."""
-    clock = Clock()
-    monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
-    monkeypatch.setattr(catalog_client, "_now", clock.now)
-    monkeypatch.setattr(background_reader, "JITTER", 0)
-    monkeypatch.setattr(prefetching, "PAGE_PAUSE", 0)
-    return clock
+    return Clock.of(monkeypatch)
 
 
 @pytest.fixture

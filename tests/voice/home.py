@@ -57,9 +57,14 @@ class Home:
     @classmethod
     @asynccontextmanager
     async def of(
-        cls, hass: HomeAssistant, folder: Path, language: str, names: dict[str, Any]
+        cls,
+        hass: HomeAssistant,
+        folder: Path,
+        language: str,
+        names: dict[str, Any],
+        catalog: CatalogSimulator | None = None,
     ) -> AsyncIterator[Home]:
-        """Set everything up, and install the sentences."""
+        """Set everything up, by default with the large catalog, and install the sentences."""
         language = names.get("language", language)
         hass.config.config_dir = str(folder)
         (folder / "configuration.yaml").touch()
@@ -71,7 +76,8 @@ class Home:
         async with AsyncExitStack() as stack:
             stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.02))
             stack.enter_context(patch.object(reader, "PUSH_PATIENCE", 0.3))
-            catalog = await stack.enter_async_context(CatalogSimulator())
+            catalog = catalog or CatalogSimulator()
+            await stack.enter_async_context(catalog)
             walls = [
                 await stack.enter_async_context(
                     DisplaySimulator(
