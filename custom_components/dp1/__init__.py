@@ -121,12 +121,13 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
 
 async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a library from what it has stored; its servers may be down."""
+    # First, so that a collection which changes during the setup is not missed.
+    entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
     news = News(entry.runtime_data)
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
-    entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )

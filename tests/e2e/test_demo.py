@@ -18,10 +18,11 @@ from .home import ROOT, Home
 
 from tests.simulators.display import DisplaySimulator
 
+# Displays are announced to every test on the network.
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled"),
     pytest.mark.timeout(240),
-    pytest.mark.xdist_group("e2e"),
+    pytest.mark.xdist_group("network"),
 ]
 
 SECONDS = 180

@@ -21,11 +21,12 @@ from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator
 
+# Displays are announced to every test on the network.
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.usefixtures("socket_enabled"),
     pytest.mark.timeout(300),
-    pytest.mark.xdist_group("e2e"),
+    pytest.mark.xdist_group("network"),
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
 

@@ -1,5 +1,6 @@
 """Collections: the works that addresses hold, in the browser, in search, on displays, and followed."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from copy import deepcopy
@@ -20,6 +21,7 @@ from custom_components.dp1.library.library import Library
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
@@ -285,6 +287,25 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     await poll(entry)
     await hass.async_block_till_done()
     assert told[3:] == [(ACQUIRED, "#5")]
+
+
+async def test_changed_during_setup(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """A collection that changes while the library is set up is not forgotten."""
+    entry = await set_up_collection(hass, indexer.url, T1)
+    before = entry.runtime_data
+    reload = hass.async_create_task(hass.config_entries.async_reload(entry.entry_id))
+    while entry.runtime_data is before:
+        await asyncio.sleep(0)
+    assert entry.state is ConfigEntryState.SETUP_IN_PROGRESS
+    subentry = entry.subentries[SUBENTRY]
+    hass.config_entries.async_update_subentry(entry, subentry, title="Our collection")
+    await reload
+    await hass.async_block_till_done()
+    assert [node.title for node in entry.runtime_data.collections.nodes()] == [
+        "Our collection"
+    ]
 
 
 async def test_unknown_addresses(
