@@ -43,6 +43,7 @@ from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.favorites import Favorite
 from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
+from custom_components.dp1.library.named_works import ReadAhead
 from custom_components.dp1.library.servers.cached_list import CachedList
 from custom_components.dp1.library.tree import parse_media_id, split_node_id
 from custom_components.dp1.playback.snapshot import split_media_id
@@ -402,7 +403,15 @@ def stored() -> list[Any]:
     favorite = {"node": "artwork/1/2", "title": "A", "artist": "B", "kind": "artwork"}
     playlist = FeedPlaylist.parse(DAY)
     assert playlist is not None
-    return [{"list": listed, "favorite": favorite, "playlist": playlist.to_store()}]
+    ahead = {"works": [{"id": "1", "name": "A"}], "following": 5, "size": 9, "total": 9}
+    return [
+        {
+            "list": listed,
+            "favorite": favorite,
+            "playlist": playlist.to_store(),
+            "ahead": ahead,
+        }
+    ]
 
 
 def read_stored(case: Any, spoiler: Spoiler) -> None:
@@ -410,6 +419,7 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
     for data in mapping(case).values():
         CachedList.from_store(data, Exhibition)
         CachedList.from_store(data, FeedPlaylist)
+        ReadAhead.from_store(data)
         Favorite.from_store(data)
         FeedPlaylist.from_store(data)
 

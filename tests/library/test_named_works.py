@@ -120,6 +120,7 @@ async def test_a_restart_goes_on_where_it_was(
     await make_library(named)
     await clock.run(lambda: len(named.pages()) == 9)
     library = await make_library(named)
+    await until(lambda: library.catalog_coordinator.works.named.records)
     assert await titles(library, PLANTS[3])
     await clock.read_all()
     assert Counter(title for title, _ in named.pages()) == PAGES

@@ -200,7 +200,7 @@ class Library:
             await coordinator.async_load()
         self._follow(self.catalog_coordinator, self.feed_coordinator)
         await self.daily.async_start()
-        await self._background_reader.async_start()
+        self._background_reader.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )

@@ -1,6 +1,7 @@
 """Search of series and single works of the catalog, without those of exhibitions that are not open."""
 
 from collections.abc import Iterator
+from itertools import islice
 import re
 
 from homeassistant.util import dt as dt_util
@@ -16,6 +17,8 @@ from .matching.query import EXACT, Query
 from .matching.spoken_words import number_of
 from .tree import Node
 
+# A work is looked for by its number in so many series of the same title.
+MAX_NAMESAKES = 3
 # Words before the number of a work.
 _NUMBER_WORDS = frozenset(
     {"edition", "n", "no", "nr", "number", "numero", "nummer", "num"}
@@ -72,12 +75,16 @@ class OpenWorks:
         found: list[tuple[float, Node]] = []
         for title, number in _numbers(query.text):
             named = Query.of(title)
-            for series, _ in (await self._indexes.async_series()).find(named, limit):
-                same = Query.of(series.title).words == named.words
-                if same and self._is_open(series):
-                    if work := await self._async_work(series, number):
-                        node = self._branches.artwork_node(work, series)
-                        found.append((EXACT, node))
+            index = await self._indexes.async_series()
+            meant = (
+                series
+                for series, _ in index.find(named, limit)
+                if Query.of(series.title).words == named.words and self._is_open(series)
+            )
+            for series in islice(meant, MAX_NAMESAKES):
+                if work := await self._async_work(series, number):
+                    node = self._branches.artwork_node(work, series)
+                    found.append((EXACT, node))
         return found
 
     async def _async_work(self, series: Series, number: int) -> Artwork | None:

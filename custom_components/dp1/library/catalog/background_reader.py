@@ -1,5 +1,6 @@
 """Reads what nobody has opened yet, so that search finds it: unhurried, and one request at a time."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from datetime import datetime
 from functools import partial
@@ -40,6 +41,7 @@ class BackgroundReader:
     ) -> None:
         """Initialize; nothing is read before `async_start`."""
         self._hass = hass
+        self._entry = entry
         self._catalog = catalog
         self._named = catalog.works.named
         self._store = ServerStore(
@@ -47,18 +49,28 @@ class BackgroundReader:
         )
         self._is_unsaved = False
         self._job = HassJob(self._handle_time, cancel_on_shutdown=True)
+        self._loading: asyncio.Task[None] | None = None
         self._cancel: CALLBACK_TYPE | None = None
         self._pause = PAUSE_SECONDS
         self._failed: set[str] = set()
 
-    async def async_start(self) -> None:
-        """Load what has been read, and go on after a while."""
+    @callback
+    def async_start(self) -> None:
+        """Go on after a while."""
         if self._catalog.client is not None:
-            await self._store.async_load()
-            self._schedule(START_SECONDS)
+            self._loading = self._entry.async_create_background_task(
+                self._hass, self._async_load(), f"{self._entry.title} works"
+            )
+
+    async def _async_load(self) -> None:
+        """Load what has been read, for which no start waits."""
+        await self._store.async_load()
+        self._schedule(START_SECONDS)
 
     async def async_stop(self) -> None:
         """Read no more."""
+        if self._loading is not None:
+            self._loading.cancel()
         if self._cancel is not None:
             self._cancel()
             self._cancel = None
