@@ -14,6 +14,7 @@ from custom_components.dp1.library import named_works
 from custom_components.dp1.library.catalog import background_reader
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.named_works import (
+    GROWING_SECONDS,
     MAX_AGE_SECONDS,
     MAX_OF_SERIES,
     NamedWorks,
@@ -353,14 +354,16 @@ def test_bounds() -> None:
 
 
 def test_what_grows_is_read_again(freezer: FrozenDateTimeFactory) -> None:
-    """A series that lacks works is read again after a month, and a whole one only if it is larger."""
+    """A series that lacks works is read again after a month, a whole one if it is larger or after half a year."""
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
     part = ReadAhead().updated(series, page("Ash", "Birch", total=2))
     whole = ReadAhead().updated(series, page("Ash", "Birch", "Cedar", total=3))
     assert not part.is_due(series) and not whole.is_due(series)
-    freezer.tick(MAX_AGE_SECONDS)
-    assert part.is_due(series) and not whole.is_due(series)
     assert whole.is_due(Series(id="s", exhibition_id="e", title="", max_artwork=4))
+    freezer.tick(GROWING_SECONDS)
+    assert part.is_due(series) and not whole.is_due(series)
+    freezer.tick(MAX_AGE_SECONDS - GROWING_SECONDS)
+    assert whole.is_due(series)
     assert ReadAhead.from_store("nonsense").is_due(series)
 
 

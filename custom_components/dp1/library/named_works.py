@@ -26,8 +26,9 @@ MAX_OF_SERIES = 250
 MAX_IN_ALL = 10_000
 # Works of large series that were asked for by their numbers.
 MAX_ASKED_FOR = 100
-# A series which was announced larger than it is may still grow.
-MAX_AGE_SECONDS = 30 * 86400.0
+# A series which was announced larger than it is may still grow; of the others, works move to other addresses.
+GROWING_SECONDS = 30 * 86400.0
+MAX_AGE_SECONDS = 180 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,12 @@ class ReadAhead:
         """Return whether there may be works that have not been read."""
         if self.following is not None or self.size != series.max_artwork:
             return True
-        if self.read_at is None or self.total >= (series.max_artwork or 0):
-            return False
-        return (dt_util.utcnow() - self.read_at).total_seconds() >= MAX_AGE_SECONDS
+        may_grow = self.total < (series.max_artwork or 0)
+        max_age = GROWING_SECONDS if may_grow else MAX_AGE_SECONDS
+        return (
+            self.read_at is None
+            or (dt_util.utcnow() - self.read_at).total_seconds() >= max_age
+        )
 
     def updated(self, series: Series, page: Page[Artwork]) -> Self:
         """Return this after the next page, or the first if everything had been read."""
