@@ -1,7 +1,6 @@
 """Intents: what people say to displays."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from functools import partial
 from typing import Any, Final, override
 
@@ -12,7 +11,7 @@ from homeassistant.components.media_player import MediaPlayerState, RepeatMode
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import Unauthorized
-from homeassistant.helpers import config_validation as cv, intent
+from homeassistant.helpers import intent
 
 from .browse.search import async_search_nodes
 from .browse.up_next import next_title
@@ -22,12 +21,11 @@ from .library.search import fold
 from .playback.groups import GROUPS
 from .playback.queue import async_move
 from .voice.answers import UnansweredError
-from .voice.choice import Chosen, async_choose, async_find, door_camera, show_for
 from .voice.displays import SpokenDisplay
 from .voice.request import Request, SpokenIntent
+from .voice.show import ShowCameraIntent, ShowChoiceIntent, ShowIntent
 
 BRIGHTNESS_STEP: Final = 15
-CAMERA_SECONDS: Final = 60
 MAX_TITLES: Final = 4
 # Actions of the media player and their data.
 PLAYBACK: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
@@ -58,101 +56,6 @@ async def async_setup_intents(hass: HomeAssistant) -> None:
         WakeIntent(),
     ):
         intent.async_register(hass, handler)
-
-
-class ShowIntent(SpokenIntent):
-    """Show what is named."""
-
-    intent_type = "Dp1Show"
-    description = (
-        "Shows an exhibition, a work, an artist or a favorite on an art display"
-    )
-    fields: Mapping[str, Any] = {
-        vol.Required("what"): intent.non_empty_string,
-        vol.Optional("kind"): cv.string,
-    }
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Show what fits the words best."""
-        displays = request.displays()
-        chosen = await async_find(
-            request.hass, request.slots["what"], request.slots.get("kind"), displays
-        )
-        return await _async_show(request, displays, chosen, show_for(request.slots))
-
-
-class ShowChoiceIntent(SpokenIntent):
-    """Show what the speaker leaves open."""
-
-    intent_type = "Dp1ShowChoice"
-    description = "Shows something new, something else, the art of the day, the favorites or the own collection on an art display"
-    fields: Mapping[str, Any] = {
-        vol.Required("choice"): vol.In(
-            ("new", "other", "daily", "favorites", "collection")
-        )
-    }
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Choose something and show it."""
-        displays = request.displays()
-        chosen = await async_choose(request.hass, request.slots["choice"], displays)
-        return await _async_show(request, displays, chosen, show_for(request.slots))
-
-
-class ShowCameraIntent(SpokenIntent):
-    """Show the camera at the door."""
-
-    intent_type = "Dp1ShowCamera"
-    description = "Shows the doorbell camera on an art display for a while"
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Show the camera for a while."""
-        displays = request.displays()
-        camera = door_camera(request.hass, request.intent.assistant)
-        state = request.hass.states.get(camera)
-        chosen = Chosen(camera, state.name if state else camera)
-        shown_for = show_for(request.slots) or timedelta(seconds=CAMERA_SECONDS)
-        return await _async_show(request, displays, chosen, shown_for)
-
-
-async def _async_show(
-    request: Request,
-    displays: list[SpokenDisplay],
-    chosen: Chosen,
-    shown_for: timedelta | None,
-) -> str:
-    """Cast to displays, and say what is where."""
-    answers = request.answers
-    data: dict[str, Any] = {"show_for": shown_for} if shown_for else {}
-    told = await request.call(
-        DOMAIN,
-        "cast_playlist",
-        response=True,
-        entity_id=[display.entity_id for display in displays],
-        media_content_id=chosen.media_id,
-        **data,
-    )
-    shown = [d for d in displays if "error" not in told[d.entity_id]]
-    texts = {
-        "title": chosen.title or answers.say("favorites"),
-        "where": request.names(shown),
-    }
-    key = "shown"
-    if shown_for:
-        key, texts["time"] = "shown_for", answers.time(shown_for.total_seconds())
-    if chosen.artist or chosen.is_work:
-        said = answers.credit(f"{key}_by", chosen.artist, **texts)
-    else:
-        said = answers.say(key, **texts)
-    failures = [
-        answers.say("failed_on", name=d.name, error=str(told[d.entity_id]["error"]))
-        for d in displays
-        if d not in shown
-    ]
-    return " ".join((said, *failures))
 
 
 class AskIntent(SpokenIntent):

@@ -72,3 +72,23 @@ async def test_who_is_meant_elsewhere(hass: HomeAssistant, tmp_path: Path) -> No
         await home.does("next artwork on easel")
         assert "Easel" in await home.does("next artwork")
         assert (home.here.state.position, home.there.state.position) == (0, 2)
+
+
+async def test_what_is_said_of_time_and_place(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    """The end of a time, a place in another form and everything by an artist are told."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        assert "on Big Wall until " in await home.does("show Net Evil until ten")
+        assert "Easel" in await home.does("show Net Evil on the easels")
+        some = await home.does("show something by Jun Joubert")
+        assert " by Jun Joubert" in some
+        assert "Everything" not in some
+        said = await home.does("show everything by Jun Joubert")
+        assert said == "Everything I know by Jun Joubert: now on Big Wall."
+        said = await home.does("show everything by Jun Joubert for an hour")
+        assert said == "Everything I know by Jun Joubert: on Big Wall for an hour."
+        said, failed = await home.say("show not Net Evil")
+        assert (said, failed) == ("All right, nothing changes.", True)
+        both = await home.does("put the displays to sleep")
+        assert "Big Wall and Easel" in both

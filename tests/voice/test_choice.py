@@ -23,7 +23,7 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         hass.states.async_remove("camera.doorbell")
         for attempt in (
-            lambda: choice.async_find(hass, "quxquux", "favorite", []),
+            lambda: choice.async_find(hass, choice.Named("quxquux", "favorite"), []),
             lambda: choice.async_choose(hass, "favorites", []),
         ):
             with pytest.raises(UnansweredError):
@@ -32,11 +32,19 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
             choice.door_camera(hass, None)
         (node, *_) = (await home.library.async_children("exhibitions")).nodes
         await home.library.async_add_favorite(node.id)
-        liked = await choice.async_find(hass, node.title, "favorite", [])
+        liked = await choice.async_find(hass, choice.Named(node.title, "favorite"), [])
         assert liked.title == node.title
         assert (await choice.async_choose(hass, "favorites", [])).media_id
-        found = await choice.async_find(hass, "Jun Joubert", "artist", [])
-        assert found.media_id
+        something = await choice.async_find(
+            hass, choice.Named("Jun Joubert", "artist"), []
+        )
+        assert something.artist == "Jun Joubert"
+        assert something.is_work
+        everything = await choice.async_find(
+            hass, choice.Named("Jun Joubert", "everything"), []
+        )
+        assert everything.is_everything
+        assert everything.media_id != something.media_id
 
 
 async def test_words(hass: HomeAssistant) -> None:

@@ -14,6 +14,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..client.text import clean
 from ..const import DOMAIN
+from .times import Span
 
 FOLDER: Final = Path(__file__).parent.parent / "answers"
 ANSWERS: Final[HassKey[dict[str, dict[str, str]]]] = HassKey(f"{DOMAIN}_answers")
@@ -69,6 +70,12 @@ class Answers:
         if not others:
             return last
         return self.templates["comma"].join(others) + self.templates[last_by] + last
+
+    def span(self, span: Span) -> str:
+        """Return how long something is shown, or until when."""
+        if span.until is not None:
+            return self.say("until", time=span.until.strftime(self.templates["clock"]))
+        return self.say("for", time=self.time(span.duration.total_seconds()))
 
     def time(self, seconds: float) -> str:
         """Return a duration in words."""

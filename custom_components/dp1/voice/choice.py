@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from random import Random, choice
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.components.homeassistant import async_should_expose
 from homeassistant.const import Platform
@@ -19,10 +18,11 @@ from ..library.search import Hit, fold
 from ..library.tree import media_id
 from .answers import UnansweredError
 from .displays import SpokenDisplay
-from .request import TIMES
+from .wording import is_declined, is_in_full, is_other
 
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "artist": {NodeKind.ARTIST},
+    "everything": {NodeKind.ARTIST},
     "exhibition": {NodeKind.EXHIBITION},
     "series": {NodeKind.SERIES},
     "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED},
@@ -42,37 +42,68 @@ class Chosen:
     title: str
     artist: str | None = None
     is_work: bool = False
+    is_everything: bool = False
 
     @classmethod
     def of(cls, library: Library, node: Node) -> Chosen:
         """Return a node of a library."""
+        everything = node.kind is NodeKind.ARTIST
         return cls(
             media_id(library.entry_id, node.id),
             node.title,
-            node.artist,
+            node.title if everything else node.artist,
             node.kind in MADE,
+            everything,
         )
 
 
-def show_for(slots: Mapping[str, Any]) -> timedelta | None:
-    """Return how long a sentence asks to show something, None for permanently."""
-    given = {unit: float(slots[unit]) for unit in TIMES if unit in slots}
-    return timedelta(**given) if given else None
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What is named to be shown.
+
+    ``kind`` is one of `KINDS` or ``favorite``. What is to be named in full is not found by a word of its title.
+    """
+
+    what: str
+    kind: str | None = None
+    in_full: bool = False
+    language: str = "en"
+
+    def fits(self, hit: Hit) -> bool:
+        """Return whether a hit is what is meant."""
+        sure = hit.is_sure
+        if self.in_full or is_other(self.what):
+            return sure and is_in_full(self.what, hit.node.title)
+        return sure
 
 
 async def async_find(
-    hass: HomeAssistant, what: str, kind: str | None, displays: list[SpokenDisplay]
+    hass: HomeAssistant, named: Named, displays: list[SpokenDisplay]
+) -> Chosen:
+    """Return what fits the words best, or raise that nothing does or that it is not to be shown."""
+    try:
+        found = await _async_find(hass, named, displays)
+    except UnansweredError:
+        if is_declined(named.what, "", named.language):
+            raise UnansweredError("left") from None
+        raise
+    if is_declined(named.what, found.title, named.language):
+        raise UnansweredError("left")
+    return found
+
+
+async def _async_find(
+    hass: HomeAssistant, named: Named, displays: list[SpokenDisplay]
 ) -> Chosen:
     """Return what fits the words best, or raise that nothing does."""
-    libraries = async_libraries(hass)
-    if kind == "favorite":
+    libraries, what = async_libraries(hass), named.what
+    if named.kind == "favorite":
         if liked := await _async_favorite(libraries, what):
             return liked
-    found = await async_hits(libraries, what)
-    sure = [hit for hit in found if hit[1].is_sure]
-    kinds = KINDS.get(kind or "") or set(NodeKind)
+    sure = [hit for hit in await async_hits(libraries, what) if named.fits(hit[1])]
+    kinds = KINDS.get(named.kind or "") or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
-        return _with_solo(meant[0], sure)
+        return await _async_meant(named, meant[0], sure, displays)
     if shown := _from_history(what, displays):
         return shown
     near = [
@@ -86,14 +117,28 @@ async def async_find(
     raise UnansweredError("not_found", what=what)
 
 
-def _with_solo(meant: tuple[Library, Hit], found: list[tuple[Library, Hit]]) -> Chosen:
-    """Return what is meant; for an artist, what they showed alone if there is such an exhibition."""
+async def _async_meant(
+    named: Named,
+    meant: tuple[Library, Hit],
+    found: list[tuple[Library, Hit]],
+    displays: list[SpokenDisplay],
+) -> Chosen:
+    """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node
-    if node.kind is NodeKind.ARTIST:
-        for owner, hit in found:
-            solo = fold(hit.node.artist or "") == fold(node.title)
-            if solo and hit.node.kind is NodeKind.EXHIBITION:
-                return Chosen.of(owner, hit.node)
+    if node.kind is not NodeKind.ARTIST or named.kind == "everything":
+        return Chosen.of(library, node)
+    for owner, hit in found:
+        solo = fold(hit.node.artist or "") == fold(node.title)
+        if solo and hit.node.kind is NodeKind.EXHIBITION:
+            return Chosen.of(owner, hit.node)
+    if named.kind == "artist":
+        made = (await library.async_children(node.id)).nodes
+        series = [part for part in made if part.can_play]
+        seen = _titles_shown(displays, everything=False)
+        if unseen := [part for part in series if fold(part.title) not in seen]:
+            return Chosen.of(library, choice(unseen))
+        if series:
+            return Chosen.of(library, choice(series))
     return Chosen.of(library, node)
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import dropwhile
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
@@ -21,8 +23,42 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_displays
+from ..library.text_index import fold
 from .answers import UnansweredError
 
+BEFORE_PLACES: Final = frozenset(
+    [
+        "on",
+        "in",
+        "at",
+        "the",
+        "auf",
+        "an",
+        "in",
+        "im",
+        "am",
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "der",
+        "sur",
+        "dans",
+        "au",
+        "à",
+        "le",
+        "la",
+        "en",
+        "el",
+        "op",
+        "aan",
+        "de",
+        "het",
+    ]
+)
+# How alike an inflected name is.
+ALIKE: Final = 0.8
 # The displays that were last spoken to.
 LAST: Final[HassKey[list[str]]] = HassKey(f"{DOMAIN}_last_spoken_to")
 
@@ -89,6 +125,23 @@ def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenD
 
 
 @callback
+def place_at_end(displays: list[SpokenDisplay], words: str) -> tuple[str, str] | None:
+    """Return words without the place at their end, and the name of the display there.
+
+    Languages inflect names: "auf der großen Wand" is on the display "Große Wand".
+    """
+    said = words.split()
+    for display in displays:
+        size = len(display.name.split())
+        before, end = said[:-size], " ".join(said[-size:])
+        rest = [*dropwhile(lambda word: fold(word) in BEFORE_PLACES, reversed(before))]
+        alike = SequenceMatcher(None, fold(end), fold(display.name)).ratio()
+        if alike >= ALIKE and rest and len(rest) < len(before):
+            return " ".join(reversed(rest)), display.name
+    return None
+
+
+@callback
 def meant_displays(
     intent_obj: intent.Intent, slots: Mapping[str, Any], *, default_all: bool = False
 ) -> list[SpokenDisplay]:
@@ -103,6 +156,10 @@ def meant_displays(
     area_id = slots.get("preferred_area_id") or _area_of_speaker(intent_obj)
     if slots.get("scope") == "all":
         found = displays
+    elif slots.get("scope") == "several":
+        here = _in_area(hass, displays, area_id)
+        # Nobody says "the displays" of a single one.
+        found = here if len(here) > 1 else displays
     elif slots.get("scope") == "floor":
         found = _on_floor_of(hass, displays, area_id)
     elif place := slots.get("name") or slots.get("area") or slots.get("floor"):

@@ -13,10 +13,10 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 
 from .answers import Answers, UnansweredError, async_answers, async_error_text
-from .displays import SpokenDisplay, meant_displays
+from .displays import SpokenDisplay, exposed_displays, meant_displays, place_at_end
+from .times import CLOCK, UNITS
 
 PLACES: Final = ("name", "area", "floor", "scope", "preferred_area_id")
-TIMES: Final = ("seconds", "minutes", "hours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,19 @@ class Request:
         """Return Home Assistant."""
         return self.intent.hass
 
+    @property
+    def has_place(self) -> bool:
+        """Return whether a place was named."""
+        return any(place in self.slots for place in PLACES[:-1])
+
     def displays(self, *, default_all: bool = False) -> list[SpokenDisplay]:
         """Return the displays that are meant."""
         return meant_displays(self.intent, self.slots, default_all=default_all)
+
+    def place_at_end(self, words: str) -> tuple[str, str] | None:
+        """Return words without the display at their end, and its name."""
+        displays = exposed_displays(self.hass, self.intent.assistant)
+        return place_at_end(displays, words)
 
     async def call(
         self, domain: str, service: str, *, response: bool = False, **data: Any
@@ -91,7 +101,7 @@ class SpokenIntent(intent.IntentHandler):
         """Return the slots; numbers of a time come as numbers."""
         return {
             **{vol.Optional(name): cv.string for name in PLACES},
-            **{vol.Optional(name): vol.Coerce(float) for name in TIMES},
+            **{vol.Optional(name): vol.Coerce(float) for name in (*UNITS, *CLOCK)},
             **self.fields,
         }
 
