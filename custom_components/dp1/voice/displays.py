@@ -23,7 +23,7 @@ from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_displays
-from ..library.text_index import fold
+from ..library.matching.text_index import fold
 from .answers import UnansweredError
 
 BEFORE_PLACES: Final = frozenset(

@@ -3,8 +3,8 @@
 from difflib import SequenceMatcher
 from typing import Final
 
-from ..library.spoken_words import FILLERS
-from ..library.text_index import fold
+from ..library.matching.spoken_words import FILLERS
+from ..library.matching.text_index import fold
 
 # Who says these wants the contrary, unless the title has them.
 _NOT: Final = {
@@ -31,7 +31,9 @@ _OTHER: Final = {
     "ja": "天気 天気予報 ニュース 時間 時計 カレンダー 予定 タイマー アラーム 温度 気温 買い物リスト リスト レシピ 電話 テレビ 電気 照明 音楽 曲 ラジオ 音量",
     "zh": "天气 天气预报 新闻 时间 日历 日程 计时器 闹钟 温度 购物清单 清单 食谱 电话 断电话 电视 灯 音乐 歌 歌曲 收音机 音量",
 }
-OTHER: Final = frozenset(word for words in _OTHER.values() for word in words.split())
+OTHER: Final = frozenset(
+    fold(word) for words in _OTHER.values() for word in words.split()
+)
 # How alike a title and what was said have to be, and how long beside each other.
 ALIKE: Final = 0.6
 TOLERANCE: Final = 0.3
