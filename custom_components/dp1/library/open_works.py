@@ -14,7 +14,7 @@ from .branches import Branches
 from .catalog.coordinator import CatalogCoordinator
 from .indexes import Indexes
 from .matching.query import EXACT, Query
-from .matching.spoken_words import number_of
+from .matching.spoken_words import FILLERS, number_of
 from .tree import Node
 
 # A work is looked for by its number in so many series of the same title.
@@ -22,6 +22,9 @@ MAX_NAMESAKES = 3
 # Words before the number of a work.
 _NUMBER_WORDS = frozenset(
     {"edition", "n", "no", "nr", "number", "numero", "nummer", "num"}
+)
+_COUNTED = re.compile(
+    r"(?P<title>.+?) ?[の的]? ?第?(?P<number>[0-9]+|[一二三四五六七八九十]+)(?:番目?|号|號)"
 )
 _DIGITS = re.compile(r"[0-9]+")
 
@@ -107,13 +110,20 @@ class OpenWorks:
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the titles and the numbers that a folded text may consist of."""
+    """Yield the titles and the numbers that a folded text may consist of: "Tides number 17", "number 17 of Tides"."""
+    if counted := _COUNTED.fullmatch(text):
+        text = f"{counted['title']} {counted['number']}"
     words = text.split()
+    while words and words[0] in _NUMBER_WORDS | FILLERS:
+        del words[0]
     for count in (1, 2):
-        title, number = words[:-count], number_of(" ".join(words[-count:]))
+        first, rest = words[:count], words[count:]
+        if rest and (number := number_of(" ".join(first))) is not None:
+            yield " ".join(rest), number
+        title, last = words[:-count], words[-count:]
         if title and title[-1] in _NUMBER_WORDS:
             title.pop()
-        if title and number is not None:
+        if title and (number := number_of(" ".join(last))) is not None:
             yield " ".join(title), number
 
 
