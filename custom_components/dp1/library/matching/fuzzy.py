@@ -1,7 +1,8 @@
 """What was meant by words that were misheard: joined, split, spelled as they sound, or with other numerals."""
 
+from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from .phonetics import alike, spoken
 from .spoken_words import FILLERS, as_spoken, number_of, numbers_agree
@@ -18,6 +19,15 @@ MIXED: Final = 0.95
 COVERAGE: Final = 0.1
 
 
+class _Parts(NamedTuple):
+    """What a name is made of: its words, these and pairs of them, and its numbers, each with the bits of its places."""
+
+    ones: tuple[tuple[str, int], ...]
+    both: tuple[tuple[str, int], ...]
+    values: tuple[tuple[int, int], ...]
+    size: int
+
+
 class Heard:
     """A query as it may have been misheard."""
 
@@ -28,7 +38,7 @@ class Heard:
         self.pairs = tuple(pairwise(self.words))
         self.forms = _forms(text.split(), self.words)
         self._said = [spoken(form) for form in self.forms]
-        self._numbers = _numbers(self.words)
+        self._numbers = {value for value, _ in _parts(self.words).values}
         self._sizes = [max(2, len(word)) for word in self.words]
         self._joined = [first + second for first, second in self.pairs]
         self._spoken = {word: spoken((word,)) for word in (*self.words, *self._joined)}
@@ -43,7 +53,7 @@ class Heard:
         fits = [self._fit(title)]
         fits += [OTHERS * self._fit(other) for other in others]
         if others and max(fits) < SURE:
-            fits.append(MIXED * self._fit_words(text.split()))
+            fits.append(MIXED * self._fit_parts(_parts(tuple(text.split()))))
         return max(fits)
 
     def _fit(self, name: str) -> float:
@@ -56,57 +66,43 @@ class Heard:
     def _fit_anew(self, name: list[str]) -> float:
         """Return how well the words of a name fit."""
         words = [word for word in name if word not in FILLERS] or name
+        parts = _parts(tuple(words))
         whole = 0.0
-        if numbers_agree(self._numbers, _numbers(words)):
+        if numbers_agree(self._numbers, {value for value, _ in parts.values}):
             names = [spoken(form) for form in _forms(name, words)]
             whole = max(alike(said, name) for said in self._said for name in names)
-        return max(whole, self._fit_words(words))
+        return max(whole, self._fit_parts(parts))
 
-    def _fit_words(self, words: list[str]) -> float:
+    def _fit_parts(self, parts: _Parts) -> float:
         """Return how well the words of the query are found among others, each by itself or joined with the next.
 
-        Each of the others is found once; a set of them is a number with their bits.
+        Each of the others is found once.
         """
-        ones = [(word, 1 << place) for place, word in enumerate(words)]
-        pairs = [
-            (first + second, 3 << place)
-            for place, (first, second) in enumerate(pairwise(words))
-        ]
-        numbers = [(number_of(word), bits) for word, bits in ones]
-        numbers += [
-            (number_of(" ".join(pair)), 3 << place)
-            for place, pair in enumerate(pairwise(words))
-        ]
-        values = [(value, bits) for value, bits in numbers if value is not None]
-        both = [*ones, *pairs]
         best = [(0.0, 0)]
         for place, word in enumerate(self.words):
             total, used = best[-1]
-            like, bits = self._best(word, self._values[word], both, values, used)
+            value = self._values[word]
+            like, bits = self._best(word, value, parts.both, parts.values, used)
             found = total + self._sizes[place] * like, used | bits
             if place:
                 total, used = best[-2]
                 value = self._pair_values[place - 1]
-                like, bits = self._best(
-                    self._joined[place - 1],
-                    value,
-                    ones if value is None else [],
-                    values,
-                    used,
-                )
+                others = parts.ones if value is None else ()
+                pair = self._joined[place - 1]
+                like, bits = self._best(pair, value, others, parts.values, used)
                 size = self._sizes[place - 1] + self._sizes[place]
                 found = max(found, (total + size * like, used | bits))
             best.append(found)
         total, _ = best[-1]
-        covered = min(1.0, total / max(1, sum(map(len, words))))
+        covered = min(1.0, total / max(1, parts.size))
         return (total / sum(self._sizes)) * (1 - COVERAGE + COVERAGE * covered)
 
     def _best(
         self,
         word: str,
         value: int | None,
-        others: list[tuple[str, int]],
-        values: list[tuple[int, int]],
+        others: tuple[tuple[str, int], ...],
+        values: tuple[tuple[int, int], ...],
         used: int,
     ) -> tuple[float, int]:
         """Return how alike a word and the unused one that is most like it are, and the bits of that."""
@@ -141,11 +137,16 @@ class Heard:
         return like
 
 
-def _numbers(words: tuple[str, ...] | list[str]) -> set[int]:
-    """Return the numbers among words."""
-    found = {number_of(word) for word in words}
-    found |= {number_of(" ".join(pair)) for pair in pairwise(words)}
-    return {number for number in found if number is not None}
+@lru_cache(maxsize=2048)
+def _parts(words: tuple[str, ...]) -> _Parts:
+    """Return the parts of a name."""
+    pairs = tuple(enumerate(pairwise(words)))
+    ones = tuple((word, 1 << place) for place, word in enumerate(words))
+    joined = tuple((first + second, 3 << place) for place, (first, second) in pairs)
+    numbers = [(number_of(word), bits) for word, bits in ones]
+    numbers += [(number_of(" ".join(pair)), 3 << place) for place, pair in pairs]
+    values = tuple((value, bits) for value, bits in numbers if value is not None)
+    return _Parts(ones, ones + joined, values, sum(map(len, words)))
 
 
 def _forms(

@@ -13,6 +13,7 @@ type Spoken = tuple[str, str, str]
 _SPELLINGS: Final = tuple(
     (re.compile(pattern), sound)
     for pattern, sound in (
+        (r"x", "ks"),
         (r"colonel", "kernel"),
         (r"choir", "kwir"),
         (r"eigh|aigh", "a"),
@@ -27,21 +28,23 @@ _SPELLINGS: Final = tuple(
         (r"wh", "w"),
         (r"ph", "f"),
         (r"mn\b|mb\b", "m"),
-        (r"stle\b", "sl"),
+        (r"st(?=en\b|le\b)", "s"),
+        (r"al(?=[fkm]\b)", "a"),
         (r"(?:t|s|c)i(?=on|an)|ce(?=an)", "x"),
+        (r"ch(?=[rl]|i[ao])", "k"),
         (r"sch|tch|sh|ch", "x"),
         (r"gh", "g"),
+        (r"\bg(?=e[mns]|y)", "j"),
         (r"gged\b", "gid"),
         (r"dg(?=e|i)|g(?=e\b|es\b|ed\b|y\b)", "j"),
         (r"ck|qu|q", "k"),
         (r"c(?=[eiy])|z", "s"),
         (r"c", "k"),
         (r"v", "f"),
-        (r"x(?=[aeiouy])", "ks"),
         (r"th", "t"),
         (r"(?<=[a-z])h", ""),
         (r"ew", "u"),
-        (r"(?<=[aeiou])w\b", ""),
+        (r"(?<=[aeiou])w(?![aeiouy])", ""),
         (r"(?<=[b-df-hj-np-tv-z])e\b", ""),
         (r"(?<=[bcf-hj-np-sv-z])ed\b", "d"),
         (r"a[uw]", "o"),
@@ -54,7 +57,7 @@ _SPELLINGS: Final = tuple(
 # Sounds that are easily taken for one another, and what is hardly heard.
 _KIN: Final = str.maketrans("bdgjmiow", "ptkxnaaf")
 _LEAST: Final = 60.0
-_UNHEARD: Final = re.compile(r"\bh|r(?![aeiouy])|(?<=n)k(?=s?\b)|(.)(?=\1)")
+_UNHEARD: Final = re.compile(r"h|r(?![aeiouy])|(?<=n)k(?=s?\b)|(.)(?=\1)")
 
 
 @lru_cache(maxsize=16384)

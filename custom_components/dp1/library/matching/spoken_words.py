@@ -5,12 +5,13 @@ import re
 from typing import Final
 
 _FILLERS: Final = {
-    "en": "a an and by channel exhibition from me of playlist series show the work works some piece pieces please called named",
+    "en": "a an and by channel exhibition from me of playlist series show the work works some piece pieces please called named "
+    "uh um er erm hmm play display hang put i want see can could you would let us",
     "de": "der die das dem den des ein eine einen einer eines und von vom im ausstellung serie werk werke bild bilder "
-    "wiedergabeliste kanal namens bitte",
-    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres liste chaine appelee nommee",
-    "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada",
-    "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd",
+    "wiedergabeliste kanal namens bitte ah ahm zeig zeige mir mal hange",
+    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres liste chaine appelee nommee euh montre affiche moi",
+    "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada eh muestra muestrame pon",
+    "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh toon laat zien",
     "ja": "の 展 展覧会 作品 シリーズ を という",
     "zh": "的 展览 展览会 作品 系列",
 }

@@ -105,7 +105,7 @@ class TextIndex[T]:
     def find_alike(self, heard: Heard, least: float) -> list[tuple[float, T, int]]:
         """Return how well records fit what was heard if well enough, with the number of the line, the best first."""
         found = []
-        for start in self._vocabulary.find(heard):
+        for start in self._vocabulary.find(heard, least):
             text = self._text[start : self._text.index("\n", start + 1)]
             if (fit := heard.fit(text)) >= least:
                 found.append((fit, *self._at(start)))

@@ -23,7 +23,7 @@ MAX_TITLES: Final = 100
 # What is left of that: lines by their words, and by their titles.
 MAX_BY_WORDS: Final = 25
 MAX_BY_TITLE: Final = 10
-LEAST_WORDS: Final = 0.4
+ROUGHLY: Final = 0.25
 LEAST_TITLE: Final = 65.0
 # How much longer or shorter titles may be.
 CONSONANTS: Final = 2
@@ -65,9 +65,10 @@ class Vocabulary:
         last = bisect_left(self._sorted, start + chr(sys.maxunicode), first)
         return [self._places[word] for word in self._sorted[first:last]]
 
-    def find(self, heard: Heard) -> Iterable[int]:
-        """Return where the lines are that have most of what was heard, or whose titles sound so."""
-        by_title, by_words = self._find_by_title(heard), self._find_by_words(heard)
+    def find(self, heard: Heard, least: float) -> Iterable[int]:
+        """Return where the lines are that may fit what was heard: they have most of it, or their titles sound so."""
+        by_title = self._find_by_title(heard)
+        by_words = self._find_by_words(heard, least - ROUGHLY)
         return dict.fromkeys((*by_title, *by_words))
 
     def _find_by_title(self, heard: Heard) -> list[int]:
@@ -88,7 +89,7 @@ class Vocabulary:
                     found[place] = max(fit, found.get(place, 0.0))
         return nlargest(MAX_BY_TITLE, found, key=found.__getitem__)
 
-    def _find_by_words(self, heard: Heard) -> list[int]:
+    def _find_by_words(self, heard: Heard, least: float) -> list[int]:
         """Return where the lines are that have most of the words, the rarest of which are looked for first."""
         alone = ((word, self._alike(heard, word)) for word in heard.words)
         joined = (
@@ -117,7 +118,7 @@ class Vocabulary:
                 best.update(dict.fromkeys(places, like * size))
             for place, gain in best.items():
                 totals[place] = totals.get(place, 0.0) + gain
-        least = LEAST_WORDS * sum(map(len, heard.words))
+        least *= sum(map(len, heard.words))
         enough = {place: total for place, total in totals.items() if total >= least}
         return nlargest(MAX_BY_WORDS, enough, key=enough.__getitem__)
 
