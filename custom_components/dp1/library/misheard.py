@@ -23,7 +23,7 @@ MAX_INSIDE = 2000
 # What was misheard scores from here to that of the words of an artist.
 ALIKE = 10.0
 # A name that comes near is a guess.
-NEAR = 0.6
+NEAR = 0.65
 LISTS = (NodeKind.EXHIBITIONS, NodeKind.PLAYLISTS, NodeKind.CHANNELS)
 
 
