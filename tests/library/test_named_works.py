@@ -267,6 +267,7 @@ async def test_few_writes(
         ("A Thousand Tidesの17番", "A Thousand Tides #17"),
         ("A Thousand Tides第十七号", "A Thousand Tides #17"),
         ("tausend tides nummer 17", None),
+        ("3 sitters", None),
         ("a thousand tides 1001", None),
         ("a thousand tides zero", None),
         ("copies 2", None),

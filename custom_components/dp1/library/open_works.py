@@ -118,7 +118,9 @@ def _numbers(text: str) -> Iterator[tuple[str, int]]:
         del words[0]
     for count in (1, 2):
         first, rest = words[:count], words[count:]
-        if rest and (number := number_of(" ".join(first))) is not None:
+        number = number_of(" ".join(first))
+        # "Seven Suns" is a name.
+        if number is not None and rest and rest[0] in FILLERS:
             yield " ".join(rest), number
         title, last = words[:-count], words[-count:]
         if title and title[-1] in _NUMBER_WORDS:
