@@ -2,7 +2,9 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
 from heapq import nlargest
 from itertools import chain
 import sys
@@ -36,28 +38,26 @@ class Vocabulary:
     def __init__(self, text: str) -> None:
         """Read the words of a text that is made of lines."""
         self._text = text
-        self._places: dict[str, array[int]] = {}
-        self._titles: dict[str, array[int]] = {}
+        self._places = defaultdict[str, array[int]](partial(array, "I"))
+        self._titles = defaultdict[str, array[int]](partial(array, "I"))
         # A line begins with the break before it.
         place = 0
         for line in with_pauses(text.split("\n")[1:-1]):
             for key in _keys(line.partition("\t")[0].split(), 0):
-                self._titles.setdefault(key, array("I")).append(place)
+                self._titles[key].append(place)
             for word in set(line.split()) - FILLERS:
-                self._places.setdefault(word, array("I")).append(place)
+                self._places[word].append(place)
             place += len(line) + 1
         self._sorted = sorted(self._places)
         self._words = [
             word for word in self._sorted if len(word) > 1 and not word.isdecimal()
         ]
         self._sounds = [sound(word) for word in self._words]
-        self._outlines: dict[str, list[str]] = {}
-        for word in self._words:
-            self._outlines.setdefault(outline(word), []).append(word)
-        self._numbers: dict[int, list[str]] = {}
-        for word in self._places:
-            if (number := number_of(word)) is not None:
-                self._numbers.setdefault(number, []).append(word)
+        # Many small lists would be walked by each garbage collection.
+        self._outlines = _by(outline, self._words)
+        self._numbers = _by(
+            number_of, [word for word in self._sorted if not word.isdecimal()]
+        )
 
     def starting(self, start: str) -> list[array[int]]:
         """Return the places of each word that starts so."""
@@ -133,7 +133,8 @@ class Vocabulary:
             found |= self._sounding_like(heard, token, ALIKE)
         number = number_of(token)
         if number is not None:
-            found |= dict.fromkeys(self._numbers.get(number, ()), 1.0)
+            words = self._numbers.get(number, "").split()
+            found |= dict.fromkeys((*words, *{str(number)} & self._places.keys()), 1.0)
         return found
 
     def _sounding_like(
@@ -148,9 +149,18 @@ class Vocabulary:
             limit=MAX_CANDIDATES,
         )
         found = [self._words[place] for _, _, place in close]
-        found += self._outlines.get(outline(token), ())[:MAX_CANDIDATES]
+        found += self._outlines.get(outline(token), "").split()[:MAX_CANDIDATES]
         likes = {word: heard.like(token, word) for word in found}
         return {word: like for word, like in likes.items() if like}
+
+
+def _by[K](key_of: Callable[[str], K | None], words: Iterable[str]) -> dict[K, str]:
+    """Return words by a key, joined with blanks."""
+    found: dict[K, str] = {}
+    for word in words:
+        if (key := key_of(word)) is not None:
+            found[key] = f"{found[key]} {word}" if key in found else word
+    return found
 
 
 def _outline(words: Iterable[str]) -> str:
@@ -158,9 +168,15 @@ def _outline(words: Iterable[str]) -> str:
     return "".join(outline(as_spoken(word)) for word in words)
 
 
+@lru_cache(maxsize=16384)
+def _consonants(word: str) -> str:
+    """Return the consonants of the outline of a word."""
+    return outline(as_spoken(word)).replace("a", "")
+
+
 def _keys(words: Iterable[str], more: int) -> Iterator[str]:
     """Yield the keys of a title: its first and its last consonants, each with their number give or take some."""
-    consonants = _outline(words).replace("a", "")
+    consonants = "".join(map(_consonants, words))
     # A plural is often not heard.
     last = consonants.removesuffix("s")[-2:]
     for count in range(len(consonants) - more, len(consonants) + more + 1):
