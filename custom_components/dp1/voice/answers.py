@@ -19,6 +19,7 @@ from .times import Span
 FOLDER: Final = Path(__file__).parent.parent / "answers"
 ANSWERS: Final[HassKey[dict[str, dict[str, str]]]] = HassKey(f"{DOMAIN}_answers")
 DEFAULT_LANGUAGE: Final = "en"
+SCRIPTS: Final = {"zh": "zh-Hans"}
 MAX_TEXT: Final = 120
 MAX_ARTISTS: Final = 3
 UNITS: Final = {"hours": 3600, "minutes": 60, "seconds": 1}
@@ -40,6 +41,11 @@ class Answers:
 
     language: str
     templates: dict[str, str]
+
+    @property
+    def translation(self) -> str:
+        """Return the language of the translations: Home Assistant has Chinese by its script."""
+        return SCRIPTS.get(self.language, self.language)
 
     def say(self, key: str, **texts: str | Sequence[str] | None) -> str:
         """Fill a template with texts from outside, which are cut; of several, one is meant."""
@@ -94,7 +100,7 @@ async def async_answers(hass: HomeAssistant, language: str) -> Answers:
     known = hass.data[ANSWERS]
     fitting = language_util.matches(language, known)
     chosen = fitting[0] if fitting else DEFAULT_LANGUAGE
-    return Answers(language, known[chosen])
+    return Answers(chosen, known[chosen])
 
 
 def _load() -> dict[str, dict[str, str]]:
@@ -114,7 +120,7 @@ async def async_error_text(
     if not err.translation_key or not err.translation_domain:
         return str(err)
     texts: dict[str, Any] = await async_get_translations(
-        hass, answers.language, "exceptions", [err.translation_domain]
+        hass, answers.translation, "exceptions", [err.translation_domain]
     )
     key = f"component.{err.translation_domain}.exceptions.{err.translation_key}.message"
     if (text := texts.get(key)) is None:

@@ -12,6 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 
+from ..language import async_spoken_in
 from .answers import Answers, UnansweredError, async_answers, async_error_text
 from .displays import SpokenDisplay, exposed_displays, meant_displays, place_at_end
 from .times import CLOCK, UNITS
@@ -50,14 +51,15 @@ class Request:
         self, domain: str, service: str, *, response: bool = False, **data: Any
     ) -> Any:
         """Call an action in the name of the speaker."""
-        return await self.hass.services.async_call(
-            domain,
-            service,
-            data,
-            blocking=True,
-            context=self.intent.context,
-            return_response=response,
-        )
+        async with async_spoken_in(self.hass, self.answers.translation):
+            return await self.hass.services.async_call(
+                domain,
+                service,
+                data,
+                blocking=True,
+                context=self.intent.context,
+                return_response=response,
+            )
 
     async def async_act(
         self,
