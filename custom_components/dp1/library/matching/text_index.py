@@ -77,7 +77,7 @@ class TextIndex[T]:
     def find(self, words: Words, limit: int) -> Iterator[tuple[T, int]]:
         """Yield records with the number of the line that has all words: equal titles first, then those that start so.
 
-        At most `limit` lines of each kind are looked at.
+        At most `limit` are yielded, and as many lines of each kind looked at.
         """
         needles = [start_of(word) for word in words.words]
         counted = sorted(words.words, key=len, reverse=True)[:MAX_COUNTED]
@@ -86,7 +86,7 @@ class TextIndex[T]:
         count = min(counts.values())
         # Few lines are all looked at, whatever their titles.
         titles = (f"\n {words.text}\t", f"\n {words.text}") if count > limit else ()
-        seen = set()
+        seen, left = set[int](), limit
         for needle in (*titles, rarest) if count else ():
             for start in self._lines(needle, limit):
                 if start in seen:
@@ -95,6 +95,9 @@ class TextIndex[T]:
                 text = self._text[start : self._text.index("\n", start + 1)]
                 if all(word_start in text for word_start in needles):
                     yield self._at(start)
+                    left -= 1
+                    if not left:
+                        return
 
     def _count(self, word: str) -> int:
         """Return how often there is a word that starts so."""
