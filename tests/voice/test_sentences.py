@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+import re
 from typing import Any
 
 import pytest
@@ -63,6 +64,18 @@ async def test_people_are_understood(
             heard, found = await home.recognized(sentence)
             if heard and heard.startswith("Dp1"):
                 wrong.append(f"not ours: {sentence}: {heard} {found}")
+        for line in spoken["said"]:
+            count += 1
+            sentence, intent, *expected = (part.strip() for part in line.split("|"))
+            heard, found = await home.recognized(sentence)
+            what = str(found.pop("what", ""))
+            given = {f"{name}={value}" for name, value in found.items()}
+            if [heard, what, given] != [intent, expected[0], slots_of(expected[1])]:
+                wrong.append(f"{sentence}: {heard} {what} {given}")
+        for sentence in spoken["declined"]:
+            said, failed = await home.say(sentence)
+            if not failed or home.here.state.playlist:
+                wrong.append(f"done: {sentence}: {said}")
         for line in spoken["show"]:
             count += 1
             sentence, title, where, *seconds = line.split(" | ")
@@ -72,6 +85,11 @@ async def test_people_are_understood(
                 wrong.append(f"{sentence}: {heard} {found} {fault}")
         assert not wrong, "\n".join(wrong)
         assert count >= (95 if language == "en" else 60)
+
+
+def slots_of(text: str) -> set[str]:
+    """Return the slots of a line, whose values may have spaces."""
+    return set(re.split(r" (?=\w+=)", text)) - {""}
 
 
 async def shown(
