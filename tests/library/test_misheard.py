@@ -9,8 +9,10 @@ import yaml
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.matching.fuzzy import SURE, Heard
 from custom_components.dp1.library.matching.phonetics import alike, spoken
 from custom_components.dp1.library.matching.spoken_words import number_of, numbers_agree
+from custom_components.dp1.library.matching.text_index import TextIndex, Words, line
 from custom_components.dp1.library.tree import NodeKind
 
 from .conftest import MakeLibrary
@@ -130,6 +132,18 @@ async def test_a_name_before_what_sounds_like_it(
     ):
         assert (await library.async_search(words))[0].title == meant
     assert await library.async_search("mune nine") == []
+
+
+def test_a_rare_word_among_common_ones() -> None:
+    """A line is found by its rarest word, however many lines have the others."""
+    titles = [f"Blue Window {number}" for number in range(21_000)]
+    titles[20_500] = "Blue Window Hymns"
+    index = TextIndex(titles, map(line, titles))
+    query = Words.of("bloo windoe hims")
+    ((fit, title, number), *_) = index.find_alike(Heard(query.text, query.words), SURE)
+    assert (fit > SURE, title, number) == (True, "Blue Window Hymns", 0)
+    found = list(index.find(Words.of("blue window"), 10))
+    assert len(found) == 10
 
 
 @pytest.mark.parametrize(
