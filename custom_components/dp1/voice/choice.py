@@ -135,10 +135,9 @@ async def _async_meant(
         made = (await library.async_children(node.id)).nodes
         series = [part for part in made if part.can_play]
         seen = _titles_shown(displays, everything=False)
-        if unseen := [part for part in series if fold(part.title) not in seen]:
-            return Chosen.of(library, choice(unseen))
+        unseen = [part for part in series if fold(part.title) not in seen]
         if series:
-            return Chosen.of(library, choice(series))
+            return Chosen.of(library, choice(unseen or series))
     return Chosen.of(library, node)
 
 
