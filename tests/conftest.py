@@ -8,6 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from homeassistant import block_async_io
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import Entity
@@ -29,6 +30,14 @@ def auto_enable_custom_integrations(request: pytest.FixtureRequest) -> None:
     """Enable custom integrations in tests with a Home Assistant."""
     if "hass" in request.fixturenames:
         request.getfixturevalue("enable_custom_integrations")
+
+
+@pytest.fixture(autouse=True)
+def refuse_blocking_calls(request: pytest.FixtureRequest) -> None:
+    """Refuse calls that block the event loop, as a real Home Assistant does, until the end of the test."""
+    if "hass" in request.fixturenames:
+        request.getfixturevalue("disable_block_async_io")
+        block_async_io.enable()
 
 
 @pytest.fixture(autouse=True)

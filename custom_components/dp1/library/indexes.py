@@ -1,6 +1,6 @@
 """The indexes of what a library searches."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from homeassistant.core import HomeAssistant
 
@@ -9,27 +9,9 @@ from .artists import Artist, Artists
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 from .feed.records import FeedChannel, FeedPlaylist
+from .matching.list_index import ListIndex
 from .matching.text_index import TextIndex, line
-from .threads import with_pauses
 from .tree import Node, artist_of
-
-
-class _Index[T]:
-    """The index of a list, built again in a thread when there is another list."""
-
-    def __init__(self, hass: HomeAssistant, text_of: Callable[[T], str]) -> None:
-        """Initialize the index of nothing."""
-        self._hass = hass
-        self._text_of = text_of
-        self._index: TextIndex[T] = TextIndex((), ())
-
-    async def async_of(self, records: Sequence[T]) -> TextIndex[T]:
-        """Return the index of a list; lists are never changed but replaced."""
-        if self._index.records is not records:
-            self._index = await self._hass.async_add_executor_job(
-                lambda: TextIndex(records, map(self._text_of, with_pauses(records)))
-            )
-        return self._index
 
 
 class Indexes:
@@ -46,12 +28,12 @@ class Indexes:
         self._catalog = catalog
         self._feed = feed
         self._artists = artists
-        self._shows = _Index(hass, _text_of_show)
-        self._series = _Index(hass, self._text_of_series)
-        self._playlists = _Index(hass, _text_of_playlist)
-        self._channels = _Index(hass, _text_of_channel)
-        self._makers = _Index(hass, _text_of_artist)
-        self._works = _Index(hass, self._text_of_work)
+        self._shows = ListIndex(hass, _text_of_show)
+        self._series = ListIndex(hass, self._text_of_series)
+        self._playlists = ListIndex(hass, _text_of_playlist)
+        self._channels = ListIndex(hass, _text_of_channel)
+        self._makers = ListIndex(hass, _text_of_artist)
+        self._works = ListIndex(hass, self._text_of_work)
 
     async def async_prepare(self) -> None:
         """Index what is known, so that nobody waits for it."""

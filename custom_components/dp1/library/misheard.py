@@ -66,16 +66,14 @@ class Misheard:
         def find() -> list[tuple[float, Any, int]]:
             """Return what indexes have."""
             some = [*indexes, index_of_nodes(tuple(nodes))] if nodes else indexes
-            hits = [hit for index in some for hit in index.find_alike(heard, least)]
-            if kind is NodeKind.ROOT:
-                hits += [
-                    (fit, node, 0)
-                    for fit, node in self._collections.find_alike(heard, least)
-                ]
-            return hits
+            return [hit for index in some for hit in index.find_alike(heard, least)]
 
+        hits = await self._hass.async_add_executor_job(find)
+        if kind is NodeKind.ROOT:
+            owned = await self._collections.async_find_alike(heard, least)
+            hits += [(fit, node, 0) for fit, node in owned]
         found: list[tuple[float, Node]] = []
-        for fit, record, number in await self._hass.async_add_executor_job(find):
+        for fit, record, number in hits:
             if node := self._node(record, number):
                 if fit >= SURE:
                     score = ALIKE + (ARTIST_WORDS - ALIKE) * round(min(fit, 0.99), 2)

@@ -213,7 +213,7 @@ class Search:
         found += self._among_nodes(query, self._favorites.nodes())
         found += [
             (query.score(title, artist), node)
-            for title, artist, node in self._collections.search(query)
+            for title, artist, node in await self._collections.async_search(query)
         ]
         return found
 

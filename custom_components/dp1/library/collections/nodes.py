@@ -11,6 +11,7 @@ from homeassistant.core import HomeAssistant
 from ...client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
 from ...const import SUBENTRY_COLLECTION
 from ..matching.fuzzy import Heard
+from ..matching.list_index import ListIndex
 from ..matching.text_index import TextIndex, Words, line
 from ..servers.cached_list import CachedList
 from ..tree import Children, LazyNodes, Node, NodeKind, node_id
@@ -55,7 +56,6 @@ class _View:
     by_id: dict[str, OwnedWork] = field(default_factory=dict)
     by_artist: dict[str, list[OwnedWork]] = field(default_factory=dict)
     by_medium: dict[str, list[OwnedWork]] = field(default_factory=dict)
-    index: TextIndex[OwnedWork] = field(default_factory=lambda: TextIndex((), ()))
 
     @classmethod
     def of(cls, records: Sequence[OwnedWork]) -> _View:
@@ -66,9 +66,6 @@ class _View:
             view.by_medium.setdefault(work.medium, []).append(work)
             for artist in work.token.artists:
                 view.by_artist.setdefault(artist, []).append(work)
-        view.index = TextIndex(
-            records, (line(work.token.name, *work.token.artists) for work in records)
-        )
         return view
 
 
@@ -90,6 +87,8 @@ class Collections:
             if subentry.subentry_type == SUBENTRY_COLLECTION
         }
         self._views: dict[str, _View] = {}
+        self._hass = hass
+        self._indexes = {key: ListIndex(hass, _text_of) for key in self._by_id}
 
     def __iter__(self) -> Iterator[CollectionCoordinator]:
         """Iterate over the collections."""
@@ -181,32 +180,48 @@ class Collections:
             collection.keep_current and kind is not NodeKind.OWNED,
         )
 
-    def search(self, words: Words) -> Iterator[Found]:
-        """Yield nodes that may fit words, with the title and the artist by which they are found."""
+    async def async_search(self, words: Words) -> list[Found]:
+        """Return nodes that may fit words, with the title and the artist by which they are found."""
+        found: list[Found] = []
         for collection in self:
-            node, view = self._node(collection), self._view(collection)
-            yield collection.title, "", node
-            for artist, works in view.by_artist.items():
+            found.append((collection.title, "", self._node(collection)))
+            for artist, works in self._view(collection).by_artist.items():
+                kind = NodeKind.COLLECTION_ARTIST
                 # The artist is found by name, but is not a title.
-                yield (
-                    "",
-                    artist,
-                    _group_node(collection, NodeKind.COLLECTION_ARTIST, artist, works),
-                )
-            for work, _ in view.index.find(words, MAX_LINES):
-                yield (
+                found.append(("", artist, _group_node(collection, kind, artist, works)))
+            index = await self._async_index(collection)
+            found += [
+                (
                     work.token.name,
                     work.artist or "",
                     owned_node(collection.subentry_id, collection.title, work),
                 )
+                for work, _ in index.find(words, MAX_LINES)
+            ]
+        return found
 
-    def find_alike(self, heard: Heard, least: float) -> list[tuple[float, Node]]:
+    async def async_find_alike(
+        self, heard: Heard, least: float
+    ) -> list[tuple[float, Node]]:
         """Return works that may have been misheard, with how well they fit."""
-        return [
-            (fit, owned_node(collection.subentry_id, collection.title, work))
-            for collection in self
-            for fit, work, _ in self._view(collection).index.find_alike(heard, least)
-        ]
+        found: list[tuple[float, Node]] = []
+        for collection in self:
+            index = await self._async_index(collection)
+            hits = await self._hass.async_add_executor_job(
+                index.find_alike, heard, least
+            )
+            found += [
+                (fit, owned_node(collection.subentry_id, collection.title, work))
+                for fit, work, _ in hits
+            ]
+        return found
+
+    async def _async_index(
+        self, collection: CollectionCoordinator
+    ) -> TextIndex[OwnedWork]:
+        """Return the index of the works of a collection."""
+        index = self._indexes[collection.subentry_id]
+        return await index.async_of(collection.data.records)
 
     def _collection(self, key: str) -> CollectionCoordinator:
         """Return a collection by the id of its subentry."""
@@ -246,6 +261,11 @@ class Collections:
             view.by_artist if kind is NodeKind.COLLECTION_ARTIST else view.by_medium
         )
         return groups.get(key, [])
+
+
+def _text_of(work: OwnedWork) -> str:
+    """Return the line of a work in the index."""
+    return line(work.token.name, *work.token.artists)
 
 
 def _folder(collection: CollectionCoordinator) -> Node:
