@@ -12,6 +12,7 @@ from custom_components.dp1.voice.answers import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import intent
 
 from .home import Home, table
 
@@ -45,6 +46,16 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
         )
         assert everything.is_everything
         assert everything.media_id != something.media_id
+        # What is probably nothing for a display is left to a language model.
+        said = {"what": {"value": "hdmi"}, "scope": {"value": "all"}}
+        codes = intent.IntentResponseErrorCode
+        for slots, code in (
+            (said, codes.FAILED_TO_HANDLE),
+            (said | {"in_full": {"value": "yes"}}, codes.NO_INTENT_MATCH),
+        ):
+            response = await intent.async_handle(hass, "test", "Dp1Show", slots)
+            assert response.error_code is code
+            assert "hdmi" in response.speech["plain"]["speech"]
 
 
 async def test_words(hass: HomeAssistant) -> None:

@@ -35,6 +35,10 @@ class UnansweredError(HomeAssistantError):
         self.texts = texts
 
 
+class NotMeantError(UnansweredError):
+    """Everyday words that no title has in full: probably nothing for a display."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """Templates in one language."""

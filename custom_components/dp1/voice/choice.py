@@ -16,7 +16,7 @@ from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
 from ..library.search import Hit, fold
 from ..library.tree import media_id
-from .answers import UnansweredError
+from .answers import NotMeantError, UnansweredError
 from .displays import SpokenDisplay
 from .wording import is_declined, is_in_full, is_other
 
@@ -112,9 +112,10 @@ async def _async_find(
         for hit in await library.async_hits(what, near=True)
     ]
     names = list(dict.fromkeys(hit.node.title for hit in near))[:MAX_NAMES]
+    error = NotMeantError if named.in_full else UnansweredError
     if names:
-        raise UnansweredError("not_found_near", what=what, names=names)
-    raise UnansweredError("not_found", what=what)
+        raise error("not_found_near", what=what, names=names)
+    raise error("not_found", what=what)
 
 
 async def _async_meant(

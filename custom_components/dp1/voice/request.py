@@ -13,7 +13,13 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 
 from ..language import async_spoken_in
-from .answers import Answers, UnansweredError, async_answers, async_error_text
+from .answers import (
+    Answers,
+    NotMeantError,
+    UnansweredError,
+    async_answers,
+    async_error_text,
+)
 from .displays import SpokenDisplay, exposed_displays, meant_displays, place_at_end
 from .times import CLOCK, UNITS
 
@@ -123,6 +129,9 @@ class SpokenIntent(intent.IntentHandler):
         except HomeAssistantError as err:
             text = await async_error_text(intent_obj.hass, answers, err)
             code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+            if isinstance(err, NotMeantError):
+                # Where there is a language model, it is asked then.
+                code = intent.IntentResponseErrorCode.NO_INTENT_MATCH
             response.async_set_error(code, text)
         return response
 
