@@ -26,6 +26,7 @@ from ..coordinator import DisplayCoordinator, async_displays
 from ..library.matching.text_index import fold
 from .answers import UnansweredError
 
+# Prepositions and articles, folded.
 BEFORE_PLACES: Final = frozenset(
     [
         "on",
@@ -34,7 +35,6 @@ BEFORE_PLACES: Final = frozenset(
         "the",
         "auf",
         "an",
-        "in",
         "im",
         "am",
         "der",
@@ -42,7 +42,6 @@ BEFORE_PLACES: Final = frozenset(
         "das",
         "den",
         "dem",
-        "der",
         "sur",
         "dans",
         "au",

@@ -16,7 +16,7 @@ _NOT: Final = {
 }
 _NOT_BEGINS: Final = tuple(map(fold, ("不", "别", "勿")))
 _NOT_ENDS: Final = tuple(map(fold, ("ないで", "ではなく", "じゃなく")))
-# Whoever names one of these means art only if the title is like that.
+# Whoever names one of these means art only if the title is like that. "挂断电话" hangs up, but is heard as hanging a thing.
 _OTHER: Final = {
     "en": "weather forecast news time date calendar timer alarm temperature humidity shopping list todo recipe phone call tv "
     "television light lights lamp music song track radio volume traffic heating kettle up on off out",
