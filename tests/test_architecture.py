@@ -39,7 +39,6 @@ ORDER: tuple[set[str], ...] = (
     {"__init__"},
 )
 CLIENT = f"{PACKAGE}.client"
-MAX_LINES = 400
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
     {"text", "url"},
@@ -183,12 +182,3 @@ def test_simulators_share_no_code_with_what_they_judge(name: str) -> None:
         for other in imports(name, SIMULATORS[name], set(SIMULATORS))
         if inside(other, "custom_components")
     }
-
-
-def test_no_file_is_long() -> None:
-    """A module does one thing."""
-    lengths = {
-        path.name: len(path.read_text().splitlines())
-        for path in INTEGRATION.rglob("*.py")
-    }
-    assert not {name for name, lines in lengths.items() if lines > MAX_LINES}
