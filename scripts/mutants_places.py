@@ -297,7 +297,7 @@ PLACES = [
         ["tests/client/feed/test_publish.py"],
     ),
     Place(
-        "client/feed/publish.py",
+        "client/feed/writer.py",
         "what arrived is sent again",
         "    if found := await _find(connection, document, doubt):\n        return found\n    if isinstance(doubt",
         "    if isinstance(doubt",
@@ -307,7 +307,7 @@ PLACES = [
         ],
     ),
     Place(
-        "client/feed/publish.py",
+        "client/feed/writer.py",
         "another document is taken for ours",
         "return held if same else None",
         "return held",
@@ -321,7 +321,7 @@ PLACES = [
         ["tests/client/feed/test_errors.py"],
     ),
     Place(
-        "client/feed/references.py",
+        "client/feed/connection.py",
         "playlists of others are deleted",
         '    if "://" in name:\n',
         "    if not name:\n",
@@ -555,7 +555,7 @@ PLACES = [
         ["tests/playback/test_daily.py::test_a_day_changes"],
     ),
     Place(
-        "client/indexer/models.py",
+        "client/indexer/tokens.py",
         "works keep the addresses of their owners",
         "        if owners:\n",
         "        if not owners:\n",

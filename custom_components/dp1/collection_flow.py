@@ -26,8 +26,8 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.errors import Dp1Error, NotFoundError
-from .client.indexer.addresses import checked_address
-from .client.indexer.names import NameServices, look_up_name, name_of
+from .client.indexer.links import checked_address
+from .client.indexer.lookups import NameServices, look_up_name, name_of
 from .client.text import clean, markdown_safe
 from .const import (
     CONF_ADDRESSES,

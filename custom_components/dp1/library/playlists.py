@@ -15,7 +15,7 @@ from ..client.catalog.selection import CAP, Group, select_works, shares, works_t
 from ..client.display.casts import Cast
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import StoredPlaylist
-from ..client.indexer.items import build_items
+from ..client.indexer.tokens import build_items
 from ..client.playlist.document import build, build_item, for_display, timestamp
 from ..client.text import clean, shorten
 from ..language import async_text

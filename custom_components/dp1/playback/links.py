@@ -12,7 +12,6 @@ from homeassistant.helpers.translation import async_get_exception_message
 
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.indexer.client import Indexer
-from ..client.indexer.items import build_items
 from ..client.indexer.links import (
     IndexedLink,
     Link,
@@ -21,8 +20,8 @@ from ..client.indexer.links import (
     TokenLink,
     parse_link,
 )
-from ..client.indexer.markets import Markets, look_up
-from ..client.indexer.models import Token
+from ..client.indexer.lookups import Markets, look_up
+from ..client.indexer.tokens import Token, build_items
 from ..client.playlist.document import build
 from ..client.text import clean, markdown_safe
 from ..const import DOMAIN

@@ -26,11 +26,10 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnsignedError,
 )
-from custom_components.dp1.client.feed import publish as feed_publish
+from custom_components.dp1.client.feed import writer as feed_writer
 from custom_components.dp1.client.feed.client import Deleted, Family, Feed
-from custom_components.dp1.client.feed.clock import FeedClock
-from custom_components.dp1.client.feed.family import family_of
-from custom_components.dp1.client.feed.intents import delete_body, replace_body
+from custom_components.dp1.client.feed.connection import FeedClock, family_of
+from custom_components.dp1.client.feed.drafts import delete_body, replace_body
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,
@@ -276,7 +275,7 @@ def test_dates() -> None:
 
 async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A document that is too large raises without a request."""
-    monkeypatch.setattr(feed_publish, "MAX_BODY", 5000)
+    monkeypatch.setattr(feed_writer, "MAX_BODY", 5000)
     async with served() as (feed, simulator):
         await feed.publish(playlist(slug="night"), key=KEY)
         for slug in ("night", "day"):

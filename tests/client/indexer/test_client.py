@@ -17,14 +17,18 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import Indexer
-from custom_components.dp1.client.indexer.items import build_items, item_id
 from custom_components.dp1.client.indexer.links import (
     ContractLink,
     SeriesLink,
     TokenLink,
     parse_link,
 )
-from custom_components.dp1.client.indexer.models import Token, web_source
+from custom_components.dp1.client.indexer.tokens import (
+    Token,
+    build_items,
+    item_id,
+    web_source,
+)
 from custom_components.dp1.client.playlist.document import (
     build,
     check_playable,

@@ -2,7 +2,6 @@
 
 import pytest
 
-from custom_components.dp1.client.indexer.addresses import chain_of, checked_address
 from custom_components.dp1.client.indexer.links import (
     ContractLink,
     ExhibitionLink,
@@ -12,6 +11,8 @@ from custom_components.dp1.client.indexer.links import (
     Refusal,
     SeriesLink,
     TokenLink,
+    chain_of,
+    checked_address,
     parse_link,
 )
 

@@ -10,7 +10,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.indexer.links import LookupLink
-from custom_components.dp1.client.indexer.markets import Markets, look_up
+from custom_components.dp1.client.indexer.lookups import Markets, look_up
 
 from ..scripted_server import Reply, ScriptedServer
 

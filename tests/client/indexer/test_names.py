@@ -13,8 +13,8 @@ from custom_components.dp1.client.errors import (
     NotFoundError,
     TemporaryError,
 )
-from custom_components.dp1.client.indexer.addresses import checked_address
-from custom_components.dp1.client.indexer.names import (
+from custom_components.dp1.client.indexer.links import checked_address
+from custom_components.dp1.client.indexer.lookups import (
     NameServices,
     look_up_name,
     name_of,

@@ -26,12 +26,9 @@ from ..errors import (
 from ..guard import Guard
 from ..playlist.signing import SigningKey
 from ..url import web_url, with_scheme
-from .connection import AnswerCache, FeedConnection
-from .family import Family, family_of
+from .connection import AnswerCache, Family, FeedConnection, family_of, playlist_url
 from .paging import PAGE_SIZE, Page, pages, records
-from .publish import Published
-from .references import playlist_url
-from .writer import Change, Deleted, Writer
+from .writer import Change, Deleted, Published, Writer
 
 __all__ = [
     "Deleted",

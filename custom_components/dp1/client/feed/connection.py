@@ -1,18 +1,34 @@
-"""Requests to one feed: authorization, retries, and typed errors."""
+"""One feed's kind of server, its clock and addresses, and requests to it: authorization, retries, and typed errors.
+
+Source: the interface descriptions of the servers, and running servers of two of the three kinds.
+"""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from enum import StrEnum
 import random
+import re
 from typing import Self
+from urllib.parse import quote, unquote
 
 import aiohttp
 
-from ..errors import ApiKeyNeededError, AuthenticationError, BusyError, NoAnswerError
+from ..errors import (
+    ApiKeyNeededError,
+    AuthenticationError,
+    BusyError,
+    InvalidRequestError,
+    NoAnswerError,
+    NotFoundError,
+    UnexpectedAnswerError,
+)
 from ..guard import Guard
 from ..http import Answer, request_json
-from .clock import FeedClock
+from ..values import mapping
 from .errors import feed_error
 
 MAX_ANSWERS = 32
@@ -27,6 +43,112 @@ WRITE_TIMEOUT = 15.0
 DEADLINE = 30.0
 TRIES = 3
 FIRST_PAUSE = 0.5
+
+
+class Family(StrEnum):
+    """Kind of feed server."""
+
+    V2 = "v2"
+    """In Go, until early 2026: takes an API key or signatures."""
+    SIGNED = "signed"
+    """In Go, from 2026 on: takes signatures only, and signed intents for changes and deletions."""
+    TS = "ts"
+    """In TypeScript: takes an API key only, and signs by itself."""
+
+
+def family_of(info: object) -> Family:
+    """Return the kind of a server from its response at the base URL.
+
+    Raises:
+        UnexpectedAnswerError: this is no feed.
+    """
+    told = mapping(info)
+    endpoints = told.get("endpoints")
+    if not isinstance(endpoints, Mapping) or "playlists" not in endpoints:
+        raise UnexpectedAnswerError("no DP-1 feed at this address")
+    if told.get("runtime") != "go":
+        return Family.V2 if "registry" in endpoints else Family.TS
+    keyless = "registry" not in endpoints or _major(told.get("version")) >= 1
+    return Family.SIGNED if keyless else Family.V2
+
+
+def _major(version: object) -> int:
+    """Read the first number of a version, 0 if there is none."""
+    first = version.partition(".")[0] if isinstance(version, str) else ""
+    return int(first) if first.isascii() and first.isdigit() else 0
+
+
+# With a larger offset, intents use our own time: the feed must not choose when an intent is valid.
+MAX_FOLLOWED = timedelta(hours=1)
+# The feed accepts intents within five minutes of its clock.
+NEAR = timedelta(minutes=2)
+_NONE = timedelta()
+
+
+class FeedClock:
+    """Offset of a feed's clock from ours."""
+
+    def __init__(self) -> None:
+        """Initialize without an offset."""
+        self.ahead = _NONE
+
+    def note(self, headers: Mapping[str, str]) -> None:
+        """Update the offset from a response; the age of a cached response is added."""
+        try:
+            date = parsedate_to_datetime(headers.get("Date", ""))
+        except ValueError:
+            return
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=UTC)
+        age = headers.get("Age", "")
+        if age.isascii() and age.isdigit():
+            date += timedelta(seconds=min(int(age), 86400))
+        self.ahead = date - datetime.now(UTC)
+
+    @property
+    def minutes_off(self) -> int:
+        """Return by how many minutes the clocks differ, at least 1."""
+        return max(1, round(abs(self.ahead.total_seconds()) / 60))
+
+    def for_documents(self) -> datetime:
+        """Return the present time, which is not later than it is for the feed."""
+        return datetime.now(UTC) + min(self.ahead, _NONE)
+
+    def for_intents(self) -> datetime:
+        """Return the present time, by the clock of the feed if ours is off by minutes."""
+        now = datetime.now(UTC)
+        if abs(self.ahead) <= NEAR:
+            return now + min(self.ahead, _NONE)
+        return now + self.ahead if abs(self.ahead) <= MAX_FOLLOWED else now
+
+
+UUID_FORM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+def playlist_url(base: str, ref: str) -> str:
+    """Return the address of a playlist of a feed, by its id (which never changes) or slug.
+
+    Raises:
+        NotFoundError: no playlist can be called that.
+    """
+    name = ref.strip()
+    if name in ("", ".", ".."):
+        raise NotFoundError("no name")
+    if UUID_FORM.fullmatch(name):
+        name = name.lower()
+    return f"{base}/playlists/{quote(name, safe='')}"
+
+
+def own_url(base: str, ref: str) -> str:
+    """Return the address of a playlist of a feed, by id, slug or address; another host's is not ours to change.
+
+    Raises:
+        InvalidRequestError: the address of another host.
+    """
+    name = unquote(ref.strip().removeprefix(f"{base}/playlists/"))
+    if "://" in name:
+        raise InvalidRequestError("not a playlist of this feed")
+    return playlist_url(base, name)
 
 
 class AnswerCache:

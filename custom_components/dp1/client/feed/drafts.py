@@ -1,11 +1,17 @@
-"""Documents in the form a feed accepts: signed by us, unsigned for an API key, or signed by others."""
+"""Documents as a feed accepts them, whose a stored one is, and how the two differ.
+
+Signed intents tell a signed feed to replace or delete a playlist. Source: the interface description of the signed feed,
+and vectors made with the library of its authors.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
+import re
 from typing import Any
 
-from ..errors import Fault, InvalidPlaylistError
+from ..errors import Fault, InvalidPlaylistError, NoOwnerError, NotOwnerError
 from ..playlist.document import (
     check,
     for_display,
@@ -13,9 +19,10 @@ from ..playlist.document import (
     path_text,
     signable,
     slugify,
+    timestamp,
 )
-from ..playlist.signing import SigningKey, sign
-from ..values import mapping
+from ..playlist.signing import SigningKey, payload_hash, sign, verify
+from ..values import doubles, mapping
 
 type Document = dict[str, Any]
 
@@ -184,3 +191,116 @@ def draft_as_signed(document: Mapping[str, Any]) -> Draft:
     if "id" not in document:
         raise InvalidPlaylistError([Fault("id", "is required")])
     return Draft(dict(document), signed=True)
+
+
+def replace_body(
+    document: Mapping[str, Any], key: SigningKey, now: datetime
+) -> Document:
+    """Build the body that replaces a stored playlist by a signed document of the same id, slug and time."""
+    intent = {
+        "action": "replace",
+        "target": _target(document),
+        "created": timestamp(now),
+        "payloadHash": payload_hash(document),
+    }
+    return {"document": dict(document), "authorization": sign(intent, key, now=now)}
+
+
+def delete_body(stored: Mapping[str, Any], key: SigningKey, now: datetime) -> Document:
+    """Build the body that deletes a stored playlist."""
+    intent = {
+        "action": "delete",
+        "target": _target(stored),
+        "created": timestamp(now),
+    }
+    return sign(intent, key, now=now)
+
+
+def _target(document: Mapping[str, Any]) -> Document:
+    """Name a playlist."""
+    return {
+        "type": "playlist",
+        "id": document["id"].lower(),
+        "slug": document["slug"],
+    }
+
+
+ROLE = "curator"
+
+
+def curator_keys(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys of the curators that a document names."""
+    return tuple(dict.fromkeys(_texts(document.get("curators"), "key")))
+
+
+def owners(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the keys that a stored playlist belongs to; none if it was published with an API key."""
+    signatures = document.get("signatures")
+    signers = [
+        entry
+        for entry in (signatures if isinstance(signatures, list) else ())
+        if mapping(entry).get("role") == ROLE
+    ]
+    return curator_keys(document) or tuple(dict.fromkeys(_texts(signers, "kid")))
+
+
+def check_owner(document: Mapping[str, Any], key: SigningKey) -> None:
+    """Check that a stored playlist belongs to a key.
+
+    Raises:
+        NoOwnerError: it belongs to nobody.
+        NotOwnerError: it belongs to others.
+    """
+    if not (known := owners(document)):
+        raise NoOwnerError("the playlist belongs to nobody")
+    if key.did not in known:
+        raise NotOwnerError(known, key.did)
+
+
+def is_signed_by(document: Mapping[str, Any], key: SigningKey) -> bool:
+    """Return whether a document has a valid signature of a key."""
+    return any(entry.valid and entry.kid == key.did for entry in verify(document))
+
+
+def _texts(entries: object, name: str) -> Iterator[str]:
+    """Yield a member of each object of a list that is text."""
+    for entry in entries if isinstance(entries, list) else ():
+        value = mapping(entry).get(name)
+        if isinstance(value, str) and value:
+            yield value
+
+
+_ABSENT = object()
+# Feeds number and date the works and name what has no name; these are not reported as changes.
+_OF_WORKS = re.compile(r"items\[[0-9]+\]\.(?:id|created)")
+
+
+def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
+    """Yield the paths at which two documents differ, like ``items[2].title``, except what a feed fills in."""
+    if isinstance(sent, dict) and isinstance(held, dict):
+        for name in {**sent, **held}:
+            if not path and (
+                name in SIGNATURES or (name in IDENTITY and name not in sent)
+            ):
+                continue
+            yield from changes(
+                sent.get(name, _ABSENT),
+                held.get(name, _ABSENT),
+                f"{path}.{name}" if path else name,
+            )
+    elif isinstance(sent, list) and isinstance(held, list):
+        for place, (one, other) in enumerate(
+            zip_longest(sent, held, fillvalue=_ABSENT)
+        ):
+            yield from changes(one, other, f"{path}[{place}]")
+    elif not _same(sent, held) and not _OF_WORKS.fullmatch(path):
+        yield path
+
+
+def _same(sent: object, held: object) -> bool:
+    """Return whether two values are the same in JSON, where every number is a double."""
+    if isinstance(sent, bool) or isinstance(held, bool):
+        return sent is held
+    if isinstance(sent, int | float) and isinstance(held, int | float):
+        return bool(doubles(sent) == doubles(held))
+    return sent == held

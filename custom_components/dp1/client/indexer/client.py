@@ -22,7 +22,7 @@ from ..errors import (
 from ..http import request_json, status_error
 from ..values import mapping, moment, text
 from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
-from .models import Change, Page, Token
+from .tokens import Change, Page, Token
 
 PAGE: Final = 100
 MAX_PAGE: Final = 255

@@ -21,7 +21,7 @@ from ...client.errors import (
     UnexpectedAnswerError,
 )
 from ...client.indexer.client import MAX_PAGE, MAX_TOKENS, PAGE, Checkpoint, Indexer
-from ...client.indexer.models import Change, Token
+from ...client.indexer.tokens import Change, Token
 from ...client.values import mapping, moment, text
 from ...const import CONF_ADDRESSES, CONF_KEEP_CURRENT
 from ..servers.cache import collection_file

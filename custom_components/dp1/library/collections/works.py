@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from ...client.indexer.items import item_id, provenance
-from ...client.indexer.models import Token
+from ...client.indexer.tokens import Token, item_id, provenance
 from ...client.text import clean, shorten
 from ...client.values import moment, text
 from ..tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
