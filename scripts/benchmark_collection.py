@@ -8,8 +8,8 @@ from typing import Any
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
@@ -66,7 +66,7 @@ async def measure(
     hass: HomeAssistant, signing_key: str, works: int, rounds: int
 ) -> list[Numbers]:
     """Read, keep, search and start with a collection; times on the clock include the pauses between requests."""
-    await async_setup_guard(hass)
+    await async_setup_data(hass)
     async with IndexerSimulator() as indexer:
         # Some are there already.
         for number, record in enumerate(indexer.own(OWNER, works - 3)):

@@ -13,9 +13,9 @@ import time
 import tracemalloc
 from typing import Any
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 from custom_components.dp1.client.catalog.people import Alumni
-from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library.feed import coordinator as library_feed
 from custom_components.dp1.library.feed.records import FeedPlaylist
 from custom_components.dp1.library.library import Library
@@ -184,7 +184,7 @@ async def measure(
 
     Times are those of the processor, which other work on the machine does not change.
     """
-    await async_setup_guard(hass)
+    await async_setup_data(hass)
     library_feed.PAGE_PAUSE = 0
     documents = await asyncio.to_thread(lambda: list(playlists(count)))
     text = json.dumps(documents)

@@ -31,6 +31,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.display.casts import Dialect
 from custom_components.dp1.client.display.client import Display
@@ -44,7 +45,6 @@ from custom_components.dp1.client.playlist.document import (
 )
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
@@ -337,7 +337,7 @@ async def measure_library(size: Size) -> list[Row]:
             naive_show = time.monotonic() - started
         entry = _library_entry(catalog.url)
         entry.add_to_hass(hass)
-        await async_setup_guard(hass)
+        await async_setup_data(hass)
         library = Library(hass, entry)
         catalog.reset_counters()
         started = time.monotonic()

@@ -26,7 +26,7 @@ PLATFORMS = {
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
-    {"errors", "language", "storage"},
+    {"data", "errors", "language", "storage"},
     {"guard"},
     {"library"},
     {"display"},
@@ -103,6 +103,7 @@ def backward(
         ("from . import VALUE", {"a.b"}),
         ("from .. import const", {"a.const"}),
         ("def f():\n    from .sibling import late", {"a.b.sibling"}),
+        ("if TYPE_CHECKING:\n    from .sibling import Kind", set()),
     ],
 )
 def test_imports_are_seen(source: str, expected: set[str]) -> None:

@@ -8,7 +8,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.guard import NAMED_HOSTS, NamedHosts
+from custom_components.dp1.data import DATA
+from custom_components.dp1.guard import NamedHosts
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
     EVENT_HOMEASSISTANT_CLOSE,
@@ -175,7 +176,7 @@ async def test_what_a_display_was_told_by_others(
         blocking=True,
         context=await user(hass, GROUP_ID_ADMIN),
     )
-    assert victim.url.removeprefix("http://") not in hass.data[NAMED_HOSTS]
+    assert victim.url.removeprefix("http://") not in hass.data[DATA].named_hosts
 
 
 async def test_servers_cannot_send_elsewhere(

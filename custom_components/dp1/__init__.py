@@ -14,7 +14,7 @@ from homeassistant.helpers import (
 from homeassistant.helpers.typing import ConfigType
 from homeassistant.setup import async_setup_component
 
-from .browse.pictures import async_setup_pictures
+from .browse.pictures import Pictures, PictureView
 from .cards import async_add_cards, async_remove_cards, async_setup_cards
 from .client.playlist.signing import SigningKey
 from .const import (
@@ -26,8 +26,9 @@ from .const import (
     EntryKind,
 )
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .data import DATA, Dp1Data
 from .display.history import History
-from .guard import async_setup_guard
+from .guard import NamedHosts
 from .library.entries import (
     async_add_libraries_listener,
     async_forward_library_updates,
@@ -36,12 +37,12 @@ from .library.entries import (
 from .library.followed import FollowedChannels, async_remove_followed
 from .library.library import Library, async_remove_stored
 from .library.news import News
-from .library.removed import REMOVED, async_setup_removed
+from .library.removed import RemovedLibraries
 from .playback.activity import ActivityTracker
-from .playback.announce import ANNOUNCEMENTS, Announcements
-from .playback.daily import DAILIES, Dailies
-from .playback.groups import GROUPS, Groups
-from .playback.media_proxy import MEDIA_PROXY, async_setup_media_proxy
+from .playback.announce import Announcements
+from .playback.daily import Dailies
+from .playback.groups import Groups
+from .playback.media_proxy import MediaProxy, MediaProxyView
 from .services import async_setup_services
 from .voice.sentences import async_update_sentences, wish_of_libraries
 
@@ -71,19 +72,34 @@ LIBRARY_PLATFORMS = [
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Set up the actions, and what is shared by all entries."""
-    hass.data[ANNOUNCEMENTS] = Announcements(hass)
-    hass.data[GROUPS] = Groups(hass)
-    hass.data[DAILIES] = Dailies(hass)
-    await hass.data[ANNOUNCEMENTS].async_load()
-    await hass.data[GROUPS].async_load()
-    await hass.data[DAILIES].async_load()
-    await async_setup_media_proxy(hass)
-    await async_setup_guard(hass)
-    await async_setup_removed(hass)
+    await async_setup_data(hass)
+    hass.http.register_view(MediaProxyView())
+    hass.http.register_view(PictureView(hass.data[DATA].pictures))
     async_setup_services(hass)
-    async_setup_pictures(hass)
     await async_setup_cards(hass)
     return True
+
+
+async def async_setup_data(hass: HomeAssistant) -> None:
+    """Load what is shared by all entries."""
+    data = hass.data[DATA] = Dp1Data(
+        announcements=Announcements(hass),
+        dailies=Dailies(hass),
+        groups=Groups(hass),
+        media_proxy=MediaProxy(hass),
+        named_hosts=NamedHosts(hass),
+        pictures=Pictures(hass),
+        removed_libraries=RemovedLibraries(hass),
+    )
+    for stored in (
+        data.announcements,
+        data.groups,
+        data.dailies,
+        data.media_proxy,
+        data.named_hosts,
+        data.removed_libraries,
+    ):
+        await stored.async_load()
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
@@ -99,9 +115,9 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    entry.async_on_unload(hass.data[ANNOUNCEMENTS].async_resume(coordinator))
-    entry.async_on_unload(hass.data[GROUPS].async_track(coordinator))
-    entry.async_on_unload(await hass.data[DAILIES].async_track(coordinator))
+    entry.async_on_unload(hass.data[DATA].announcements.async_resume(coordinator))
+    entry.async_on_unload(hass.data[DATA].groups.async_track(coordinator))
+    entry.async_on_unload(await hass.data[DATA].dailies.async_track(coordinator))
     entry.async_on_unload(
         async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
     )
@@ -156,14 +172,14 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-        await hass.data[ANNOUNCEMENTS].async_forget(entry.entry_id)
-        await hass.data[GROUPS].async_forget(entry.entry_id)
-        await hass.data[DAILIES].async_forget(entry.entry_id)
+        await hass.data[DATA].announcements.async_forget(entry.entry_id)
+        await hass.data[DATA].groups.async_forget(entry.entry_id)
+        await hass.data[DATA].dailies.async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
-        hass.data[MEDIA_PROXY].async_forget(entry.entry_id)
+        hass.data[DATA].media_proxy.async_forget(entry.entry_id)
         return
     await _async_update_sentences(hass)
-    await hass.data[REMOVED].async_add(entry)
+    await hass.data[DATA].removed_libraries.async_add(entry)
     await async_remove_stored(hass, entry.entry_id)
     await async_remove_followed(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):

@@ -15,7 +15,6 @@ from homeassistant.helpers.aiohttp_client import (
     async_get_clientsession,
 )
 from homeassistant.helpers.network import is_hass_url
-from homeassistant.util.hass_dict import HassKey
 from homeassistant.util.ssl import get_default_context
 
 from .client.guard import Guard, public_session
@@ -28,8 +27,6 @@ SAVE_DELAY: Final = 10.0
 # What Home Assistant serves without login.
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
 _URL: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
-
-NAMED_HOSTS: Final[HassKey[NamedHosts]] = HassKey(f"{DOMAIN}_named_hosts")
 
 
 class NamedHosts:
@@ -49,6 +46,7 @@ class NamedHosts:
         """Load the hosts of earlier casts."""
         for host in await self._store.async_load_parsed() or ():
             self._hosts[host] = None
+        self._hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
 
     async def async_close(self, _event: Event) -> None:
         """Close the session."""
@@ -88,13 +86,6 @@ class NamedHosts:
         return bool(host_of(url)) and (
             is_hass_url(self._hass, url) and web_url(url).path.startswith(OWN_FILES)
         )
-
-
-async def async_setup_guard(hass: HomeAssistant) -> None:
-    """Set up guarded requests."""
-    hosts = hass.data[NAMED_HOSTS] = NamedHosts(hass)
-    await hosts.async_load()
-    hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, hosts.async_close)
 
 
 def _urls(value: object) -> Iterator[str]:

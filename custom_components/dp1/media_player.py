@@ -21,12 +21,12 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
-from .browse.pictures import PICTURES
 from .browse.search import async_search_display
 from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
 from .client.text import clean
 from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .data import DATA
 from .display.features import DetectedFeatures
 from .display.metadata import artist_of, picture_of, work_details
 from .display.music import left_to_others
@@ -34,11 +34,9 @@ from .display.state import Refresh
 from .display.updates import NOT_THE_WORK
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .guard import NAMED_HOSTS
 from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
 from .playback.announce import duration_of
-from .playback.groups import GROUPS
 from .playback.media_proxy import public_media_id, without_tokens
 from .playback.queue import async_clear, async_enqueue, async_move
 from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
@@ -130,7 +128,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             data, bool(self._sources.names), self._left_to_others
         )
         self._attr_state = self._state()
-        self._attr_group_members = self.coordinator.hass.data[GROUPS].entity_ids(
+        self._attr_group_members = self.coordinator.hass.data[DATA].groups.entity_ids(
             self.coordinator
         )
         self._attr_source = self._sources.shown(data)
@@ -228,7 +226,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         with self.coordinator.requests.pending_cast(options.asked):
             # The history also has what others cast.
             if not is_in_history(self.hass, media_id):
-                await self.hass.data[NAMED_HOSTS].async_add(self._context, media_id)
+                await self.hass.data[DATA].named_hosts.async_add(
+                    self._context, media_id
+                )
             cast = await async_from_media(
                 self.hass, media_type, media_id, options, title
             )
@@ -266,7 +266,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     ) -> None:
         """Run an action on this display, or on its group."""
         context_id = self._context.id if self._context else None
-        await self.hass.data[GROUPS].async_run(self.coordinator, context_id, action)
+        await self.hass.data[DATA].groups.async_run(
+            self.coordinator, context_id, action
+        )
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
@@ -319,7 +321,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     async def async_get_media_image(self) -> tuple[bytes | None, str | None]:
         """Fetch the picture of the current work, if it is one that browsers only display."""
         url = self.media_image_url
-        picture = await self.hass.data[PICTURES].async_at(url) if url else None
+        picture = await self.hass.data[DATA].pictures.async_at(url) if url else None
         return (picture.content, picture.content_type) if picture else (None, None)
 
     # Groups
@@ -331,13 +333,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             find_display(self.hass, entity_id).entry.entry_id
             for entity_id in group_members
         ]
-        await self.hass.data[GROUPS].async_join(self.coordinator, members)
+        await self.hass.data[DATA].groups.async_join(self.coordinator, members)
 
     @override
     async def async_unjoin_player(self) -> None:
         """Remove this display from its group."""
         entry_id = self.coordinator.config_entry.entry_id
-        await self.hass.data[GROUPS].async_unjoin(entry_id)
+        await self.hass.data[DATA].groups.async_unjoin(entry_id)
 
     # Power and volume
 

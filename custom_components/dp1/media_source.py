@@ -20,10 +20,11 @@ from homeassistant.components.media_source import (
 from homeassistant.core import HomeAssistant
 
 from .browse.pages import NAME, async_browse_library, node_media
-from .browse.pictures import PICTURES, picture_path
+from .browse.pictures import picture_path
 from .browse.search import async_search_libraries
 from .client.text import clean
 from .const import DOMAIN
+from .data import DATA
 from .errors import raised_as, translated_errors
 from .library.entries import library_and_node, server_of
 from .library.library import NodeKind
@@ -94,7 +95,7 @@ class LibraryMediaSource(MediaSource):
         if media_type == PAGE and node.picture:
             # Browsers and other players show no programs: a still of the work instead.
             name = media_id(library.entry_id, text)
-            if still := await self.hass.data[PICTURES].async_of(name):
+            if still := await self.hass.data[DATA].pictures.async_of(name):
                 return PlayMedia(picture_path(name), still.content_type)
         return PlayMedia(source, media_type)
 

@@ -72,8 +72,8 @@ from .actions.update import (
     async_update_playlist,
 )
 from .const import DOMAIN
+from .data import DATA
 from .errors import exactly_one_of
-from .guard import NAMED_HOSTS
 from .playback.announce import positive_duration
 from .playback.resolve import Options, async_resolve, is_in_history
 from .playback.snapshot import split_media_id
@@ -147,7 +147,7 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
             if (coordinator := target.loaded) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
         if not is_in_history(call.hass, what.get("media_content_id")):
-            await call.hass.data[NAMED_HOSTS].async_add(call.context, what)
+            await call.hass.data[DATA].named_hosts.async_add(call.context, what)
         cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
 

@@ -16,8 +16,8 @@ from pytest_homeassistant_custom_component.typing import (
     WebSocketGenerator,
 )
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.guard import async_setup_guard
 from custom_components.dp1.library.catalog import coordinator as catalog_coordinator
 from custom_components.dp1.library.servers import shared_reads
 from homeassistant.components.media_player import BrowseError
@@ -358,7 +358,7 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Requests for the same picture share one fetch, and a failed one is not repeated for a while."""
-    await async_setup_guard(hass)
+    await async_setup_data(hass)
     async with PictureServer.run() as server:
         await name_hosts(hass, server.url)
         shelf = pictures.Pictures(hass)

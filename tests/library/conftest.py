@@ -7,8 +7,9 @@ from typing import Any, override
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.const import DOMAIN
-from custom_components.dp1.guard import NAMED_HOSTS, async_setup_guard
+from custom_components.dp1.data import DATA
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
@@ -74,8 +75,8 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
             },
         )
         entry.mock_state(hass, ConfigEntryState.LOADED)
-        if NAMED_HOSTS not in hass.data:
-            await async_setup_guard(hass)
+        if DATA not in hass.data:
+            await async_setup_data(hass)
         library = Library(hass, entry)
         made.append((entry, library))
         await library.async_start()

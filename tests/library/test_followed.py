@@ -12,7 +12,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.library.followed import FOLLOWED, FollowedChannels
+from custom_components.dp1.data import DATA
+from custom_components.dp1.library.followed import FollowedChannels
 from custom_components.dp1.library.news import NEWS, NewsItem
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -51,7 +52,7 @@ class Feed:
     @property
     def followed(self) -> FollowedChannels:
         """Return what is followed."""
-        return self.hass.data[FOLLOWED][self.entry.entry_id]
+        return self.hass.data[DATA].followed[self.entry.entry_id]
 
     def put(self, channel: str, *playlists: str | int, **more: Any) -> None:
         """Let a channel have these playlists."""
@@ -155,7 +156,7 @@ async def test_within_half_an_hour_and_over_restarts(
         assert house.told[1]["title"] == "Playlist 5"
         # The library is removed, with what it follows.
         await hass.config_entries.async_remove(house.entry.entry_id)
-        assert house.entry.entry_id not in hass.data[FOLLOWED]
+        assert house.entry.entry_id not in hass.data[DATA].followed
         assert f"dp1.followed.{house.entry.entry_id}" not in hass_storage
 
 

@@ -9,8 +9,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
+from custom_components.dp1.data import DATA
 from custom_components.dp1.playback import announce as module
-from custom_components.dp1.playback.announce import ANNOUNCEMENTS
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -71,7 +71,9 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
+    assert not house.hass.data[DATA].announcements.is_active(
+        house.entries["wall"].entry_id
+    )
     state = house.state("wall")
     assert state.attributes["media_title"] == "Tides 4"
     assert state.attributes["shuffle"] is True
@@ -117,8 +119,8 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Restore the interludes from the storage."""
-    before = house.hass.data[ANNOUNCEMENTS]
-    fresh = house.hass.data[ANNOUNCEMENTS] = module.Announcements(house.hass)
+    before = house.hass.data[DATA].announcements
+    fresh = house.hass.data[DATA].announcements = module.Announcements(house.hass)
     await fresh.async_load()
     for entry in house.entries.values():
         assert fresh.is_active(entry.entry_id) == before.is_active(entry.entry_id)
@@ -194,7 +196,9 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
+    assert not house.hass.data[DATA].announcements.is_active(
+        house.entries["wall"].entry_id
+    )
 
 
 async def test_two_at_the_door(house: House) -> None:

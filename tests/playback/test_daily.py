@@ -14,9 +14,9 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1.data import DATA
 from custom_components.dp1.display import reader
 from custom_components.dp1.playback import daily as module
-from custom_components.dp1.playback.announce import ANNOUNCEMENTS
 from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -312,7 +312,9 @@ async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
         await until(lambda: house.titles("wall") == ["Day 2"])
         await until(
             lambda: (
-                not hass.data[ANNOUNCEMENTS].is_active(house.entries["wall"].entry_id)
+                not hass.data[DATA].announcements.is_active(
+                    house.entries["wall"].entry_id
+                )
             )
         )
         await house.move(at(3, "00:03:00", LISBON))
@@ -334,7 +336,7 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         await settle(wall)
         # The display is removed, with what was remembered of it.
         await hass.config_entries.async_remove(entry_id)
-        stored = await hass.data[module.DAILIES]._store.async_load_parsed()
+        stored = await hass.data[DATA].dailies._store.async_load_parsed()
         assert stored == module.Stored({}, {})
 
 
@@ -351,7 +353,7 @@ async def test_restart_and_other_firmware(
         await until(lambda: house.titles("wall") == ["Day 2"])
         dailies = module.Dailies(hass)
         await dailies.async_load()
-        assert dailies._given == hass.data[module.DAILIES]._given
+        assert dailies._given == hass.data[DATA].dailies._given
         given = dailies._given[entry_id]
         assert (given.item_duration, given.url) == (
             60,

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.data import DATA
 from custom_components.dp1.display import connection
-from custom_components.dp1.playback.groups import GROUPS, Groups
+from custom_components.dp1.playback.groups import Groups
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -177,7 +178,7 @@ async def test_groups_survive_a_restart(
     """Members and offsets are restored after a restart, and nothing is sent."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await join(house)
-    fresh = house.hass.data[GROUPS] = Groups(house.hass)
+    fresh = house.hass.data[DATA].groups = Groups(house.hass)
     await fresh.async_load()
     for room in ROOMS:
         house.walls[room].reset_counters()
@@ -205,7 +206,7 @@ async def test_a_leader_that_is_reloaded(house: House) -> None:
     await house.show("left", playlist=TIDES)
     await join(house)
     entry_id = house.entries["left"].entry_id
-    group = house.hass.data[GROUPS].group(entry_id)
+    group = house.hass.data[DATA].groups.group(entry_id)
     assert group is not None
     async with group.lock:
         await house.phone("left", "moveToArtwork", index=1)

@@ -11,8 +11,9 @@ from pytest_homeassistant_custom_component.common import CLIENT_ID, MockConfigEn
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 from yarl import URL
 
+from custom_components.dp1.data import DATA
 from custom_components.dp1.playback import media_proxy as module
-from custom_components.dp1.playback.media_proxy import MEDIA_PROXY, MediaProxy
+from custom_components.dp1.playback.media_proxy import MediaProxy
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import HomeAssistant
@@ -103,8 +104,8 @@ async def restart(hass: HomeAssistant) -> None:
     """Lose what a restart loses: everything that is not stored, and the secret of signatures."""
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    hass.data[MEDIA_PROXY] = MediaProxy(hass)
-    await hass.data[MEDIA_PROXY].async_load()
+    hass.data[DATA].media_proxy = MediaProxy(hass)
+    await hass.data[DATA].media_proxy.async_load()
     hass.data["http.auth.sign_secret"] = "another" * 5
 
 

@@ -28,6 +28,7 @@ from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..errors import (
     action_failed,
     exactly_one_of,
@@ -35,7 +36,6 @@ from ..errors import (
     invalid_playlist,
     translated,
 )
-from ..guard import NAMED_HOSTS
 from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
@@ -217,7 +217,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             except InvalidPlaylistError as err:
                 raise invalid_playlist(err) from err
         case {"playlist_url": str(url)}:
-            await call.hass.data[NAMED_HOSTS].async_add(call.context, url)
+            await call.hass.data[DATA].named_hosts.async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
         case {"target": _}:
             target = only(await async_targets(call))
@@ -294,7 +294,7 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
     wanted = exactly_one_of(call.data, READ_FIELDS)
-    await call.hass.data[NAMED_HOSTS].async_add(call.context, wanted)
+    await call.hass.data[DATA].named_hosts.async_add(call.context, wanted)
     match wanted:
         case {"playlist_id": str(ref)}:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))

@@ -13,9 +13,10 @@ from homeassistant.util.json import JsonValueType
 from ..client.errors import NotFoundError
 from ..client.playlist.signing import verify
 from ..client.text import clean
+from ..data import DATA
 from ..errors import exactly_one_of, invalid_input, translated_errors
 from ..library.entries import async_libraries, library_and_node, library_of
-from ..library.followed import FOLLOWED, FollowedChannels, channels_named
+from ..library.followed import FollowedChannels, channels_named
 from ..library.library import Library, NodeKind
 from ..library.tree import split_node_id
 from .feed import verdict_of
@@ -71,7 +72,7 @@ async def async_unfollow_channel(call: ServiceCall) -> ServiceResponse:
 
 def _followed(hass: HomeAssistant, library: Library) -> FollowedChannels:
     """Return what a library follows."""
-    return hass.data[FOLLOWED][library.entry_id]
+    return hass.data[DATA].followed[library.entry_id]
 
 
 def _titles(hass: HomeAssistant, library: Library) -> list[JsonValueType]:

@@ -13,9 +13,9 @@ from homeassistant.util.json import JsonObjectType
 from ..client.display.casts import Cast
 from ..client.playlist.document import build, build_item
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..errors import invalid_input
 from ..playback.announce import positive_duration
-from ..playback.media_proxy import MEDIA_PROXY
 from ..playback.resolve import Options, async_from_media, from_document
 from ..playback.show import async_show
 from .fields import color, media
@@ -69,7 +69,7 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
         """Show the message on one display."""
         if image is not None:
             entry_id = coordinator.config_entry.entry_id
-            call.hass.data[MEDIA_PROXY].async_use(image, entry_id)
+            call.hass.data[DATA].media_proxy.async_use(image, entry_id)
         return await async_show(coordinator, cast, Options(), call.data.get("show_for"))
 
     return await async_for_each_display(call, targets, show)

@@ -18,6 +18,7 @@ from homeassistant.util import dt as dt_util
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..errors import raised_as
 from ..library.entries import async_libraries
@@ -34,7 +35,6 @@ from .pages import (
     browser_text,
     node_media,
 )
-from .pictures import PICTURES
 from .up_next import UP_NEXT, browse_up_next, up_next_picture
 
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
@@ -83,7 +83,7 @@ async def async_display_picture(
     coordinator: DisplayCoordinator, media_id: str
 ) -> Image | None:
     """Fetch the picture of what a display can show."""
-    pictures = coordinator.hass.data[PICTURES]
+    pictures = coordinator.hass.data[DATA].pictures
     if media_id.startswith(UP_NEXT):
         url = up_next_picture(coordinator, media_id)
     elif media_id == HISTORY_FOLDER:

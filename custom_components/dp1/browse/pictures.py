@@ -11,13 +11,12 @@ from aiohttp import hdrs, web
 
 from homeassistant.components.http import HomeAssistantView
 from homeassistant.components.image import Image
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error
 from ..const import DOMAIN, LOGGER
-from ..guard import NAMED_HOSTS
+from ..data import DATA
 from ..library.entries import library_and_node
 from ..library.tree import MEDIA_PREFIX
 
@@ -30,7 +29,7 @@ CHUNK: Final = 64 * 1024
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
-    guard = hass.data[NAMED_HOSTS].async_guard(url)
+    guard = hass.data[DATA].named_hosts.async_guard(url)
     content = bytearray()
     content_type: str | None = None
     try:
@@ -70,7 +69,6 @@ def raster_type(content: bytes | bytearray) -> str | None:
     return None
 
 
-PICTURES: Final[HassKey[Pictures]] = HassKey(f"{DOMAIN}_pictures")
 PATH: Final = f"/api/{DOMAIN}/picture/"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
@@ -163,13 +161,6 @@ class PictureView(HomeAssistantView):
                 "X-Content-Type-Options": "nosniff",
             },
         )
-
-
-@callback
-def async_setup_pictures(hass: HomeAssistant) -> None:
-    """Set up the picture cache and view."""
-    pictures = hass.data[PICTURES] = Pictures(hass)
-    hass.http.register_view(PictureView(pictures))
 
 
 def picture_path(media_id: str) -> str:

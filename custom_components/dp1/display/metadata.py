@@ -3,20 +3,19 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any
 
 from yarl import URL
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.text import clean, shorten
 from ..client.values import mapping
-from ..const import DOMAIN
+from ..data import DATA
 from ..library.entries import async_libraries
 from ..library.library import Work
 
@@ -107,8 +106,6 @@ def _is_image(source: str | None) -> bool:
         return False
 
 
-LOOK_UPS: Final[HassKey[asyncio.Semaphore]] = HassKey(f"{DOMAIN}_look_ups")
-LOOK_UPS_AT_ONCE = 4
 # Retries while a library has errors.
 FIRST_RETRY_SECONDS = 60.0
 LAST_RETRY_SECONDS = 3600.0
@@ -194,15 +191,12 @@ class ArtworkMetadata:
 
     async def _async_look_up(self, item: PlaylistItem) -> None:
         """Look a work up in one library after the other."""
-        turns = self._hass.data.setdefault(
-            LOOK_UPS, asyncio.Semaphore(LOOK_UPS_AT_ONCE)
-        )
         found: Work | None = None
         retry = FIRST_RETRY_SECONDS
         self._ask_again = True
         while self._ask_again and not found:
             self._ask_again = in_trouble = False
-            async with turns:
+            async with self._hass.data[DATA].look_ups:
                 for library in async_libraries(self._hass):
                     try:
                         if found := await library.async_find_work(item):

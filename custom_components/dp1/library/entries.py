@@ -23,11 +23,11 @@ from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
+from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from .collections.nodes import COLLECTION_NODES
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
 from .matching.text_index import fold
-from .removed import REMOVED
 from .tree import parse_media_id
 
 # The Daily of whichever library has one.
@@ -176,7 +176,7 @@ def library_and_node(hass: HomeAssistant, media_id: str) -> tuple[Library, str]:
 def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEntry:
     """Return the library that took the place of a removed one."""
     kind = None if node in ("", NodeKind.FAVORITES) else server_of(node)
-    removed = hass.data[REMOVED]
+    removed = hass.data[DATA].removed_libraries
     for entry in _entries(hass):
         if removed.is_successor(entry_id, entry, kind):
             return entry

@@ -13,13 +13,13 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.start import async_at_started
 from homeassistant.util import dt as dt_util
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import StoredPlaylist
 from ..client.feed.followed import new_playlists
 from ..client.values import text
-from ..const import DOMAIN, LOGGER
+from ..const import LOGGER
+from ..data import DATA
 from ..storage import SafeStore
 from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.records import FeedChannel, FeedPlaylist
@@ -36,7 +36,6 @@ WHOLE_EVERY: Final = 4
 MAX_PLAYLISTS: Final = 1000
 MAX_TOLD: Final = 20
 
-FOLLOWED: HassKey[dict[str, FollowedChannels]] = HassKey(f"{DOMAIN}_followed")
 
 type Kind = Literal["channel", "publisher"]
 
@@ -142,7 +141,7 @@ class FollowedChannels:
                     # Whatever another feed has is not news.
                     follow.seen = None
                 self._follows[follow.kind, follow.key] = follow
-        followed = self._hass.data.setdefault(FOLLOWED, {})
+        followed = self._hass.data[DATA].followed
         followed[self._library.entry_id] = self
 
         @callback

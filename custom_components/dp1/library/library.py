@@ -22,8 +22,8 @@ from ..const import (
     CONF_SIGNING_KEY,
     LOGGER,
 )
+from ..data import DATA
 from ..errors import translated
-from ..guard import NAMED_HOSTS
 from .artists import Artists
 from .branches import Branches
 from .catalog.background_reader import BackgroundReader
@@ -70,7 +70,7 @@ class Library:
         """Initialize the library; nothing is sent before `async_start`."""
         self.hass = hass
         self.entry = entry
-        data, guard = entry.data, hass.data[NAMED_HOSTS].async_guard
+        data, guard = entry.data, hass.data[DATA].named_hosts.async_guard
         catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
         signing_key = data.get(CONF_SIGNING_KEY)
         self.key = SigningKey.parse(signing_key) if signing_key else None

@@ -5,13 +5,11 @@ from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.values import mapping, text
-from ..const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
+from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..storage import SafeStore
 
-REMOVED: Final[HassKey[RemovedLibraries]] = HassKey(f"{DOMAIN}_removed_libraries")
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
 
@@ -58,9 +56,3 @@ def _parse_stored(stored: object) -> dict[str, Urls]:
         }
         for entry_id, urls in mapping(stored).items()
     }
-
-
-async def async_setup_removed(hass: HomeAssistant) -> None:
-    """Load which libraries were removed."""
-    removed = hass.data[REMOVED] = RemovedLibraries(hass)
-    await removed.async_load()

@@ -18,12 +18,12 @@ from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..display.metadata import artist_of, picture_of
 from ..display.state import DisplayData
 from ..library.entries import async_libraries
 from ..library.library import Work
 from ..library.search import fold
-from .announce import ANNOUNCEMENTS
 from .media_proxy import without_token
 
 TITLE_LENGTH: Final = 200
@@ -173,7 +173,7 @@ class ActivityTracker:
         if coordinator.requests.in_steps:
             return []
         entry_id = coordinator.config_entry.entry_id
-        in_interlude = coordinator.hass.data[ANNOUNCEMENTS].is_active(entry_id)
+        in_interlude = coordinator.hass.data[DATA].announcements.is_active(entry_id)
         changes = list(
             self._changes.update(
                 coordinator.data, coordinator.last_update_success, in_interlude

@@ -15,11 +15,10 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.client import Cast
 from ..client.text import clean
-from ..const import DOMAIN, LOGGER
+from ..const import LOGGER
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input
 from ..storage import CAST_SCHEMA, SafeStore, parse_stored_time
@@ -31,8 +30,6 @@ DEFAULT_DURATION = timedelta(seconds=30)
 RETRY_INTERVAL = timedelta(seconds=10)
 # After so long without contact, the announcement stays.
 GIVE_UP_AFTER = timedelta(hours=24)
-
-ANNOUNCEMENTS: HassKey[Announcements] = HassKey(f"{DOMAIN}_announcements")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
-from .media_proxy import MEDIA_PROXY, without_token
+from .media_proxy import without_token
 from .resolve import Options, async_from_document, async_read_playlist
 
 # The document is only read for its title.
@@ -37,7 +38,7 @@ async def async_cast(
         cast = await _async_arranged(coordinator, cast, options)
     await _async_leave_error_page(coordinator, options.wake)
     entry_id = coordinator.config_entry.entry_id
-    coordinator.hass.data[MEDIA_PROXY].async_use(cast, entry_id)
+    coordinator.hass.data[DATA].media_proxy.async_use(cast, entry_id)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:

@@ -16,7 +16,6 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
@@ -24,20 +23,19 @@ from ..client.errors import Dp1Error
 from ..client.playlist.schedule import Due
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.values import mapping, text
-from ..const import CONF_TIME_ZONE, DOMAIN, LOGGER
+from ..const import CONF_TIME_ZONE, LOGGER
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..errors import action_failed, translated
 from ..library.daily import Daily
 from ..library.entries import async_add_libraries_listener, async_libraries
 from ..storage import CAST_SCHEMA, SafeStore
-from .announce import ANNOUNCEMENTS
 from .cast import async_cast
 from .resolve import Options, from_document
 from .snapshot import is_showing
 
 RETRY: Final = timedelta(minutes=1)
 
-DAILIES: HassKey[Dailies] = HassKey(f"{DOMAIN}_dailies")
 
 STORED_SCHEMA = vol.Schema(
     {
@@ -182,7 +180,7 @@ class Dailies:
     ) -> dict[str, Any]:
         """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
         entry_id = coordinator.config_entry.entry_id
-        announcements = self._hass.data[ANNOUNCEMENTS]
+        announcements = self._hass.data[DATA].announcements
         found = await self._async_due(coordinator, daily)
         async with self._locks[entry_id]:
             if not (self._needs_us(coordinator) or options.rewrites):
@@ -311,7 +309,7 @@ class Dailies:
             if (
                 daily is None
                 or not coordinator.last_update_success
-                or self._hass.data[ANNOUNCEMENTS].is_active(entry_id)
+                or self._hass.data[DATA].announcements.is_active(entry_id)
             ):
                 self._track(coordinator, dt_util.utcnow() + RETRY)
                 return

@@ -12,13 +12,12 @@ from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
+from ..data import DATA
 from ..errors import action_failed, displays_failed
 from ..storage import SafeStore
-from .announce import ANNOUNCEMENTS
 from .follow import async_follow
 from .snapshot import cast_of_display, is_showing
 
@@ -38,8 +37,6 @@ STORED_SCHEMA = vol.Schema(
         vol.Optional("spread", default=dict): {str: vol.ExactSequence([str, int])},
     }
 )
-
-GROUPS: HassKey[Groups] = HassKey(f"{DOMAIN}_groups")
 
 
 @dataclass(slots=True)
@@ -320,7 +317,7 @@ class Groups:
 
     def _is_announcing(self, entry_id: str) -> bool:
         """Return whether a display shows an announcement, which is its own."""
-        return self._hass.data[ANNOUNCEMENTS].is_active(entry_id)
+        return self._hass.data[DATA].announcements.is_active(entry_id)
 
     def _display(self, entry_id: str) -> DisplayCoordinator | None:
         """Return a display that is set up."""

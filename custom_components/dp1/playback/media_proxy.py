@@ -22,16 +22,15 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.display.casts import Cast
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..library.entries import async_build_playlist
 from ..library.tree import MEDIA_PREFIX
 from ..storage import SafeStore
 
-MEDIA_PROXY: Final[HassKey[MediaProxy]] = HassKey(f"{DOMAIN}_media_proxy")
 PATH: Final = f"/api/{DOMAIN}/media"
 SAVE_DELAY = 1
 # From when a URL is made until the display reports it.
@@ -195,7 +194,7 @@ class MediaProxyView(HomeAssistantView):
     async def get(self, request: web.Request, path: str) -> web.StreamResponse:
         """Serve a medium from where it is now."""
         hass = request.app[KEY_HASS]
-        media_id = hass.data[MEDIA_PROXY].media_id(request.query.get("token", ""))
+        media_id = hass.data[DATA].media_proxy.media_id(request.query.get("token", ""))
         if media_id is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         try:
@@ -268,12 +267,5 @@ def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
     if media_id is None or PATH not in media_id:
         return media_id
     url, mark, place = media_id.partition("#")
-    known = hass.data[MEDIA_PROXY].media_id(URL(url).query.get("token", ""))
+    known = hass.data[DATA].media_proxy.media_id(URL(url).query.get("token", ""))
     return f"{known or without_token(url)}{mark}{place}"
-
-
-async def async_setup_media_proxy(hass: HomeAssistant) -> None:
-    """Set up the media proxy."""
-    media_proxy = hass.data[MEDIA_PROXY] = MediaProxy(hass)
-    await media_proxy.async_load()
-    hass.http.register_view(MediaProxyView())

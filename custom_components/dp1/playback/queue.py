@@ -14,12 +14,11 @@ from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.playlist.document import for_display
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..display.history import cast_of
 from ..display.state import Refresh
 from ..errors import invalid_input
-from .announce import ANNOUNCEMENTS
-from .daily import DAILIES, daily_of
-from .media_proxy import MEDIA_PROXY
+from .daily import daily_of
 from .resolve import Options, async_read_playlist
 from .show import async_show
 from .snapshot import async_take_snapshot
@@ -60,7 +59,7 @@ async def async_enqueue(
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     if (daily := daily_of(coordinator.hass, cast)) is not None:
-        dailies = coordinator.hass.data[DAILIES]
+        dailies = coordinator.hass.data[DATA].dailies
         cast = await dailies.async_work_of_today(coordinator, daily, options)
     async with coordinator.requests.step_lock:
         await _async_enqueue(coordinator, cast, options, how)
@@ -102,9 +101,9 @@ async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
     entry_id = coordinator.config_entry.entry_id
     hass = coordinator.hass
-    if cast.playlist is None or hass.data[ANNOUNCEMENTS].is_active(entry_id):
+    if cast.playlist is None or hass.data[DATA].announcements.is_active(entry_id):
         return False
-    hass.data[MEDIA_PROXY].async_use(cast, entry_id)
+    hass.data[DATA].media_proxy.async_use(cast, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:
         extended = await display.extend(cast.playlist)
     if extended:

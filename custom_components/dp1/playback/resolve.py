@@ -32,15 +32,15 @@ from ..client.text import clean
 from ..client.values import exceeds
 from ..const import DOMAIN
 from ..coordinator import async_displays
+from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.state import REQUEST_NUMBERS
 from ..errors import invalid_input, invalid_playlist, translated
-from ..guard import NAMED_HOSTS
 from ..library.entries import async_build_playlist, async_playlist, daily_url
 from ..library.tree import MEDIA_PREFIX
 from .links import async_document_of, link_of
-from .media_proxy import MEDIA_PROXY, is_picture_entity
+from .media_proxy import is_picture_entity
 
 READ_TIMEOUT = 20.0
 MAX_MEDIA_ID = 8192
@@ -330,7 +330,7 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
 def _proxied_url(hass: HomeAssistant, media_id: str, path: str) -> str:
     """Return a URL at which displays can load a medium of Home Assistant."""
     base = _base_url(hass)
-    return f"{base}{hass.data[MEDIA_PROXY].async_add(media_id, path)}"
+    return f"{base}{hass.data[DATA].media_proxy.async_add(media_id, path)}"
 
 
 def _base_url(hass: HomeAssistant) -> str:
@@ -354,7 +354,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
     """Read the playlist at a URL."""
     try:
         answer = await request_json(
-            hass.data[NAMED_HOSTS].async_guard(url),
+            hass.data[DATA].named_hosts.async_guard(url),
             "GET",
             url,
             timeout=READ_TIMEOUT,

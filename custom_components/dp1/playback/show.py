@@ -5,8 +5,8 @@ from typing import Any
 
 from ..client.display.casts import Cast
 from ..coordinator import DisplayCoordinator
-from .announce import ANNOUNCEMENTS
-from .daily import DAILIES, daily_of
+from ..data import DATA
+from .daily import daily_of
 from .resolve import Options
 
 
@@ -17,8 +17,8 @@ async def async_show(
     duration: timedelta | None = None,
 ) -> dict[str, Any]:
     """Show something, permanently or for a limited time."""
-    announcements = coordinator.hass.data[ANNOUNCEMENTS]
-    dailies = coordinator.hass.data[DAILIES]
+    announcements = coordinator.hass.data[DATA].announcements
+    dailies = coordinator.hass.data[DATA].dailies
     daily = daily_of(coordinator.hass, cast)
     if duration is not None:
         if daily is not None:

@@ -10,14 +10,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import language as language_util
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.text import clean
-from ..const import DOMAIN
+from ..data import DATA
 from .times import Span
 
 FOLDER: Final = Path(__file__).parent.parent / "answers"
-ANSWERS: Final[HassKey[dict[str, dict[str, str]]]] = HassKey(f"{DOMAIN}_answers")
 DEFAULT_LANGUAGE: Final = "en"
 SCRIPTS: Final = {"zh": "zh-Hans"}
 MAX_TEXT: Final = 120
@@ -99,9 +97,8 @@ class Answers:
 
 async def async_answers(hass: HomeAssistant, language: str) -> Answers:
     """Return the templates that fit a language best, else the English ones."""
-    if ANSWERS not in hass.data:
-        hass.data[ANSWERS] = await hass.async_add_executor_job(_load)
-    known = hass.data[ANSWERS]
+    data = hass.data[DATA]
+    known = data.answers = data.answers or await hass.async_add_executor_job(_load)
     fitting = language_util.matches(language, known)
     chosen = fitting[0] if fitting else DEFAULT_LANGUAGE
     return Answers(chosen, known[chosen])

@@ -19,10 +19,10 @@ from homeassistant.helpers import (
     entity_registry as er,
     intent,
 )
-from homeassistant.util.hass_dict import HassKey
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_displays
+from ..data import DATA
 from ..library.matching.text_index import fold
 from .answers import UnansweredError
 
@@ -59,7 +59,6 @@ BEFORE_PLACES: Final = frozenset(
 # How alike an inflected name is.
 ALIKE: Final = 0.8
 # The displays that were last spoken to.
-LAST: Final[HassKey[list[str]]] = HassKey(f"{DOMAIN}_last_spoken_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ def meant_displays(
         found = here
     else:
         found = displays if default_all else [_likely(hass, displays)]
-    hass.data[LAST] = [display.entity_id for display in found]
+    hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
     return found
 
 
@@ -242,7 +241,7 @@ def _on_floor_of(
 
 def _likely(hass: HomeAssistant, displays: list[SpokenDisplay]) -> SpokenDisplay:
     """Return the display last spoken to, else one that shows something, else any."""
-    last = hass.data.get(LAST, [])
+    last = hass.data[DATA].last_spoken_to
     playing = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
     for display in displays:
         if [display.entity_id] == last:

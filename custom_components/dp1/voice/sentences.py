@@ -1,6 +1,5 @@
 """The sentences in the configuration folder: Home Assistant takes none from an integration."""
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -13,10 +12,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util.file import WriteError, write_utf8_file_atomic
-from homeassistant.util.hass_dict import HassKey
 
 from ..client.text import clean
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
+from ..data import DATA
 
 SOURCES: Final = Path(__file__).parent.parent / "sentences"
 FOLDER: Final = "custom_sentences"
@@ -28,7 +27,6 @@ NOTE: Final = (
     "# DP-1 Art Displays {digest}. Written by the integration and renewed with it; "
     "once you edit this file, it is yours and stays as it is.\n"
 )
-LOCK: Final[HassKey[asyncio.Lock]] = HassKey(f"{DOMAIN}_sentences")
 
 
 class Wish(Enum):
@@ -61,7 +59,7 @@ def wish_of_libraries(hass: HomeAssistant) -> Wish:
 
 async def async_update_sentences(hass: HomeAssistant, wish: Wish) -> Changes:
     """Install, renew or remove the sentences, let Assist read them, and name the files that are left alone."""
-    async with hass.data.setdefault(LOCK, asyncio.Lock()):
+    async with hass.data[DATA].sentences_lock:
         folder = Path(hass.config.path(FOLDER))
         try:
             changes = await hass.async_add_executor_job(_update, folder, wish)

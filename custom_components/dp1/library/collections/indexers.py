@@ -3,13 +3,10 @@
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
-from homeassistant.util.hass_dict import HassKey
 
 from ...client.indexer.client import Indexer
 from ...const import DOMAIN
-
-# By address, so that requests keep their distance.
-INDEXERS: HassKey[dict[str, Indexer]] = HassKey(f"{DOMAIN}_indexers")
+from ...data import DATA
 
 
 async def async_user_agent(hass: HomeAssistant) -> str:
@@ -20,7 +17,7 @@ async def async_user_agent(hass: HomeAssistant) -> str:
 
 async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
     """Return the client of an indexer."""
-    indexers = hass.data.setdefault(INDEXERS, {})
+    indexers = hass.data[DATA].indexers
     if url not in indexers:
         agent = await async_user_agent(hass)
         indexers.setdefault(

@@ -1,0 +1,57 @@
+"""Data shared by all entries of the integration."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from homeassistant.util.hass_dict import HassKey
+
+from .const import DOMAIN
+
+if TYPE_CHECKING:
+    from .browse.pictures import Pictures
+    from .client.indexer.client import Indexer
+    from .guard import NamedHosts
+    from .library.followed import FollowedChannels
+    from .library.removed import RemovedLibraries
+    from .playback.announce import Announcements
+    from .playback.daily import Dailies
+    from .playback.groups import Groups
+    from .playback.media_proxy import MediaProxy
+
+LOOK_UPS_AT_ONCE: Final = 4
+
+
+@dataclass(kw_only=True, slots=True)
+class Dp1Data:
+    """Data shared by all displays and libraries.
+
+    Attributes:
+        cards_url: path of the dashboard cards; empty until they are served.
+        followed: followed channels by the entry id of their library.
+        indexers: clients of indexers by URL, so that requests keep their distance.
+        last_spoken_to: entity ids of the displays that were last spoken to.
+        answers: templates of spoken answers by language, once loaded.
+        look_ups: limit of simultaneous look-ups of works.
+        sentences_lock: held while the files of voice sentences are written.
+    """
+
+    named_hosts: NamedHosts
+    removed_libraries: RemovedLibraries
+    announcements: Announcements
+    groups: Groups
+    dailies: Dailies
+    media_proxy: MediaProxy
+    pictures: Pictures
+    cards_url: str = ""
+    followed: dict[str, FollowedChannels] = field(default_factory=dict)
+    indexers: dict[str, Indexer] = field(default_factory=dict)
+    last_spoken_to: list[str] = field(default_factory=list)
+    answers: dict[str, dict[str, str]] = field(default_factory=dict)
+    look_ups: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(LOOK_UPS_AT_ONCE)
+    )
+    sentences_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+DATA: Final[HassKey[Dp1Data]] = HassKey(DOMAIN)
