@@ -10,6 +10,7 @@ import pytest
 
 from custom_components.dp1.client import errors
 from custom_components.dp1.client.errors import (
+    SHOWN_FAULTS,
     Dp1Error,
     Fault,
     InvalidPlaylistError,
@@ -21,12 +22,9 @@ from custom_components.dp1.client.errors import (
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_CHARACTERS,
-    SHOWN_FAULTS,
     action_failed,
     exactly_one_of,
     invalid_input,
-    invalid_playlist,
-    suffix,
     translated,
     translated_errors,
 )
@@ -119,8 +117,8 @@ def test_every_error_has_a_text_for_everyone(err: Dp1Error, subject: str) -> Non
 )
 def test_every_error_of_a_display_has_a_text_in_forms(err: Dp1Error) -> None:
     """Every error of a display has a text in forms and as a reason to abort."""
-    assert suffix(err) in TEXTS["config"]["error"]
-    assert suffix(err) in TEXTS["config"]["abort"]
+    assert err.key in TEXTS["config"]["error"]
+    assert err.key in TEXTS["config"]["abort"]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +158,14 @@ def test_the_text_names_the_cause(err: Dp1Error, key: str) -> None:
     assert translated(err, "display", "Wall").translation_key == key
 
 
+def test_each_error_of_a_feed_has_a_text_of_its_own() -> None:
+    """No two errors that only feeds raise share a text."""
+    samples_of_feeds = [err for err in samples() if isinstance(err, ONLY_OF_FEEDS)]
+    keys = {translated(err, "feed", "Home").translation_key for err in samples_of_feeds}
+    assert len(keys) == len(ONLY_OF_FEEDS)
+    assert not keys & {"feed_failed", "feed_conflict", "feed_authentication"}
+
+
 def test_what_a_display_says_is_plain_text() -> None:
     """Markup from a display is removed."""
     error = translated(
@@ -186,13 +192,13 @@ def test_nothing_is_echoed_without_end(
 def test_faults_are_listed_with_their_paths_but_not_without_end() -> None:
     """The first faults are listed, the others counted."""
     faults = [Fault(f"items[{n}]", "bad") for n in range(SHOWN_FAULTS + 3)]
-    error = invalid_playlist(InvalidPlaylistError([Fault("", "empty"), *faults]))
+    error = translated(InvalidPlaylistError([Fault("", "empty"), *faults]), "playlist")
     assert isinstance(error, ServiceValidationError)
-    assert error.translation_placeholders == {
-        "faults": "empty; items[0]: bad; items[1]: bad; items[2]: bad; items[3]: bad; +4"
-    }
-    error = invalid_playlist(InvalidPlaylistError(faults[:1]))
-    assert error.translation_placeholders == {"faults": "items[0]: bad"}
+    assert (error.translation_placeholders or {})["faults"] == (
+        "empty; items[0]: bad; items[1]: bad; items[2]: bad; items[3]: bad; +4"
+    )
+    error = translated(InvalidPlaylistError(faults[:1]), "playlist")
+    assert (error.translation_placeholders or {})["faults"] == "items[0]: bad"
 
 
 def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:

@@ -51,7 +51,6 @@ from .display.discovery import (
     parse_address,
 )
 from .display.music import music_field
-from .errors import suffix
 from .library.validation import (
     CONF_REMOVE_API_KEY,
     DEFAULT_SERVERS,
@@ -140,7 +139,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         try:
             self._found = await async_identify(self.hass, self._address)
         except Dp1Error as err:
-            return {CONF_HOST: suffix(err)}
+            return {CONF_HOST: err.key}
         return {}
 
     async def _async_is_same(self, entry: ConfigEntry) -> bool:
@@ -187,7 +186,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         try:
             self._found = await async_identify(self.hass, self._address)
         except Dp1Error as err:
-            return self.async_abort(reason=suffix(err))
+            return self.async_abort(reason=err.key)
         macs = set(entry.data[CONF_MACS] if entry else ())
         if not self._found.matches(device_id, macs):
             return self.async_abort(reason="another_display")

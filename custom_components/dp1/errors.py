@@ -6,140 +6,23 @@ from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .client.errors import (
-    AddressNotAcceptedError,
-    ApiKeyNeededError,
-    AuthenticationError,
-    BlockedAddressError,
-    BusyError,
-    ChangedMeanwhileError,
-    ClockError,
-    ConflictError,
-    DeletedError,
-    DocumentTooLargeError,
-    Dp1Error,
-    ForbiddenError,
-    IdDeletedError,
-    InUseError,
-    InvalidPlaylistError,
-    InvalidRequestError,
-    LostAnswerError,
-    NoAnswerError,
-    NoOwnerError,
-    NotFoundError,
-    NotHeldError,
-    NothingHeldError,
-    NotOwnerError,
-    NotReadyError,
-    PlayerNotRunningError,
-    PlaylistRefusedError,
-    RefusedError,
-    RejectedError,
-    SignatureRefusedError,
-    SlugTakenError,
-    TemporaryError,
-    TimestampRefusedError,
-    UnexpectedAnswerError,
-    UnreachableError,
-    UnsignedError,
-    WebPageError,
-)
+from .client.errors import SHOWN_FAULTS, Dp1Error, InvalidPlaylistError
 from .client.text import clean
 from .const import DOMAIN
 
-SHOWN_FAULTS = 5
 SHOWN_CHARACTERS = 300
-
-# Subclasses come before their base classes.
-SUFFIXES: tuple[tuple[type[Dp1Error], str], ...] = (
-    (RefusedError, "refused"),
-    (NoAnswerError, "no_answer"),
-    (UnreachableError, "no_answer"),
-    (LostAnswerError, "lost_answer"),
-    (BusyError, "busy"),
-    (TemporaryError, "temporary"),
-    (NotReadyError, "not_ready"),
-    (AddressNotAcceptedError, "address_not_accepted"),
-    (ApiKeyNeededError, "needs_key"),
-    (ForbiddenError, "forbidden"),
-    (AuthenticationError, "authentication"),
-    (NotOwnerError, "not_owner"),
-    (NoOwnerError, "no_owner"),
-    (UnsignedError, "unsigned"),
-    (ClockError, "clock"),
-    (SignatureRefusedError, "signature_refused"),
-    (IdDeletedError, "id_deleted"),
-    (SlugTakenError, "slug_taken"),
-    (InUseError, "in_use"),
-    (ChangedMeanwhileError, "changed"),
-    (ConflictError, "conflict"),
-    (DeletedError, "deleted"),
-    (NotFoundError, "not_found"),
-    (DocumentTooLargeError, "too_large"),
-    (TimestampRefusedError, "invalid_request"),
-    (InvalidRequestError, "invalid_request"),
-    (WebPageError, "web_page"),
-    (UnexpectedAnswerError, "unexpected_answer"),
-)
-REFUSALS = {
-    "sourceUnreachable": "playlist_sources_unreachable",
-    "sigInvalid": "playlist_signature_refused",
-    "contentBlocked": "playlist_content_blocked",
-}
-
-
-def suffix(err: Dp1Error) -> str:
-    """Return the suffix of the translation keys for an error."""
-    return next((key for kind, key in SUFFIXES if isinstance(err, kind)), "failed")
 
 
 def translated(
-    err: Dp1Error, subject: str, name: str, where: str = ""
+    err: Dp1Error, subject: str, name: str = "", where: str = ""
 ) -> HomeAssistantError:
-    """Return the translated error for a ``display``, ``feed``, ``catalog`` or ``playlist``."""
-    detail = str(err)
-    match err:
-        case InvalidPlaylistError():
-            return invalid_playlist(err)
-        case BlockedAddressError():
-            key = "address_blocked"
-        case NothingHeldError():
-            key = "collection_empty"
-        case NotHeldError():
-            key = "not_in_collection"
-        case PlayerNotRunningError():
-            key = "display_player_not_running"
-        case PlaylistRefusedError() if err.detail or err.code:
-            key = REFUSALS.get(err.code, "playlist_turned_down")
-            detail = err.detail or err.code
-        case PlaylistRefusedError():
-            key = "playlist_not_accepted"
-        case RejectedError(command="displayPlaylist") if err.detail:
-            key = "playlist_turned_down"
-            detail = err.detail
-        case RejectedError(command="displayPlaylist"):
-            key = "playlist_not_accepted"
-        case RejectedError():
-            key = "display_rejected"
-        case _:
-            key = f"{subject}_{suffix(err)}"
-    return action_failed(key, name=name, where=where, detail=detail, **err.placeholders)
-
-
-def invalid_playlist(err: InvalidPlaylistError) -> ServiceValidationError:
-    """Return the translated error for an invalid playlist, with the first faults."""
-    faults = [
-        f"{fault.path}: {fault.message}" if fault.path else fault.message
-        for fault in err.faults[:SHOWN_FAULTS]
-    ]
-    if (more := len(err.faults) - SHOWN_FAULTS) > 0:
-        faults.append(f"+{more}")
-    return ServiceValidationError(
+    """Return the translated error for a ``display``, ``feed``, ``catalog``, ``indexer`` or ``playlist``."""
+    texts = _plain({"name": name, "where": where, "detail": str(err)})
+    invalid = isinstance(err, InvalidPlaylistError)
+    return (ServiceValidationError if invalid else HomeAssistantError)(
         translation_domain=DOMAIN,
-        translation_key="playlist_invalid",
-        translation_placeholders={
-            "faults": "; ".join(clean(fault, SHOWN_CHARACTERS) for fault in faults)
-        },
+        translation_key=err.translation_key or f"{subject}_{err.key}",
+        translation_placeholders={**texts, **err.placeholders},
     )
 
 
@@ -197,7 +80,7 @@ def action_failed(key: str, **placeholders: str) -> HomeAssistantError:
     return HomeAssistantError(
         translation_domain=DOMAIN,
         translation_key=key,
-        translation_placeholders=_plain(placeholders),
+        translation_placeholders=_plain(placeholders) or None,
     )
 
 
@@ -206,15 +89,13 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
     return ServiceValidationError(
         translation_domain=DOMAIN,
         translation_key=key,
-        translation_placeholders=_plain(placeholders),
+        translation_placeholders=_plain(placeholders) or None,
     )
 
 
-def _plain(placeholders: Mapping[str, str]) -> dict[str, str] | None:
+def _plain(placeholders: Mapping[str, str]) -> dict[str, str]:
     """Return placeholders without markup, control characters and excessive length."""
-    return {
-        name: clean(text, SHOWN_CHARACTERS) for name, text in placeholders.items()
-    } or None
+    return {name: clean(text, SHOWN_CHARACTERS) for name, text in placeholders.items()}
 
 
 # What people see instead of the keys of fields.

@@ -29,13 +29,7 @@ from ..client.playlist.signing import Verification, verify
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
-from ..errors import (
-    action_failed,
-    exactly_one_of,
-    invalid_input,
-    invalid_playlist,
-    translated,
-)
+from ..errors import action_failed, exactly_one_of, invalid_input, translated
 from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
@@ -179,7 +173,7 @@ def check_sources(document: Mapping[str, Any]) -> None:
         if isinstance(item, dict)
         and any(word in str(item.get("source")) for word in PRIVATE_PARTS)
     ]:
-        raise invalid_playlist(InvalidPlaylistError(faults))
+        raise translated(InvalidPlaylistError(faults), "playlist")
 
 
 def _completed(
@@ -215,7 +209,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             try:
                 return parse(given)
             except InvalidPlaylistError as err:
-                raise invalid_playlist(err) from err
+                raise translated(err, "playlist") from err
         case {"playlist_url": str(url)}:
             await call.hass.data[DATA].named_hosts.async_add(call.context, url)
             return await async_read_playlist(call.hass, url)

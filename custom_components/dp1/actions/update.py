@@ -13,7 +13,7 @@ from homeassistant.helpers import config_validation as cv
 from ..client.errors import InvalidPlaylistError
 from ..client.playlist.document import build_item, parse
 from ..client.values import mapping
-from ..errors import invalid_input, invalid_playlist
+from ..errors import invalid_input, translated
 from ..library.entries import async_feed
 from .feed import async_check_user, async_note_published, check_sources, feed_errors
 
@@ -68,7 +68,7 @@ def _item(given: str | Mapping[str, Any]) -> Document:
     try:
         return parse(given)
     except InvalidPlaylistError as err:
-        raise invalid_playlist(err) from err
+        raise translated(err, "playlist") from err
 
 
 def _changed(

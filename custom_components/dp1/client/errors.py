@@ -3,10 +3,18 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import override
 
-from .text import one_line
+from .text import clean, one_line
 
 MAX_MESSAGE = 1000
+MAX_PLACEHOLDER = 300
+SHOWN_FAULTS = 5
+REFUSALS = {
+    "sourceUnreachable": "playlist_sources_unreachable",
+    "sigInvalid": "playlist_signature_refused",
+    "contentBlocked": "playlist_content_blocked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,14 +24,23 @@ class Fault:
     path: str
     message: str
 
+    @override
+    def __str__(self) -> str:
+        """Return path and message."""
+        return f"{self.path}: {self.message}" if self.path else self.message
+
 
 class Dp1Error(Exception):
     """Base of all errors; the message may be shown and logged, whatever its source.
 
     Attributes:
-        placeholders: what a text about it names, beside the message.
+        key: key of its text, after that of who was asked: ``no_answer`` of ``feed_no_answer``.
+        translation_key: the whole key, of a text that is the same whoever was asked.
+        placeholders: plain texts of what its text names beside the message.
     """
 
+    key: str = "failed"
+    translation_key: str | None = None
     placeholders: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, message: str = "") -> None:
@@ -34,9 +51,13 @@ class Dp1Error(Exception):
 class UnreachableError(Dp1Error):
     """No contact, and nothing was done."""
 
+    key = "no_answer"
+
 
 class RefusedError(UnreachableError):
     """The connection was refused: a wrong address, or the other side is off or restarting."""
+
+    key = "refused"
 
 
 class NoAnswerError(UnreachableError):
@@ -46,13 +67,19 @@ class NoAnswerError(UnreachableError):
 class LostAnswerError(Dp1Error):
     """The request was sent and no whole answer came back: it may or may not have taken effect."""
 
+    key = "lost_answer"
+
 
 class UnexpectedAnswerError(Dp1Error):
     """The answer does not follow the protocol: something else is at this address, or it is broken."""
 
+    key = "unexpected_answer"
+
 
 class WebPageError(UnexpectedAnswerError):
     """A web page instead of the answer: the address of a website, a login page or a proxy's error page."""
+
+    key = "web_page"
 
 
 class TooLargeError(UnexpectedAnswerError):
@@ -62,6 +89,8 @@ class TooLargeError(UnexpectedAnswerError):
 class TemporaryError(Dp1Error):
     """The other side failed (5xx): worth another try later."""
 
+    key = "temporary"
+
 
 class BusyError(TemporaryError):
     """Too many requests (429): nothing was done.
@@ -69,6 +98,8 @@ class BusyError(TemporaryError):
     Attributes:
         retry_after: seconds that the other side asked to wait, if it did.
     """
+
+    key = "busy"
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
         """Initialize with the wait."""
@@ -79,9 +110,13 @@ class BusyError(TemporaryError):
 class NotReadyError(Dp1Error):
     """The display shows its set-up screen (204): nothing was done."""
 
+    key = "not_ready"
+
 
 class AddressNotAcceptedError(Dp1Error):
     """The display does not accept this host name (403): use its IP address."""
+
+    key = "address_not_accepted"
 
 
 class RejectedError(Dp1Error):
@@ -92,15 +127,27 @@ class RejectedError(Dp1Error):
         detail: the reason given by the display, if any.
     """
 
+    translation_key = "display_rejected"
+
     def __init__(self, command: str, detail: str = "") -> None:
         """Initialize with the refused command and the reason."""
         super().__init__(f"{command}: {detail}" if detail else command)
         self.command = command
         self.detail = one_line(detail)
+        if command == "displayPlaylist":
+            self.translation_key = (
+                "playlist_turned_down" if self.detail else "playlist_not_accepted"
+            )
+            self.placeholders = {"detail": clean(detail, MAX_PLACEHOLDER)}
 
 
 class PlayerNotRunningError(RejectedError):
     """The player of the display is not running (500 without a reason): nothing was done."""
+
+    def __init__(self, command: str) -> None:
+        """Initialize with the command."""
+        super().__init__(command)
+        self.translation_key = "display_player_not_running"
 
 
 class InvalidPlaylistError(Dp1Error):
@@ -110,14 +157,16 @@ class InvalidPlaylistError(Dp1Error):
         faults: all faults, in document order; never empty.
     """
 
+    translation_key = "playlist_invalid"
+
     def __init__(self, faults: Iterable[Fault]) -> None:
         """Initialize with the faults."""
         self.faults = tuple(faults)
-        super().__init__(
-            "; ".join(
-                f"{f.path}: {f.message}" if f.path else f.message for f in self.faults
-            )
-        )
+        super().__init__("; ".join(map(str, self.faults)))
+        shown = [clean(str(f), MAX_PLACEHOLDER) for f in self.faults[:SHOWN_FAULTS]]
+        if (more := len(self.faults) - SHOWN_FAULTS) > 0:
+            shown.append(f"+{more}")
+        self.placeholders = {"faults": "; ".join(shown)}
 
 
 class PlaylistRefusedError(RejectedError):
@@ -131,18 +180,27 @@ class PlaylistRefusedError(RejectedError):
         """Initialize with the code."""
         super().__init__(command, detail)
         self.code = code
+        if detail or code:
+            self.translation_key = REFUSALS.get(code, "playlist_turned_down")
+            self.placeholders = {"detail": clean(detail or code, MAX_PLACEHOLDER)}
 
 
 class AuthenticationError(Dp1Error):
     """The server does not accept the key (401), or who asks (403)."""
 
+    key = "authentication"
+
 
 class ForbiddenError(AuthenticationError):
     """The feed does not allow this, whatever the key (403)."""
 
+    key = "forbidden"
+
 
 class ApiKeyNeededError(AuthenticationError):
     """The feed needs an API key for this, and there is none: nothing was sent."""
+
+    key = "needs_key"
 
 
 class SignatureNeededError(AuthenticationError):
@@ -152,9 +210,11 @@ class SignatureNeededError(AuthenticationError):
 class NotOwnerError(Dp1Error):
     """The playlist belongs to others: nothing was sent."""
 
+    key = "not_owner"
+
     def __init__(self, owners: Iterable[str], ours: str) -> None:
         """Initialize with the DIDs of the owners and our own."""
-        names = ", ".join(owners)
+        names = clean(", ".join(owners), MAX_PLACEHOLDER)
         super().__init__(f"the playlist belongs to {names}")
         self.placeholders = {"owner": names, "ours": ours}
 
@@ -162,13 +222,19 @@ class NotOwnerError(Dp1Error):
 class NoOwnerError(Dp1Error):
     """The playlist was published with an API key, and nobody can change or delete it: nothing was sent."""
 
+    key = "no_owner"
+
 
 class UnsignedError(Dp1Error):
     """What the feed holds is not as our key has signed it, so nothing about it is signed: nothing was sent."""
 
+    key = "unsigned"
+
 
 class ClockError(Dp1Error):
     """The feed refuses the time of a document or an intent."""
+
+    key = "clock"
 
     def __init__(self, minutes: int) -> None:
         """Initialize with the minutes by which the clocks differ."""
@@ -179,54 +245,82 @@ class ClockError(Dp1Error):
 class TimestampRefusedError(Dp1Error):
     """The feed refuses the time of a document or an intent, which another time would mend."""
 
+    key = "invalid_request"
+
 
 class SignatureRefusedError(Dp1Error):
     """The feed does not accept the signatures of a document."""
+
+    key = "signature_refused"
 
 
 class ConflictError(Dp1Error):
     """The feed has another document with this id or slug, or one that depends on it."""
 
+    key = "conflict"
+
 
 class IdDeletedError(ConflictError):
     """A document with this id was deleted, and the id never comes back."""
+
+    key = "id_deleted"
 
 
 class SlugTakenError(ConflictError):
     """The feed holds another document with this slug."""
 
+    key = "slug_taken"
+
 
 class InUseError(ConflictError):
     """A group or channel of the feed holds the playlist."""
+
+    key = "in_use"
 
 
 class ChangedMeanwhileError(ConflictError):
     """The document was changed by somebody else since it was read."""
 
+    key = "changed"
+
 
 class NotFoundError(Dp1Error):
     """There is no document or record with this id."""
+
+    key = "not_found"
 
 
 class NotHeldError(NotFoundError):
     """The work is not, or no longer, in the collection."""
 
+    translation_key = "not_in_collection"
+
 
 class NothingHeldError(NotFoundError):
     """Nothing is known that addresses hold: they are new to the indexer, or hold nothing."""
+
+    translation_key = "collection_empty"
 
 
 class DeletedError(NotFoundError):
     """The document was deleted."""
 
+    key = "deleted"
+
 
 class InvalidRequestError(Dp1Error):
     """The feed or catalog refused the request (400, 422) with its own message."""
+
+    key = "invalid_request"
 
 
 class DocumentTooLargeError(InvalidRequestError):
     """The document is larger than the feed takes (413)."""
 
+    key = "too_large"
+
 
 class BlockedAddressError(InvalidRequestError):
     """An address that a stranger chose and that is not requested: none of the web, or one within the home."""
+
+    translation_key = "address_blocked"

@@ -29,7 +29,6 @@ from ..const import (
     DEFAULT_FEED_URL,
     DOMAIN,
 )
-from ..errors import suffix
 
 URL_LENGTH = 2000
 # Catalogs do not tell their names.
@@ -89,7 +88,7 @@ async def async_check_library(
         except ValueError:
             errors[field] = "invalid_url"
         except Dp1Error as err:
-            errors[field] = f"server_{suffix(err)}"
+            errors[field] = f"server_{err.key}"
     if not errors and not any(data.values()):
         errors["base"] = "no_server"
     key = (values.get(CONF_API_KEY) or "").strip() or None
@@ -114,7 +113,7 @@ async def async_check_key(
     except AuthenticationError:
         return {CONF_API_KEY: "invalid_auth"}
     except Dp1Error as err:
-        return {CONF_API_KEY: f"server_{suffix(err)}"}
+        return {CONF_API_KEY: f"server_{err.key}"}
     return {}
 
 

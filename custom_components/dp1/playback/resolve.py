@@ -36,7 +36,7 @@ from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.state import REQUEST_NUMBERS
-from ..errors import invalid_input, invalid_playlist, translated
+from ..errors import invalid_input, translated
 from ..library.entries import async_build_playlist, async_playlist, daily_url
 from ..library.tree import MEDIA_PREFIX
 from .links import async_document_of, link_of
@@ -192,7 +192,7 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
         )
         check_playable(shown)
     except InvalidPlaylistError as err:
-        raise invalid_playlist(err) from err
+        raise translated(err, "playlist") from err
     if options.limit and options.limit < len(shown["items"]):
         shown["items"] = shown["items"][: options.limit]
         for name in SIGNATURE_FIELDS:
@@ -367,7 +367,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         return await hass.async_add_executor_job(_parse, answer.body)
     except UnicodeDecodeError as err:
         fault = Fault("", "not JSON text")
-        raise invalid_playlist(InvalidPlaylistError([fault])) from err
+        raise translated(InvalidPlaylistError([fault]), "playlist") from err
     except Dp1Error as err:
         raise translated(err, "playlist", url) from err
 
