@@ -136,6 +136,7 @@ async def test_a_pictured_work_has_a_picture(
             },
         }
     }
+    document["items"][2]["inlineManifest"] = {"metadata": {"creditLine": "After Cy"}}
     await show(hass, document)
     entity = hass.data["entity_components"]["media_player"].get_entity(ENTITY_ID)
     assert entity.media_image_url == "https://art.example.org/dawn.PNG?x=1"
@@ -145,6 +146,8 @@ async def test_a_pictured_work_has_a_picture(
     # Older firmware drops the manifest; whoever sent it remembers it.
     assert attribute(hass, "media_artist") == "Ada, Bo"
     assert entity.media_image_url == "https://art.example.org/default"
+    await do(hass, "media_next_track")
+    assert attribute(hass, "media_artist") == "After Cy"
 
 
 async def test_the_device_is_described(

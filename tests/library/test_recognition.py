@@ -9,14 +9,9 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
+from custom_components.dp1.client.playlist.manifest import Work, with_manifest
 from custom_components.dp1.library import recognition
-from custom_components.dp1.library.works import (
-    Work,
-    folder_of,
-    token_key,
-    with_manifest,
-    work_of,
-)
+from custom_components.dp1.library.works import folder_of, token_key, work_of
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

@@ -13,15 +13,12 @@ from homeassistant.core import HomeAssistant, callback
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
-from ..client.text import clean, shorten
-from ..client.values import mapping
+from ..client.playlist.manifest import artist_in, picture_in
 from ..data import DATA
 from ..library.entries import async_libraries
 from ..library.library import Work
 
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
-SIZES = ("large", "default", "xlarge", "small")
-NAMES_LENGTH = 200
 
 
 def picture_of(
@@ -32,7 +29,7 @@ def picture_of(
         return None
     playlist: Mapping[str, Any] = player.playlist or {}
     for candidate in (
-        *_thumbnails(item.raw.get("inlineManifest")),
+        picture_in(item.raw.get("inlineManifest")),
         work.picture if work else None,
         item.source if _is_image(item.source) else None,
         playlist.get("coverImage"),
@@ -44,11 +41,7 @@ def picture_of(
 
 def artist_of(item: PlaylistItem | None) -> str | None:
     """Return the artists of a work."""
-    match item.raw.get("inlineManifest") if item else None:
-        case {"metadata": {"artists": [*artists]}}:
-            names = [clean(mapping(artist).get("name")) for artist in artists]
-            return shorten(", ".join(filter(None, names)), NAMES_LENGTH) or None
-    return None
+    return artist_in(item.raw.get("inlineManifest")) if item else None
 
 
 def work_details(
@@ -86,14 +79,6 @@ def with_manifest(
             ):
                 return PlaylistItem.parse({**item.raw, "inlineManifest": manifest})
     return item
-
-
-def _thumbnails(manifest: object) -> list[object]:
-    """Return the thumbnails in a manifest, the best for a card first."""
-    match manifest:
-        case {"metadata": {"thumbnails": Mapping() as sizes}}:
-            return [mapping(sizes.get(size)).get("uri") for size in SIZES]
-    return []
 
 
 def _is_image(source: str | None) -> bool:

@@ -15,12 +15,13 @@ from ..client.display.player_status import PlaylistItem
 from ..client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ..client.guard import Guard
 from ..client.http import request_json
+from ..client.playlist.manifest import with_manifest
 from ..client.text import clean
 from ..client.values import mapping, text
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 from .feed.records import FeedPlaylist
-from .works import MAX_TITLE, KnownWorks, Work, with_manifest, work_at, work_of
+from .works import MAX_TITLE, KnownWorks, Work, work_at, work_of
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.

@@ -1,9 +1,7 @@
 """Metadata of works, found by id, address or token."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
 import re
-from typing import Any
 from uuid import UUID, uuid5
 
 from ..client.catalog.artwork import (
@@ -21,6 +19,7 @@ from ..client.catalog.artwork import (
 )
 from ..client.catalog.models import Artwork, Exhibition, Series
 from ..client.catalog.selection import shown_once
+from ..client.playlist.manifest import Work
 from ..client.text import clean
 from ..client.values import mapping, text
 from .named_works import NamedWorks
@@ -30,31 +29,12 @@ from .tree import NodeKind, artist_of, node_id
 WORK_IDS = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
 MAX_TITLE = 200
 MAX_NOTE = 500
-THUMBNAILS = ("large", "default", "xlarge", "small")
 
 _FOLDER = re.compile(r"https?://[^?#]*?/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/")
 _NUMBER = re.compile(r"([0-9]{1,6})(?=[/?#]|$)")
 _EDITION = re.compile(r"[?&]edition_number=([0-9]{1,6})(?=[&#]|$)")
 
 type WorkKey = tuple[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """Metadata of a work in plain text; `edition` is like `#12 of 40` or `AP`, `provenance` as in DP-1."""
-
-    title: str | None = None
-    artist: str | None = None
-    series: str | None = None
-    exhibition: str | None = None
-    edition: str | None = None
-    year: int | None = None
-    picture: str | None = None
-    link: str | None = None
-    medium: str | None = None
-    note: str | None = None
-    provenance: Mapping[str, Any] | None = None
-    node_id: str | None = None
 
 
 def item_id(series: Series, artwork: Artwork) -> str:
@@ -93,41 +73,6 @@ def _edition(artwork: Artwork, series: Series) -> str | None:
         return None
     size = series.max_artwork
     return f"#{number} of {size}" if size and size >= number else f"#{number}"
-
-
-def with_manifest(known: Work | None, data: object) -> Work:
-    """Return the metadata of a work with what its reference manifest adds (DP-1 specification)."""
-    known = known or Work()
-    metadata = mapping(mapping(data).get("metadata"))
-    artists = metadata.get("artists")
-    names = (
-        clean(mapping(artist).get("name"), MAX_TITLE)
-        for artist in (artists if isinstance(artists, list) else ())
-    )
-    artist = ", ".join(name for name in names if name)
-    return replace(
-        known,
-        title=known.title or clean(metadata.get("title"), MAX_TITLE) or None,
-        artist=known.artist
-        or artist
-        or clean(metadata.get("creditLine"), MAX_TITLE)
-        or None,
-        picture=known.picture or _thumbnail(mapping(metadata.get("thumbnails"))),
-        note=known.note or clean(metadata.get("description"), MAX_NOTE) or None,
-    )
-
-
-def _thumbnail(sizes: Mapping[str, Any]) -> str | None:
-    """Return the thumbnail of a manifest that fits a card best."""
-    addresses = (text(mapping(sizes.get(size)).get("uri")) for size in THUMBNAILS)
-    return next(
-        (
-            url
-            for address in addresses
-            if address and (url := absolute_url(address, "l"))
-        ),
-        None,
-    )
 
 
 def folder_of(address: str) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 from homeassistant.util import dt as dt_util
 
 from ...client.playlist.document import for_display
+from ...client.playlist.manifest import artist_in
 from ...client.text import clean
 from ...client.url import through_gateway
 from ...client.values import mapping, moment, text
@@ -204,18 +205,11 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
             key=key,
             title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
             source=through_gateway(item["source"]),
-            artist=_artist(item.get("inlineManifest")),
+            artist=artist_in(item.get("inlineManifest")) or "",
             shown_from=text(item.get("displayAt")) or "",
         )
         for key, place, item in keyed_items(document.get("items"))
     )
-
-
-def _artist(manifest: object) -> str:
-    """Read the artists of a work out of the manifest in its item."""
-    metadata = mapping(mapping(manifest).get("metadata"))
-    names = ", ".join(_names(metadata.get("artists")))
-    return clean(names or metadata.get("creditLine"), MAX_TITLE)
 
 
 def _instant(text: str) -> datetime:

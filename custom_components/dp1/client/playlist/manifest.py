@@ -1,0 +1,82 @@
+"""What is known of a work, and its manifest: inline in a playlist item, or at the address in its ``ref``.
+
+Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..text import clean, shorten
+from ..url import through_gateway
+from ..values import mapping, text
+
+MAX_TITLE = 200
+MAX_NOTE = 500
+_MAX_ARTISTS = 10
+# The best for a card first.
+_THUMBNAILS = ("large", "default", "xlarge", "small")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """Metadata of a work in plain text.
+
+    Attributes:
+        edition: like ``#12 of 40`` or ``AP``.
+        picture: URL.
+        link: URL of its page.
+        provenance: as in DP-1.
+        node_id: id in the library that knows it.
+    """
+
+    title: str | None = None
+    artist: str | None = None
+    series: str | None = None
+    exhibition: str | None = None
+    edition: str | None = None
+    year: int | None = None
+    picture: str | None = None
+    link: str | None = None
+    medium: str | None = None
+    note: str | None = None
+    provenance: Mapping[str, Any] | None = None
+    node_id: str | None = None
+
+
+def artist_in(manifest: object) -> str | None:
+    """Return the artists in a manifest, or else its credit line."""
+    metadata = mapping(mapping(manifest).get("metadata"))
+    artists = metadata.get("artists")
+    names = [
+        clean(mapping(artist).get("name"), MAX_TITLE)
+        for artist in (artists[:_MAX_ARTISTS] if isinstance(artists, list) else ())
+    ]
+    return (
+        shorten(", ".join(filter(None, names)), MAX_TITLE)
+        or clean(metadata.get("creditLine"), MAX_TITLE)
+        or None
+    )
+
+
+def picture_in(manifest: object) -> str | None:
+    """Return the URL of the thumbnail in a manifest that fits a card best."""
+    sizes = mapping(mapping(mapping(manifest).get("metadata")).get("thumbnails"))
+    for size in _THUMBNAILS:
+        url = through_gateway(text(mapping(sizes.get(size)).get("uri")) or "")
+        if url.startswith(("http://", "https://")):
+            return url
+    return None
+
+
+def with_manifest(known: Work | None, manifest: object) -> Work:
+    """Return the metadata of a work with what its manifest adds."""
+    known = known or Work()
+    metadata = mapping(mapping(manifest).get("metadata"))
+    return replace(
+        known,
+        title=known.title or clean(metadata.get("title"), MAX_TITLE) or None,
+        artist=known.artist or artist_in(manifest),
+        picture=known.picture or picture_in(manifest),
+        note=known.note or clean(metadata.get("description"), MAX_NOTE) or None,
+    )
