@@ -46,7 +46,7 @@ from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.named_works import ReadAhead
 from custom_components.dp1.library.servers.cached_list import CachedList
 from custom_components.dp1.library.tree import parse_media_id, split_node_id
-from custom_components.dp1.playback.snapshot import split_media_id
+from custom_components.dp1.playback.resolve import split_media_id
 from custom_components.dp1.services import ACTIONS
 
 from .displays import playlist

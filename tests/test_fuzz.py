@@ -5,7 +5,7 @@ from random import randrange
 import pytest
 import voluptuous as vol
 
-from custom_components.dp1.playback.announce import positive_duration
+from custom_components.dp1.playback.duties import positive_duration
 
 from .fuzzing import TARGETS, fuzz
 

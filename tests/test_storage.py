@@ -23,6 +23,7 @@ CAST = {"playlist_url": None, "playlist": WORK}
 START = {"work_id": None, "source": None, "index": 0, "shuffle": None, "loop": None}
 SNAPSHOT = {"cast": CAST, "start": START, "asleep": False}
 ANNOUNCEMENT = {
+    "kind": "announcement",
     "cast": CAST,
     "until": "2026-11-21T12:00:00+00:00",
     "before": SNAPSHOT,
@@ -35,8 +36,7 @@ ENTRY = {
     "size": 99,
 }
 NAMES = {
-    "groups": "dp1.groups",
-    "announcements": "dp1.announcements",
+    "duties": "dp1.duties",
     "media_proxy": "dp1.media_proxy",
     "history": f"dp1.history.{DISPLAY}",
     "library": f"dp1.library.{LIBRARY}.catalog",
@@ -44,22 +44,21 @@ NAMES = {
     "favorites": f"dp1.favorites.{LIBRARY}",
 }
 DAMAGED: list[tuple[str, object]] = [
-    ("groups", []),
-    ("groups", {"groups": {}}),
-    ("groups", {"groups": [{"leader": DISPLAY}]}),
-    ("groups", {"groups": [{"leader": "x", "members": {DISPLAY: 0}}]}),
-    ("groups", {"groups": [{"leader": DISPLAY, "members": {DISPLAY: "0"}}]}),
-    ("groups", {"spread": {DISPLAY: 1}}),
-    ("announcements", [1]),
-    ("announcements", {DISPLAY: None}),
-    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "until": 7}}),
-    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}}),
-    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "cast": {"playlist": None}}}),
-    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}}),
-    ("announcements", {DISPLAY: {**ANNOUNCEMENT, "before": {"asleep": True}}}),
+    ("duties", [1]),
+    ("duties", {DISPLAY: None}),
+    ("duties", {DISPLAY: [{"leader": DISPLAY}]}),
+    ("duties", {DISPLAY: [{"kind": "dance"}]}),
+    ("duties", {DISPLAY: [{"kind": "group"}]}),
+    ("duties", {DISPLAY: [{"kind": "group", "leader": DISPLAY, "ahead": "x"}]}),
+    ("duties", {DISPLAY: [{"kind": "spread", "displays": 1}]}),
+    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "until": 7}]}),
+    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]}),
+    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "cast": {"playlist": None}}]}),
+    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}]}),
+    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "before": {"asleep": True}}]}),
     (
-        "announcements",
-        {DISPLAY: {**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}},
+        "duties",
+        {DISPLAY: [{**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}]},
     ),
     ("media_proxy", ["x"]),
     ("media_proxy", {"token": 1}),
@@ -192,10 +191,13 @@ async def test_what_is_stored_is_read(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Stored files are read without a warning."""
-    group = {"leader": DISPLAY, "members": {DISPLAY: 0, "other": 1}}
+    group = {"kind": "group", "leader": DISPLAY}
+    spread = {"kind": "spread", "displays": [DISPLAY, "other"]}
     for kind, data in (
-        ("groups", {"groups": [group], "spread": {DISPLAY: ["x", 1]}}),
-        ("announcements", {"other": ANNOUNCEMENT}),
+        (
+            "duties",
+            {DISPLAY: [group, spread], "other": [ANNOUNCEMENT, {**group, "ahead": 1}]},
+        ),
         ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
         ("history", [ENTRY]),
         ("favorites", {"favorites": [{"id": "series/1", "title": "One"}]}),

@@ -39,9 +39,7 @@ from .library.library import Library, async_remove_stored
 from .library.news import News
 from .library.removed import RemovedLibraries
 from .playback.activity import ActivityTracker
-from .playback.announce import Announcements
-from .playback.daily import Dailies
-from .playback.groups import Groups
+from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
 from .services import async_setup_services
 from .voice.sentences import async_update_sentences, wish_of_libraries
@@ -83,18 +81,14 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
 async def async_setup_data(hass: HomeAssistant) -> None:
     """Load what is shared by all entries."""
     data = hass.data[DATA] = Dp1Data(
-        announcements=Announcements(hass),
-        dailies=Dailies(hass),
-        groups=Groups(hass),
+        duties=Duties(hass),
         media_proxy=MediaProxy(hass),
         named_hosts=NamedHosts(hass),
         pictures=Pictures(hass),
         removed_libraries=RemovedLibraries(hass),
     )
     for stored in (
-        data.announcements,
-        data.groups,
-        data.dailies,
+        data.duties,
         data.media_proxy,
         data.named_hosts,
         data.removed_libraries,
@@ -115,9 +109,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    entry.async_on_unload(hass.data[DATA].announcements.async_resume(coordinator))
-    entry.async_on_unload(hass.data[DATA].groups.async_track(coordinator))
-    entry.async_on_unload(await hass.data[DATA].dailies.async_track(coordinator))
+    entry.async_on_unload(hass.data[DATA].duties.async_start(coordinator))
     entry.async_on_unload(
         async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
     )
@@ -172,9 +164,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-        await hass.data[DATA].announcements.async_forget(entry.entry_id)
-        await hass.data[DATA].groups.async_forget(entry.entry_id)
-        await hass.data[DATA].dailies.async_forget(entry.entry_id)
+        await hass.data[DATA].duties.async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
         hass.data[DATA].media_proxy.async_forget(entry.entry_id)
         return

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
     from .guard import NamedHosts
     from .library.followed import FollowedChannels
     from .library.removed import RemovedLibraries
-    from .playback.announce import Announcements
-    from .playback.daily import Dailies
-    from .playback.groups import Groups
+    from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
 
 LOOK_UPS_AT_ONCE: Final = 4
@@ -38,9 +36,7 @@ class Dp1Data:
 
     named_hosts: NamedHosts
     removed_libraries: RemovedLibraries
-    announcements: Announcements
-    groups: Groups
-    dailies: Dailies
+    duties: Duties
     media_proxy: MediaProxy
     pictures: Pictures
     cards_url: str = ""

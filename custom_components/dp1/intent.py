@@ -16,9 +16,9 @@ from homeassistant.helpers import intent
 from .browse.search import async_search_nodes
 from .browse.up_next import next_title
 from .const import DOMAIN
-from .data import DATA
 from .library.entries import async_libraries
 from .library.search import fold
+from .playback.groups import async_run
 from .playback.queue import async_move
 from .voice.answers import UnansweredError
 from .voice.displays import SpokenDisplay
@@ -209,8 +209,7 @@ async def _async_step(request: Request, display: SpokenDisplay, step: int) -> No
         raise Unauthorized(context=context, entity_id=display.entity_id)
     if coordinator is None:
         raise UnansweredError("unavailable", name=display.name)
-    groups = request.hass.data[DATA].groups
-    await groups.async_run(coordinator, context.id, partial(async_move, step=step))
+    await async_run(coordinator, context, step, partial(async_move, step=step))
 
 
 class AdjustIntent(SpokenIntent):

@@ -1,14 +1,14 @@
 """Media player platform: the display itself."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, override
 
 from homeassistant.components.media_player import (
     BrowseMedia,
     MediaPlayerDeviceClass,
-    MediaPlayerEnqueue,
+    MediaPlayerEnqueue as Enqueue,
     MediaPlayerEntity,
     MediaPlayerState,
     MediaType,
@@ -36,12 +36,19 @@ from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_libraries
 from .library.library import Work
-from .playback.announce import duration_of
+from .playback.duties import duration_of
+from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_proxy import public_media_id, without_tokens
-from .playback.queue import async_clear, async_enqueue, async_move
-from .playback.resolve import LOOPS, Options, async_from_media, is_in_history
-from .playback.show import async_show
-from .playback.snapshot import assumed_media_id, media_id, split_media_id
+from .playback.queue import async_clear, async_enqueue, async_move, async_show
+from .playback.resolve import (
+    LOOPS,
+    Options,
+    assumed_media_id,
+    async_from_media,
+    is_in_history,
+    media_id,
+    split_media_id,
+)
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -128,9 +135,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             data, bool(self._sources.names), self._left_to_others
         )
         self._attr_state = self._state()
-        self._attr_group_members = self.coordinator.hass.data[DATA].groups.entity_ids(
-            self.coordinator
-        )
+        group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
+        self._attr_group_members = group.entity_ids if group else None
         self._attr_source = self._sources.shown(data)
         volume = device.volume if device else None
         self._attr_volume_level = None if volume is None else volume / 100
@@ -202,7 +208,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self,
         media_type: MediaType | str,
         media_id: str,
-        enqueue: MediaPlayerEnqueue | None = None,
+        enqueue: Enqueue | None = None,
         announce: bool | None = None,
         **kwargs: Any,
     ) -> None:
@@ -216,26 +222,26 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         options = Options(place=place)
         duration = duration_of(extra, announce is True)
 
-        async def show(display: DisplayCoordinator) -> None:
-            """Show the cast on a display, or add it to the queue."""
-            if duration is not None or enqueue in (None, MediaPlayerEnqueue.REPLACE):
-                await async_show(display, cast, options, duration)
-            else:
-                await async_enqueue(display, cast, options, enqueue)
+        context = self._context
 
-        with self.coordinator.requests.pending_cast(options.asked):
-            # The history also has what others cast.
-            if not is_in_history(self.hass, media_id):
-                await self.hass.data[DATA].named_hosts.async_add(
-                    self._context, media_id
+        async def show(display: DisplayCoordinator) -> None:
+            """Show it on a display, or add it to the queue."""
+            with display.requests.pending_cast(options.asked):
+                # The history also has what others cast.
+                if not is_in_history(self.hass, media_id):
+                    await self.hass.data[DATA].named_hosts.async_add(context, media_id)
+                cast = await async_from_media(
+                    self.hass, media_type, media_id, options, title
                 )
-            cast = await async_from_media(
-                self.hass, media_type, media_id, options, title
-            )
-            if duration is not None:
-                await show(self.coordinator)
-            else:
-                await self._async_run_on_group(show)
+                if duration is None and enqueue not in (None, Enqueue.REPLACE):
+                    await async_enqueue(display, cast, options, enqueue)
+                else:
+                    await async_show(display, cast, options, duration)
+
+        if duration is not None:
+            await show(self.coordinator)
+        else:
+            await self._async_run_on_group((media_id, media_type, enqueue), show)
 
     @override
     async def async_select_source(self, source: str) -> None:
@@ -249,26 +255,25 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_clear_playlist(self) -> None:
         """Clear the playlist."""
-        await self._async_run_on_group(async_clear)
+        await self._async_run_on_group("clear", async_clear)
 
     @override
     async def async_media_next_track(self) -> None:
         """Show the next work."""
-        await self._async_run_on_group(partial(async_move, step=1))
+        await self._async_run_on_group("next", partial(async_move, step=1))
 
     @override
     async def async_media_previous_track(self) -> None:
         """Show the previous work."""
-        await self._async_run_on_group(partial(async_move, step=-1))
+        await self._async_run_on_group("previous", partial(async_move, step=-1))
 
     async def _async_run_on_group(
-        self, action: Callable[[DisplayCoordinator], Awaitable[None]]
+        self,
+        name: Hashable,
+        action: Callable[[DisplayCoordinator], Awaitable[None]],
     ) -> None:
         """Run an action on this display, or on its group."""
-        context_id = self._context.id if self._context else None
-        await self.hass.data[DATA].groups.async_run(
-            self.coordinator, context_id, action
-        )
+        await async_run(self.coordinator, self._context, name, action)
 
     @override
     async def async_set_shuffle(self, shuffle: bool) -> None:
@@ -333,13 +338,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             find_display(self.hass, entity_id).entry.entry_id
             for entity_id in group_members
         ]
-        await self.hass.data[DATA].groups.async_join(self.coordinator, members)
+        await async_join(self.coordinator, members)
 
     @override
     async def async_unjoin_player(self) -> None:
         """Remove this display from its group."""
         entry_id = self.coordinator.config_entry.entry_id
-        await self.hass.data[DATA].groups.async_unjoin(entry_id)
+        await async_unjoin(self.hass, entry_id)
 
     # Power and volume
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from zoneinfo import available_timezones
 
 import voluptuous as vol
 
@@ -46,7 +45,6 @@ from .const import (
     CONF_SIGNING_KEY,
     CONF_SOURCE_LIMIT,
     CONF_SOURCES,
-    CONF_TIME_ZONE,
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
@@ -158,20 +156,13 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set the wire format, whether music's commands are ignored, and the time zone."""
+        """Set the wire format, and whether music's commands are ignored."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
-        zones = await self.hass.async_add_executor_job(available_timezones)
-        selector = SelectSelectorConfig(
-            options=sorted(zones), mode=SelectSelectorMode.DROPDOWN
-        )
-        schema = DISPLAY_SCHEMA.extend(
-            {vol.Optional(CONF_TIME_ZONE): SelectSelector(selector)}
-        )
         return self.async_show_form(
             step_id="init",
             data_schema=self.add_suggested_values_to_schema(
-                schema, self.config_entry.options
+                DISPLAY_SCHEMA, self.config_entry.options
             ),
         )
 

@@ -74,9 +74,8 @@ from .actions.update import (
 from .const import DOMAIN
 from .data import DATA
 from .errors import exactly_one_of
-from .playback.announce import positive_duration
-from .playback.resolve import Options, async_resolve, is_in_history
-from .playback.snapshot import split_media_id
+from .playback.duties import positive_duration
+from .playback.resolve import Options, async_resolve, is_in_history, split_media_id
 from .voice.sentences import Wish, async_update_sentences
 
 SERVICE_CAST_PLAYLIST = "cast_playlist"

@@ -106,8 +106,7 @@ def stored(data: Any, version: int = 1) -> str:
 
 
 FILES = {
-    "groups": ("dp1.groups", {"groups": [{}]}),
-    "announcements": ("dp1.announcements", {"x": {"cast": 7}}),
+    "duties": ("dp1.duties", {"x": [{"kind": "announcement", "cast": 7}]}),
     "media proxy": ("dp1.media_proxy", {"x": 7}),
     "named hosts": ("dp1.named_hosts", {"a": 1}),
     "history": ("dp1.history.{entry}", [{"media_id": 7}]),

@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.data import DATA
-from custom_components.dp1.playback import announce as module
+from custom_components.dp1.playback import duties as module
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
@@ -71,7 +71,7 @@ async def test_doorbell(house: House) -> None:
     await wait(house)
     assert_back(house)
     assert not house.walls["wall"].state.asleep
-    assert not house.hass.data[DATA].announcements.is_active(
+    assert not house.hass.data[DATA].duties.is_announcing(
         house.entries["wall"].entry_id
     )
     state = house.state("wall")
@@ -119,11 +119,13 @@ async def test_a_list_with_an_address_comes_back_by_it(house: House) -> None:
 
 async def forget(house: House) -> None:
     """Restore the interludes from the storage."""
-    before = house.hass.data[DATA].announcements
-    fresh = house.hass.data[DATA].announcements = module.Announcements(house.hass)
+    before = house.hass.data[DATA].duties
+    fresh = house.hass.data[DATA].duties = module.Duties(house.hass)
     await fresh.async_load()
     for entry in house.entries.values():
-        assert fresh.is_active(entry.entry_id) == before.is_active(entry.entry_id)
+        assert fresh.is_announcing(entry.entry_id) == before.is_announcing(
+            entry.entry_id
+        )
 
 
 async def test_doorbell_and_home_assistant_restarts(
@@ -139,7 +141,7 @@ async def test_doorbell_and_home_assistant_restarts(
     assert house.walls["wall"].writes == writes
     await wait(house)
     assert_back(house)
-    assert hass_storage["dp1.announcements"]["data"] == {}
+    assert hass_storage["dp1.duties"]["data"] == {}
 
 
 async def test_home_assistant_is_down_when_a_moment_ends(house: House) -> None:
@@ -196,7 +198,7 @@ async def test_a_moment_that_fails_leaves_nothing_behind(house: House) -> None:
     house.walls["wall"].inject("status", command="displayPlaylist")
     with pytest.raises(HomeAssistantError):
         await house.show("wall", media_content_id=f"{house.door}/picture.jpg", **MOMENT)
-    assert not house.hass.data[DATA].announcements.is_active(
+    assert not house.hass.data[DATA].duties.is_announcing(
         house.entries["wall"].entry_id
     )
 
@@ -353,7 +355,7 @@ async def test_a_removed_display_is_forgotten(
     await entry.runtime_data.history.async_save()
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
-    assert hass_storage["dp1.announcements"]["data"] == {}
+    assert hass_storage["dp1.duties"]["data"] == {}
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 

@@ -1,4 +1,4 @@
-"""Test the Daily on displays: a day changes in two time zones, with firmware that knows `displayAt` and without."""
+"""Test the Daily on displays: a day changes, with firmware that knows `displayAt` and without."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,12 +11,14 @@ from zoneinfo import ZoneInfo
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
+    async_capture_events,
     async_fire_time_changed,
 )
 
 from custom_components.dp1.data import DATA
 from custom_components.dp1.display import reader
-from custom_components.dp1.playback import daily as module
+from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
+from custom_components.dp1.playback.duties import Duties
 from homeassistant.core import HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -118,6 +120,7 @@ async def days(
         """Return the Daily."""
         return house.reply or Reply(200, house.document)
 
+    await hass.config.async_set_time_zone(str(LISBON))
     async with AsyncExitStack() as stack:
         stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.05))
         server = await stack.enter_async_context(ScriptedServer.run(answer))
@@ -143,7 +146,6 @@ async def days(
                 wall,
                 unique_id=f"FF1-{number:08}",
                 title=name.capitalize(),
-                options={"time_zone": str(zone)},
             )
             await set_up(hass, house.entries[name])
         await set_up(hass, entry)
@@ -160,14 +162,14 @@ def at(day: int, time: str, zone: tzinfo) -> datetime:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_day_changes(hass: HomeAssistant) -> None:
-    """Each display changes at its own midnight: by itself, or given the next work by Home Assistant."""
+    """Each display changes at midnight: by its own clock, or given the next work by that of Home Assistant."""
     async with days(
         hass,
         daily(*range(100)),
         east_new=("B", TOKYO),
-        west_new=("B", LISBON),
-        east_old=("A", TOKYO),
-        west_old=("A1", LISBON),
+        new=("B", LISBON),
+        old=("A", LISBON),
+        older=("A1", LISBON),
     ) as house:
         await house.move(at(3, "12:00:00", UTC))
         told = await house.show(*house.walls)
@@ -177,27 +179,39 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
             await until(lambda: house.titles(name) == ["Day 3"])  # noqa: B023
         sent = {name: house.sent(name) for name in house.walls}
         # The old ones were found out by what they reported.
-        assert sent == {"east_new": 1, "west_new": 1, "east_old": 2, "west_old": 2}
-        await until(lambda: house.state("east_old").attributes["source"] == "The Daily")
-        assert house.state("west_new").attributes["source"] == "The Daily"
+        assert sent == {"east_new": 1, "new": 1, "old": 2, "older": 2}
+        await until(lambda: house.state("old").attributes["source"] == "The Daily")
+        assert house.state("new").attributes["source"] == "The Daily"
 
         # Midnight in Tokyo comes first.
         await house.move(at(4, "00:00:01", TOKYO))
-        for name in ("east_new", "east_old"):
-            await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
-        assert house.titles("west_new") == house.titles("west_old") == ["Day 3"]
+        await until(lambda: house.titles("east_new") == ["Day 4"])
+        assert house.titles("new") == house.titles("old") == ["Day 3"]
         await house.move(at(4, "00:00:01", LISBON))
         for name in house.walls:
             await until(lambda: house.titles(name) == ["Day 4"])  # noqa: B023
         await house.move(at(5, "00:00:01", LISBON))
         for name in house.walls:
             await until(lambda: house.titles(name) == ["Day 5"])  # noqa: B023
-        assert house.sent("east_new") == house.sent("west_new") == 1
-        assert house.sent("east_old") == house.sent("west_old") == 4
+        assert house.sent("east_new") == house.sent("new") == 1
+        assert house.sent("old") == house.sent("older") == 4
 
         # A display that is known to be old is not given the archive again.
-        await house.show("east_old")
-        assert house.sent("east_old") == 5
+        await house.show("old")
+        assert house.sent("old") == 5
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_nobody_hears_of_the_archive(hass: HomeAssistant) -> None:
+    """The works that old firmware shows until it is found out are no news."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        await house.move(at(3, "12:00:00", LISBON))
+        events = async_capture_events(hass, "dp1_work_changed")
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 3"])
+        await until(lambda: events)
+        await settle(house.walls["wall"])
+        assert [event.data["title"] for event in events] == ["Day 3"]
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -312,9 +326,7 @@ async def test_announced_queued_and_late(hass: HomeAssistant) -> None:
         await until(lambda: house.titles("wall") == ["Day 2"])
         await until(
             lambda: (
-                not hass.data[DATA].announcements.is_active(
-                    house.entries["wall"].entry_id
-                )
+                not hass.data[DATA].duties.is_announcing(house.entries["wall"].entry_id)
             )
         )
         await house.move(at(3, "00:03:00", LISBON))
@@ -328,7 +340,7 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         wall = house.walls["wall"]
         entry_id = house.entries["wall"].entry_id
         await house.move(at(2, "12:00:00", LISBON))
-        with patch.object(module.Dailies, "_plays_all", return_value=None):
+        with patch.object(ShownDaily, "check", return_value=False):
             told = await house.show("wall")
         assert told["media_player.wall"]["method"] == "url"
         wall.player.handle("moveToArtwork", {"index": 5})
@@ -336,8 +348,7 @@ async def test_archive_that_appears_late(hass: HomeAssistant) -> None:
         await settle(wall)
         # The display is removed, with what was remembered of it.
         await hass.config_entries.async_remove(entry_id)
-        stored = await hass.data[DATA].dailies._store.async_load_parsed()
-        assert stored == module.Stored({}, {})
+        assert await hass.data[DATA].duties._store.async_load_parsed() == {}
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -351,46 +362,21 @@ async def test_restart_and_other_firmware(
         await house.move(at(2, "12:00:00", LISBON))
         await house.show("wall", item_duration=60)
         await until(lambda: house.titles("wall") == ["Day 2"])
-        dailies = module.Dailies(hass)
-        await dailies.async_load()
-        assert dailies._given == hass.data[DATA].dailies._given
-        given = dailies._given[entry_id]
-        assert (given.item_duration, given.url) == (
-            60,
-            house.entry.options["daily_url"],
-        )
-        assert dailies._without == {}
+        fresh = Duties(hass)
+        await fresh.async_load()
+        shown = fresh.get(entry_id, ShownDaily)
+        assert shown == hass.data[DATA].duties.get(entry_id, ShownDaily)
+        assert shown
+        assert shown.item_duration == 60
+        assert shown.url == house.entry.options["daily_url"]
+        assert fresh.get(entry_id, IgnoresTimes) is None
         await house.show("wall")
         await until(lambda: house.titles("wall") == ["Day 2"])
-        dailies = module.Dailies(hass)
-        await dailies.async_load()
-        assert dailies._without == {entry_id: wall.firmware.version}
-        hass_storage["dp1.daily"]["data"]["given"] = {"x": 5}
-        other = module.Dailies(hass)
+        fresh = Duties(hass)
+        await fresh.async_load()
+        ignores = fresh.get(entry_id, IgnoresTimes)
+        assert ignores == IgnoresTimes(firmware=wall.firmware.version)
+        hass_storage["dp1.duties"]["data"] = {"x": 5}
+        other = Duties(hass)
         await other.async_load()
-        assert other._given == {}
-
-
-@pytest.mark.usefixtures("socket_enabled")
-async def test_unknown_time_zone(hass: HomeAssistant) -> None:
-    """A display of which no zone is known is taken to be in that of Home Assistant; if it is not, its own clock decides."""
-    zone = ZoneInfo("Pacific/Honolulu")
-    async with days(hass, daily(*range(9)), wall=("B", zone)) as house:
-        wall, entry = house.walls["wall"], house.entries["wall"]
-        hass.config_entries.async_update_entry(entry, options={})
-        await hass.config_entries.async_reload(entry.entry_id)
-        await hass.config.async_set_time_zone("UTC")
-        wall.player.load(playlist("Dawn"))
-        # It is still the day before the first in Honolulu: the display keeps what it shows until then.
-        await house.move(at(0, "06:00:00", UTC))
-        told = await house.show("wall")
-        assert told["media_player.wall"]["method"] == "url"
-        assert wall.state.current_title == "Dawn"
-        await house.move(at(0, "00:00:01", zone))
-        await until(lambda: house.titles("wall") == ["Day 0"])
-        await house.move(at(1, "00:00:01", UTC))
-        await settle(wall)
-        assert house.titles("wall") == ["Day 0"]
-        await house.move(at(1, "00:00:01", zone))
-        await until(lambda: house.titles("wall") == ["Day 1"])
-        assert house.sent("wall") == 1
+        assert other.get(entry_id, ShownDaily) is None

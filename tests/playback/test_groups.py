@@ -9,9 +9,11 @@ import pytest
 
 from custom_components.dp1.data import DATA
 from custom_components.dp1.display import connection
-from custom_components.dp1.playback.groups import Groups
-from homeassistant.core import Context, HomeAssistant
+from custom_components.dp1.playback.duties import Duties
+from custom_components.dp1.playback.groups import group_of
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.setup import async_setup_component
 
 from tests.displays import until
 from tests.houses import House, series, served, titles
@@ -129,20 +131,62 @@ async def test_a_member_leads_the_others(house: House) -> None:
     assert works(house) == ["", "", ""]
 
 
-async def test_next_without_any_call(house: House) -> None:
-    """Two calls with one context count as one, and two without as two."""
+async def run_script(house: House, *steps: dict[str, Any]) -> None:
+    """Run a script, whose steps all have one context."""
+    script = {"script": {"evening": {"sequence": list(steps)}}}
+    assert await async_setup_component(house.hass, "script", script)
+    await house.hass.services.async_call("script", "evening", blocking=True)
+
+
+async def test_each_step_of_a_script_counts(house: House) -> None:
+    """A group moves once for each step, however many of its members the step targets."""
     await house.show("left", playlist=TIDES)
     await join(house)
-    context = Context()
-    for _ in range(2):
+    everyone = {"entity_id": list(map(house.entity, ROOMS))}
+    step = {"action": "media_player.media_next_track", "target": everyone}
+    pause = {"delay": {"milliseconds": 10}}
+    await run_script(house, step, pause, step)
+    assert works(house) == ["Tides 3"] * 3
+
+
+async def test_cleared_and_hung_again(house: House) -> None:
+    """A step that clears a group does not swallow the one that hangs something."""
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    target = {"entity_id": house.entity("right")}
+    media = {
+        "media_content_id": f"{house.door}/picture.jpg",
+        "media_content_type": "",
+    }
+    await run_script(
+        house,
+        {"action": "media_player.clear_playlist", "target": target},
+        {"action": "media_player.play_media", "target": target, "data": media},
+    )
+    assert works(house) == ["picture"] * 3
+
+
+async def test_steps_at_the_same_time(house: House) -> None:
+    """Different steps that run at the same time all count, and what is hung for all members is looked up once."""
+    await house.show("left", playlist=TIDES)
+    await join(house)
+    targets = [{"entity_id": house.entity(room)} for room in ROOMS]
+    steps = [
+        {"action": "media_player.media_next_track", "target": target}
+        for target in (targets[1], targets[1])
+    ]
+    await run_script(house, {"parallel": steps})
+    assert works(house) == ["Tides 3"] * 3
+    async with served(DUNES) as (url,):
+        media = {"media_content_id": url, "media_content_type": "playlist"}
         await house.hass.services.async_call(
             "media_player",
-            "media_next_track",
-            {"entity_id": house.entity("right")},
+            "play_media",
+            {"entity_id": list(map(house.entity, ROOMS)), **media},
             blocking=True,
-            context=context,
         )
-    assert works(house) == ["Tides 2"] * 3
+    assert works(house) == ["Dunes 1"] * 3
+    assert [wall.casts for wall in house.walls.values()] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("joined_first", [True, False])
@@ -178,7 +222,7 @@ async def test_groups_survive_a_restart(
     """Members and offsets are restored after a restart, and nothing is sent."""
     await house.show(*ROOMS, playlist=TIDES, spread=True)
     await join(house)
-    fresh = house.hass.data[DATA].groups = Groups(house.hass)
+    fresh = house.hass.data[DATA].duties = Duties(house.hass)
     await fresh.async_load()
     for room in ROOMS:
         house.walls[room].reset_counters()
@@ -206,11 +250,11 @@ async def test_a_leader_that_is_reloaded(house: House) -> None:
     await house.show("left", playlist=TIDES)
     await join(house)
     entry_id = house.entries["left"].entry_id
-    group = house.hass.data[DATA].groups.group(entry_id)
+    group = group_of(house.hass, entry_id)
     assert group is not None
-    async with group.lock:
+    async with group.sync.lock:
         await house.phone("left", "moveToArtwork", index=1)
-        await until(lambda: group.waiting)
+        await until(lambda: group.sync.waiting)
         await house.hass.config_entries.async_reload(entry_id)
     await house.settled("left")
     await house.phone("left", "moveToArtwork", index=3)

@@ -9,7 +9,7 @@ import pytest
 
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.lookups import Markets
-from custom_components.dp1.playback import links
+from custom_components.dp1.playback import resolve
 from homeassistant.components import persistent_notification
 from homeassistant.components.persistent_notification import Notification, UpdateType
 from homeassistant.core import HomeAssistant, callback
@@ -72,7 +72,7 @@ async def indexer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[IndexerSimul
     async with TestServer(app) as server, IndexerSimulator() as running:
         base = str(server.make_url("")).rstrip("/")
         markets = Markets(f"{base}/api", f"{base}/fxhash", f"{base}/objkt")
-        monkeypatch.setattr(links, "MARKETS", markets)
+        monkeypatch.setattr(resolve, "MARKETS", markets)
         yield running
 
 
@@ -194,7 +194,7 @@ async def test_it_takes_too_long(
     house: House, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An action ends, and says that the work may come later."""
-    monkeypatch.setattr(links, "DEADLINE", 0.5)
+    monkeypatch.setattr(resolve, "LINK_TIMEOUT", 0.5)
     indexer.job_outcome = ""
     with pytest.raises(HomeAssistantError) as error:
         await cast(house, f"{KT1}:404")

@@ -16,14 +16,14 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
-from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
-from ..playback.announce import positive_duration
+from ..playback.cast import async_take_snapshot
+from ..playback.duties import positive_duration
+from ..playback.groups import async_run, async_spread, paused
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
+from ..playback.queue import async_show
 from ..playback.resolve import Options, from_document
-from ..playback.show import async_show
-from ..playback.snapshot import async_take_snapshot
 from .targets import Target, async_for_each_display, async_targets, only
 
 SERVICE_GESTURE = "gesture"
@@ -65,7 +65,7 @@ async def async_show_work(call: ServiceCall) -> None:
         """Show the work on the display or its group; for a limited time, only on the display."""
         if show_for is not None:
             return await _async_show_alone(coordinator, work, show_for)
-        await call.hass.data[DATA].groups.async_run(coordinator, call.context.id, jump)
+        await async_run(coordinator, call.context, ("show_work", work), jump)
         return {}
 
     await async_for_each_display(call, await async_targets(call), act)
@@ -177,10 +177,9 @@ async def async_cast_to(
             own = replace(options, start_at=(options.start_at or 1) + place)
         return await async_show(coordinator, cast, own, call.data.get("show_for"))
 
-    groups = call.hass.data[DATA].groups
     if len(targets) > 1 and "show_for" not in call.data:
-        await groups.async_spread(entry_ids, spread)
-    with groups.paused(entry_ids):
+        await async_spread(call.hass, entry_ids, spread)
+    with paused(call.hass, entry_ids):
         return await async_for_each_display(call, targets, show)
 
 

@@ -15,9 +15,9 @@ from ..client.playlist.document import build, build_item
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..errors import invalid_input
-from ..playback.announce import positive_duration
+from ..playback.duties import positive_duration
+from ..playback.queue import async_show
 from ..playback.resolve import Options, async_from_media, from_document
-from ..playback.show import async_show
 from .fields import color, media
 from .targets import async_for_each_display, async_targets
 

@@ -173,7 +173,7 @@ class ActivityTracker:
         if coordinator.requests.in_steps:
             return []
         entry_id = coordinator.config_entry.entry_id
-        in_interlude = coordinator.hass.data[DATA].announcements.is_active(entry_id)
+        in_interlude = coordinator.hass.data[DATA].duties.is_announcing(entry_id)
         changes = list(
             self._changes.update(
                 coordinator.data, coordinator.last_update_success, in_interlude

@@ -1,8 +1,9 @@
-"""Cast to a display."""
+"""Casts: show something on a display, and what it showed before."""
 
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from random import sample
 from typing import Any
 
@@ -10,15 +11,17 @@ from homeassistant.exceptions import HomeAssistantError
 
 from ..client.display.casts import Cast, CastResult, Start
 from ..client.display.client import Display
+from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
+from ..display.history import History, cast_of
 from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
 from .media_proxy import without_token
-from .resolve import Options, async_from_document, async_read_playlist
+from .resolve import Options, async_from_document, async_read_playlist, start_of
 
 # The document is only read for its title.
 TITLE_TIMEOUT = 5.0
@@ -145,3 +148,67 @@ def _response(
         "playlist_url": without_token(cast.playlist_url),
         "method": "url" if cast.playlist is None else "inline",
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a display shows: the playlist if there is one, the place in it, and whether the display sleeps."""
+
+    cast: Cast | None
+    start: Start
+    asleep: bool
+
+
+async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
+    """Ask a display what it shows."""
+    player = await coordinator.async_read_player()
+    asleep = coordinator.data.asleep is True
+    if player is None and coordinator.data.assumed is not None:
+        return Snapshot(coordinator.data.assumed, Start(), asleep)
+    if player is not None and player.current is None:
+        return Snapshot(None, Start(), asleep)
+    if player is None or (cast := cast_of_display(player, coordinator.history)) is None:
+        raise action_failed("cannot_tell", name=coordinator.name)
+    return Snapshot(cast, start_of(player), asleep)
+
+
+async def async_restore_snapshot(
+    coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
+) -> None:
+    """Restore a snapshot of this display or another, and wake the display if the snapshot was awake."""
+    with coordinator.requests.steps():
+        await _async_restore(coordinator, snapshot, wake and not snapshot.asleep)
+
+
+async def _async_restore(
+    coordinator: DisplayCoordinator, snapshot: Snapshot, wake: bool
+) -> None:
+    """Cast what was shown, or nothing, and let the display sleep again."""
+    if snapshot.cast is not None:
+        options = Options(place=snapshot.start, wake=wake, asked=None)
+        await async_cast(coordinator, snapshot.cast, options)
+    else:
+        async with coordinator.async_command() as display:
+            await display.clear()
+    if snapshot.asleep and not coordinator.data.asleep:
+        await coordinator.async_set_asleep(True)
+
+
+def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:
+    """Return the cast that shows the same playlist; None if some of its works are unknown."""
+    if player.playlist_url:
+        return Cast(playlist_url=player.playlist_url)
+    if (given := history.current(player)) is not None:
+        return given.cast
+    if not all(item.source for item in player.items):
+        return None
+    return cast_of(player)
+
+
+def is_showing(cast: Cast, player: PlayerStatus) -> bool:
+    """Return whether a display shows what was cast; it may leave out works."""
+    if cast.playlist is None or player.playlist_url:
+        return cast.playlist_url == player.playlist_url
+    shown = {item.source for item in player.items}
+    given = {item.get("source") for item in cast.playlist.get("items") or ()}
+    return bool(shown) and shown <= given

@@ -1,7 +1,8 @@
-"""The queue of a display: move in it, add works, clear it."""
+"""The queue of a display: show something, move, add works, clear it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -18,15 +19,32 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..display.state import Refresh
 from ..errors import invalid_input
-from .daily import daily_of
+from .cast import async_take_snapshot
+from .daily import async_show_daily, async_work_of_today, daily_of
 from .resolve import Options, async_read_playlist
-from .show import async_show
-from .snapshot import async_take_snapshot
 
 # A longer playlist is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
 
 type Works = list[dict[str, Any]]
+
+
+async def async_show(
+    coordinator: DisplayCoordinator,
+    cast: Cast,
+    options: Options,
+    duration: timedelta | None = None,
+) -> dict[str, Any]:
+    """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
+    duties = coordinator.hass.data[DATA].duties
+    daily = daily_of(coordinator.hass, cast)
+    if duration is not None:
+        if daily is not None:
+            cast = await async_work_of_today(daily, options)
+        return await duties.async_announce(coordinator, cast, options, duration)
+    if daily is not None:
+        return await async_show_daily(coordinator, daily, cast, options)
+    return await duties.async_show(coordinator, cast, options)
 
 
 async def async_clear(coordinator: DisplayCoordinator) -> None:
@@ -59,8 +77,7 @@ async def async_enqueue(
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     if (daily := daily_of(coordinator.hass, cast)) is not None:
-        dailies = coordinator.hass.data[DATA].dailies
-        cast = await dailies.async_work_of_today(coordinator, daily, options)
+        cast = await async_work_of_today(daily, options)
     async with coordinator.requests.step_lock:
         await _async_enqueue(coordinator, cast, options, how)
 
@@ -101,7 +118,7 @@ async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
     entry_id = coordinator.config_entry.entry_id
     hass = coordinator.hass
-    if cast.playlist is None or hass.data[DATA].announcements.is_active(entry_id):
+    if cast.playlist is None or hass.data[DATA].duties.is_announcing(entry_id):
         return False
     hass.data[DATA].media_proxy.async_use(cast, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:

@@ -1,24 +1,41 @@
 """Resolve what a user, an automation or a media browser names to a cast."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import PurePosixPath
+import re
 from typing import Any, Literal
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote, urlencode
 
 from yarl import URL
 
-from homeassistant.components import media_source
+from homeassistant.components import media_source, persistent_notification
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
+from homeassistant.helpers.translation import async_get_exception_message
 
 from ..client.display.casts import Cast, Start
-from ..client.errors import Dp1Error, Fault, InvalidPlaylistError
+from ..client.display.player_status import PlayerStatus
+from ..client.errors import Dp1Error, Fault, InvalidPlaylistError, NotFoundError
 from ..client.http import MAX_BODY_ON_LOOP, request_json, status_error
-from ..client.indexer.links import ExhibitionLink
+from ..client.indexer.client import Indexer
+from ..client.indexer.links import (
+    ExhibitionLink,
+    IndexedLink,
+    Link,
+    LinkError,
+    LookupLink,
+    TokenLink,
+    parse_link,
+)
+from ..client.indexer.lookups import Markets, look_up
+from ..client.indexer.tokens import Token, build_items
 from ..client.playlist.document import (
     build,
     build_item,
@@ -28,21 +45,32 @@ from ..client.playlist.document import (
     validate,
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..client.text import clean
+from ..client.text import clean, markdown_safe
 from ..client.values import exceeds
 from ..const import DOMAIN
 from ..coordinator import async_displays
 from ..data import DATA
-from ..display.history import MEDIA_ID as RECENT
+from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..display.state import REQUEST_NUMBERS
-from ..errors import invalid_input, translated
-from ..library.entries import async_build_playlist, async_playlist, daily_url
+from ..errors import action_failed, invalid_input, translated
+from ..library.collections.indexers import async_indexer, async_user_agent
+from ..library.entries import (
+    async_build_playlist,
+    async_libraries,
+    async_playlist,
+    daily_url,
+)
+from ..library.library import Library
 from ..library.tree import MEDIA_PREFIX
-from .links import async_document_of, link_of
 from .media_proxy import is_picture_entity
 
 READ_TIMEOUT = 20.0
+# Looking a link up: an action ends within 30 seconds.
+LINK_TIMEOUT = 25.0
+# Every status of the display carries the whole list.
+MAX_LINKED_WORKS = 200
+MARKETS = Markets()
 MAX_MEDIA_ID = 8192
 MAX_DOCUMENT = 4 * 1024 * 1024
 # Thousands of works.
@@ -58,6 +86,11 @@ TITLE_LENGTH = 200
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, ".htm", ".html", ".m3u8", ".mov", ".mp4", ".webm"}
 WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
+# What a display does after a cast by itself.
+DEFAULT_LOOP = "playlist"
+# Separates the place from the playlist in a media content id.
+PLACE_MARK = "#dp1&"
+PLACE = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -390,3 +423,157 @@ def _check_start(options: Options, works: int) -> None:
         raise invalid_input(
             "no_such_work", start_at=str(options.start_at), works=str(works)
         )
+
+
+# Media content ids of what is shown, which name the place in it
+
+
+def start_of(player: PlayerStatus) -> Start:
+    """Return the place and order, as far as they are not the default."""
+    item = player.current
+    is_default = item is None or (player.position == 1 and not player.shuffle)
+    loop = player.loop_mode
+    return Start(
+        work_id=None if is_default or item is None else item.id,
+        source=None if is_default or item is None or item.id else item.source,
+        index=None if is_default or player.position is None else player.position - 1,
+        shuffle=True if player.shuffle else None,
+        loop=None if loop == DEFAULT_LOOP else loop,
+    )
+
+
+def media_id(player: PlayerStatus, history: History) -> str | None:
+    """Return the media content id of a playlist: a URL is marked as that of a playlist, and a place is added unless it is the default."""
+    given = history.current(player)
+    name = player.playlist_url or (given.media_id if given else None)
+    if name is None:
+        return None
+    start = start_of(player)
+    place = {
+        "work": start.work_id,
+        "at": start.index,
+        "shuffle": start.shuffle,
+        "loop": start.loop,
+    }
+    fragment = urlencode(
+        {key: value for key, value in place.items() if value is not None}
+    )
+    marked = fragment or player.playlist_url
+    return f"{name}{PLACE_MARK}{fragment}" if marked else name
+
+
+def assumed_media_id(cast: Cast) -> str | None:
+    """Return the media content id of what a display without a status was given."""
+    return (
+        f"{cast.playlist_url}{PLACE_MARK}" if cast.playlist_url else media_id_of(cast)
+    )
+
+
+def split_media_id(name: str) -> tuple[str, Start]:
+    """Split a media content id into the playlist and the place."""
+    base, mark, fragment = name.rpartition(PLACE_MARK)
+    if not mark:
+        return name, Start()
+    place = {key: values[0] for key, values in parse_qs(fragment).items()}
+    at = place.get("at", "")
+    return base, Start(
+        work_id=place.get("work"),
+        index=int(at) if PLACE.fullmatch(at) else None,
+        shuffle=True if "shuffle" in place else None,
+        loop=place.get("loop") if place.get("loop") in ("none", "one") else None,
+    )
+
+
+# Links of marketplaces, CAIP ids and `contract:token`
+
+
+def link_of(text: str) -> Link | None:
+    """Return what a text names, or raise the translated reason why a link cannot be resolved."""
+    try:
+        return parse_link(text)
+    except LinkError as err:
+        raise invalid_input(err.refusal, link=clean(text, 200)) from err
+
+
+async def async_document_of(
+    hass: HomeAssistant, link: IndexedLink | LookupLink, text: str, limit: int | None
+) -> dict[str, Any]:
+    """Return the playlist of the works that a link names.
+
+    What the indexer does not have yet is asked for once, and waited for.
+    """
+    library = _library_with_indexer(hass)
+    indexer = await async_indexer(hass, library.preferences.indexer_url)
+    where = clean(text, 200)
+    try:
+        async with asyncio.timeout(LINK_TIMEOUT):
+            tokens = await _async_tokens(
+                hass,
+                indexer,
+                link,
+                min(limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS),
+                where,
+            )
+    except TimeoutError as err:
+        raise action_failed("link_not_ready", link=where) from err
+    except Dp1Error as err:
+        raise translated(err, "indexer", where) from err
+    if not tokens:
+        raise translated(NotFoundError(), "indexer", where)
+    if not (items := build_items(tokens, library.preferences.duration)):
+        raise action_failed("link_without_media", link=where)
+    return build(_title_of_tokens(tokens, link), items)
+
+
+def _library_with_indexer(hass: HomeAssistant) -> Library:
+    """Return the first library that has an indexer."""
+    libraries = async_libraries(hass)
+    if not libraries:
+        raise invalid_input("no_library")
+    for library in libraries:
+        if library.preferences.indexer_url:
+            return library
+    raise invalid_input("no_indexer")
+
+
+async def _async_tokens(
+    hass: HomeAssistant,
+    indexer: Indexer,
+    link: IndexedLink | LookupLink,
+    most: int,
+    where: str,
+) -> list[Token]:
+    """Return the tokens that a link names."""
+    if isinstance(link, LookupLink):
+        session = async_get_clientsession(hass)
+        link = await look_up(session, link, MARKETS, await async_user_agent(hass))
+    if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
+        return tokens
+    with _notice(hass, where):
+        if not await indexer.index(link):
+            return []
+        return await indexer.resolve(link, most)
+
+
+@contextmanager
+def _notice(hass: HomeAssistant, where: str) -> Iterator[None]:
+    """Show that a work is being prepared for as long as that takes."""
+    notification_id = f"{DOMAIN}_link"
+    message = async_get_exception_message(
+        DOMAIN, "link_preparing", {"link": markdown_safe(where)}
+    )
+    persistent_notification.async_create(hass, message, notification_id=notification_id)
+    try:
+        yield
+    finally:
+        persistent_notification.async_dismiss(hass, notification_id)
+
+
+def _title_of_tokens(tokens: list[Token], link: Link) -> str:
+    """Return the title of the playlist: that of the work, or what the works have in common."""
+    first = tokens[0].name
+    if len(tokens) == 1:
+        return first
+    slug = getattr(link, "slug", "")
+    name = first.partition("#")[0].strip() or slug.replace("-", " ").title()
+    return clean(name, TITLE_LENGTH) or first
