@@ -113,6 +113,7 @@ def _library(library: Library) -> dict[str, Any]:
                 "addresses": collection.addresses,
                 "works": len(collection.data.records),
                 "complete": collection.data.complete,
+                "followed": collection.is_followed,
                 "keep_current": collection.keep_current,
                 "problem": _kind_of(collection.problem),
             }

@@ -26,7 +26,7 @@ from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
 from .errors import raised_as, translated_errors
-from .library.entries import library_and_node, server_of
+from .library.entries import asked_of, library_and_node
 from .library.library import NodeKind
 from .library.tree import media_id
 
@@ -72,7 +72,7 @@ class LibraryMediaSource(MediaSource):
         """Resolve a single work; anything else can only be cast to a display."""
         with raised_as(Unresolvable):
             library, text = library_and_node(self.hass, item.media_source_id)
-            with translated_errors(server_of(text), library.title, clean(text, 100)):
+            with translated_errors(*asked_of(library, text), clean(text, 100)):
                 node = await library.async_node(text)
                 single = node.kind in (
                     NodeKind.ARTWORK,

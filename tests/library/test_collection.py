@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator
 from copy import deepcopy
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from yarl import URL
 
 from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
+from custom_components.dp1.library.collections import coordinator
 from custom_components.dp1.library.collections.coordinator import (
     ACQUIRED,
     LEFT_COLLECTION,
@@ -132,9 +134,12 @@ async def test_cast(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
         wall = house.walls["wall"]
         await house.play("wall", f"{PREFIX}{entry_id(hass)}/{NODE}")
         await until(lambda: house.attribute("wall", "media_title") is not None)
-        # The drawing that is data: cannot be loaded.
-        assert "Plain Square" not in titles(wall.state.items)
-        assert len(wall.state.items) == 6
+        # The drawing that is kept on a chain is its own source.
+        (square,) = (
+            item for item in wall.state.items if item["title"] == "Plain Square"
+        )
+        assert square["source"].startswith("data:image/svg+xml;base64,")
+        assert len(wall.state.items) == 7
         assert wall.state.items[1]["id"] == "083b1191-10d8-58ee-a862-a3973ef60867"
         await until(lambda: house.attribute("wall", "source") == "My collection")
         assert "My collection" in house.attribute("wall", "source_list")
@@ -325,9 +330,7 @@ async def test_unknown_addresses(
         await async_build_playlist(
             hass, {"media_content_id": f"{PREFIX}{entry.entry_id}/{NODE}"}
         )
-    interval = collection_of(entry).update_interval
-    assert interval is not None
-    assert interval.total_seconds() == 3600
+    await until(lambda: collection_of(entry).update_interval == timedelta(hours=1))
     indexer.own(COLLECTOR, 3)
     # The button looks at once; the feed is away.
     with pytest.raises(HomeAssistantError, match="feed"):
@@ -376,10 +379,8 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     """A work that arrives between two pages is there once, and a list without an end keeps what was read."""
     indexer.own(COLLECTOR, 260)
     arrives = deepcopy(record(indexer, "9004"))
-    provenance = {"owner_address": COLLECTOR, "last_timestamp": None}
-    arrives["owner_provenances"]["items"] = [provenance]
+    arrives |= {"owner_provenances": {"items": []}, "balances": [COLLECTOR]}
     indexer.arrives = arrives
-    indexer.change(COLLECTOR, "acquired", arrives, now())
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     # The newest are there before the rest.
     listed = await collection_of(entry).async_list()
@@ -396,33 +397,112 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
 
     indexer.repeat_offset = True
     collection = collection_of(entry)
-    for work in collection.data.records:
-        indexer.events.setdefault(COLLECTOR, []).append(
-            {
-                "type": "metadata_updated",
-                "token_cid": work.token.cid,
-                "timestamp": now(seconds=1),
-            }
-        )
+    for known in [*indexer.records, *indexer.records]:
+        indexer.change(COLLECTOR, "metadata_updated", known, now())
+    collection.is_followed = False
     await poll(entry)
     assert len(collection_of(entry).data.records) == 261
 
 
-async def test_changes_are_not_told(
-    hass: HomeAssistant, indexer: IndexerSimulator
+@pytest.mark.parametrize("followed", [True, False], ids=["followed", "listed"])
+async def test_bought_and_sold_while_off(
+    hass: HomeAssistant,
+    indexer: IndexerSimulator,
+    caplog: pytest.LogCaptureFixture,
+    followed: bool,
 ) -> None:
-    """Where the indexer does not tell changes, the whole list is read each day."""
-    indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
-    entry = await set_up_collection(hass, indexer.url, T1)
+    """What came and went while nobody looked is told after the start, whether or not the indexer tells changes."""
+    if not followed:
+        indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
+    told = events(hass)
+    entry = await set_up_collection(hass, indexer.url, E1, T1)
     await until(lambda: collection_of(entry).data.complete)
     await poll(entry)
-    assert collection_of(entry).problem is None
+    assert await hass.config_entries.async_unload(entry.entry_id)
+    # One was sold long ago, which is recorded only now, and one is hidden but still held.
+    indexer.acquire(T1, record(indexer, "9009"), now())
+    indexer.release(E1, record(indexer, "9005"), "2026-03-01T00:00:00Z")
+    hidden = record(indexer, "9001")
+    hidden["moderation_status"] = "spam"
+    indexer.change(E1, "moderation_status_changed", hidden, now())
+    asked(indexer)
+    assert await hass.config_entries.async_setup(entry.entry_id)
+    await until(lambda: len(told) == 2)
+    assert told == [(ACQUIRED, "Unresolved"), (LEFT_COLLECTION, "Plain Square")]
+    counted = asked(indexer)
+    assert counted["tokens"] == (1 if followed else 2)
+    assert collection_of(entry).is_followed is followed
+    assert len(collection_of(entry).data.records) == 5
+    # A second look tells nothing twice.
+    await poll(entry)
+    assert len(told) == 2
+    assert asked(indexer)["tokens"] == (0 if followed else 1)
+    assert caplog.text.count("does not tell what changes") == (0 if followed else 2)
     interval = collection_of(entry).update_interval
     assert interval is not None
-    assert interval.total_seconds() == 86400
-    indexer.acquire(T1, record(indexer, "9001"), now(seconds=1))
+    assert 1800 <= interval.total_seconds() <= 3600
+
+
+async def test_part_of_an_answer(
+    hass: HomeAssistant, indexer: IndexerSimulator
+) -> None:
+    """Errors beside the data do not spoil what is known, and nothing counts as sold because of them."""
+    entry = await set_up_collection(hass, indexer.url, E1, T1)
+    await until(lambda: collection_of(entry).data.complete)
+    told = events(hass)
+    before = collection_of(entry).data.records
+    indexer.errors = [{"message": "a resolver failed", "path": ["tokens"]}]
+    indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
+    spoiled = record(indexer, "9001")
+    shown, spoiled["display"] = spoiled["display"], None
+    missing = record(indexer, "9005")
+    indexer.records.remove(missing)
     await poll(entry)
-    assert (await works(entry.runtime_data))[0] == "Tidal Ledger #42"
+    assert collection_of(entry).data.records == before
+    assert not told
+    indexer.errors, spoiled["display"] = [], shown
+    await poll(entry)
+    assert told == [(LEFT_COLLECTION, "Plain Square")]
+
+
+async def test_more_works_than_are_kept(
+    hass: HomeAssistant, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a very large collection the works that came last are kept, and it is said that these are not all."""
+    monkeypatch.setattr(coordinator, "MAX_TOKENS", 250)
+    owned = indexer.own(COLLECTOR, 400)
+    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    collection = collection_of(entry)
+    await until(lambda: len(collection.data.records) == 250)
+    await poll(entry)
+    assert not collection.data.complete
+    assert collection.problem is None
+    newest = sorted(
+        (one["owner_provenances"]["items"][0]["last_timestamp"] for one in owned),
+        reverse=True,
+    )[:250]
+    kept = [work.token.held_since for work in collection.data.records]
+    assert [str(at and at.date()) for at in kept] == [at[:10] for at in newest]
+    # It is followed like any other, and not read again as a whole.
+    asked(indexer)
+    indexer.acquire(COLLECTOR, record(indexer, "9004"), now(seconds=1))
+    await poll(entry)
+    assert asked(indexer) == {"syncCollection": 1, "tokens": 1}
+    assert (await works(entry.runtime_data))[0] == "#5"
+    assert len(collection.data.records) == 250
+
+
+async def test_works_on_a_chain_are_kept_up_to_a_limit(
+    hass: HomeAssistant, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beyond the limit they are listed, and have nothing to show."""
+    monkeypatch.setattr(coordinator, "MAX_DATA", 100)
+    for known in indexer.own(COLLECTOR, 3):
+        known["display"]["animation_url"] = f"data:text/html,{'x' * 30}"
+    entry = await set_up_collection(hass, indexer.url, COLLECTOR)
+    await until(lambda: collection_of(entry).data.complete)
+    listed = collection_of(entry).data.records
+    assert [work.token.source is not None for work in listed] == [True, True, False]
 
 
 async def test_keep_current(
@@ -452,7 +532,7 @@ async def test_keep_current(
         assert token not in str(house.state("wall").as_dict())
         path = URL(url).path
         served = await (await client.get(f"{path}?token={token}")).json()
-        assert len(served["items"]) == 5
+        assert len(served["items"]) == 6
         assert (await client.get(f"{path}?token={token[:-1]}")).status == 404
         assert (await client.get(path)).status == 404
 

@@ -43,6 +43,8 @@ LINKS = [
     ),
     ("https://www.fxhash.xyz/project/lattice-bloom", "Lattice Bloom #88"),
     ("https://objkt.com/tokens/blooms/1180342", "Lattice Bloom #88"),
+    ("https://objkt.com/collections/blooms", "Lattice Bloom #88"),
+    ("0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA:0", "Plain Square"),
     ("https://www.fxhash.xyz/iteration/lattice-bloom-88", "Lattice Bloom #88"),
     ("https://feralfile.com/exhibitions/artwork/abc123", "Tidal Ledger #42"),
 ]
@@ -155,10 +157,12 @@ async def test_a_work_that_is_not_indexed_yet(
         ("https://opensea.io/collection/fidenza", "link_one_work"),
         ("https://www.fxhash.xyz/gentk/1234", "link_no_work"),
         (f"{KT1[:-1]}Y:7", "link_wrong_address"),
-        (f"{KT1}:404", "indexer_not_found"),
+        (f"{KT1}:404", "indexer_not_indexed"),
         ("https://www.artblocks.io/collection/unknown", "indexer_not_found"),
-        ("https://objkt.com/tokens/nobody/5", "indexer_not_found"),
-        ("0x9e6E4C3a50F92BCA34EAcD9E834a7d6A78eb30dA:0", "link_without_media"),
+        ("https://objkt.com/tokens/nobody/5", "market_not_found"),
+        ("https://objkt.com/collections/nobody", "market_not_found"),
+        ("0x23117d0150af2231442De2a8b754Cc204b668540:12", "indexer_unviewable"),
+        ("0xD7a20FaE61E6d10cD005fC9895F5FF5423Ad8D02:901", "indexer_moderated"),
     ],
 )
 async def test_what_cannot_be_resolved_is_named(

@@ -13,7 +13,7 @@ from ..client.errors import Dp1Error
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..errors import exactly_one_of, invalid_input, translated_errors
-from ..library.entries import async_libraries, library_and_node, server_of
+from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, NodeKind
 from ..library.tree import media_id, node_id
 from .fields import media
@@ -98,5 +98,5 @@ async def _async_shown(
 @contextmanager
 def _library_errors(library: Library, text: str) -> Iterator[None]:
     """Translate errors of a library."""
-    with translated_errors(server_of(text), library.title, clean(text, 100)):
+    with translated_errors(*asked_of(library, text), clean(text, 100)):
         yield

@@ -13,7 +13,7 @@ from ..client.text import clean
 from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
 from ..language import async_message, async_text
-from ..library.entries import async_libraries, library_and_node, server_of
+from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Children, Library, Node, NodeKind
 from ..library.tree import (
     FOLDER_TITLES,
@@ -120,7 +120,7 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
     """Raise errors as browse errors."""
     with (
         raised_as(BrowseError),
-        translated_errors(server_of(text), library.title, clean(text, 100)),
+        translated_errors(*asked_of(library, text), clean(text, 100)),
     ):
         yield
 
@@ -132,7 +132,7 @@ def _title(library: Library, node: Node, inside: Children) -> str:
         title = browser_text(hass, node.kind, title=title)
     if inside.problem is None:
         return title
-    problem = translated(inside.problem, server_of(node.id), library.title, node.title)
+    problem = translated(inside.problem, *asked_of(library, node.id), node.title)
     texts = {"title": title, "reason": async_message(hass, problem)}
     if (since := inside.since) is None:
         return browser_text(hass, "incomplete", **texts)

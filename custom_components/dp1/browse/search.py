@@ -20,7 +20,7 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
-from ..library.entries import async_libraries, library_and_node, server_of
+from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
 from ..library.matching.query import EXACT, Query
 from ..library.matching.text_index import fold
@@ -64,7 +64,7 @@ async def async_hits(
 
     async def search(library: Library) -> list[tuple[Library, Hit]]:
         """Search one library."""
-        with translated_errors(server_of(""), library.title, ""):
+        with translated_errors(*asked_of(library, ""), ""):
             return [(library, hit) for hit in await library.async_hits(query)]
 
     lists = await asyncio.gather(*map(search, libraries))
@@ -84,7 +84,7 @@ async def _async_search_library(
 ) -> list[SearchResult]:
     """Search one library."""
     where = within or ""
-    with translated_errors(server_of(where), library.title, clean(where, 100)):
+    with translated_errors(*asked_of(library, where), clean(where, 100)):
         nodes = await library.async_search(
             query, kinds=kinds, limit=limit, within=within
         )

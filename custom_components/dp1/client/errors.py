@@ -302,6 +302,24 @@ class NothingHeldError(NotFoundError):
     translation_key = "collection_empty"
 
 
+class NotIndexedError(NotFoundError):
+    """The indexer does not find the work, also after it was asked to look for it."""
+
+    translation_key = "indexer_not_indexed"
+
+
+class UnviewableError(NotFoundError):
+    """The indexer has the work, and nothing of it that can be loaded, perhaps not yet."""
+
+    translation_key = "indexer_unviewable"
+
+
+class ModeratedError(NotFoundError):
+    """The indexer has the work, and hides it as unwanted."""
+
+    translation_key = "indexer_moderated"
+
+
 class DeletedError(NotFoundError):
     """The document was deleted."""
 

@@ -129,7 +129,7 @@ async def async_build_playlist(
         library, node = library_and_node(hass, text)
     else:
         library, node = await _async_find(hass, field, text)
-    with translated_errors(server_of(node), library.title, clean(text, 100)):
+    with translated_errors(*asked_of(library, node), clean(text, 100)):
         return await library.async_build_playlist(node, limit=limit)
 
 
@@ -145,6 +145,17 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
     if url := next((daily.url for daily in dailies if daily.url), None):
         return url
     raise invalid_input("no_daily")
+
+
+def asked_of(library: Library, node: str) -> tuple[str, str]:
+    """Return which server is asked for a node, and the name of what is looked up there."""
+    server = server_of(node)
+    if server == "indexer":
+        key = unquote(node.removeprefix("more/")).split("/")[1:2]
+        for collection in library.collections:
+            if [collection.subentry_id] == key:
+                return server, collection.title
+    return server, library.title
 
 
 def server_of(node: str) -> str:

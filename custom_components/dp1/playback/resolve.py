@@ -507,6 +507,8 @@ async def async_document_of(
     where = clean(text, 200)
     try:
         async with asyncio.timeout(LINK_TIMEOUT):
+            if isinstance(link, LookupLink):
+                link = await _async_look_up(hass, link, where)
             tokens = await _async_tokens(
                 hass,
                 indexer,
@@ -536,23 +538,27 @@ def _library_with_indexer(hass: HomeAssistant) -> Library:
     raise invalid_input("no_indexer")
 
 
+async def _async_look_up(
+    hass: HomeAssistant, link: LookupLink, where: str
+) -> IndexedLink:
+    """Ask a market what a link names."""
+    session, agent = async_get_clientsession(hass), await async_user_agent(hass)
+    try:
+        return await look_up(session, link, MARKETS, agent)
+    except NotFoundError as err:
+        raise action_failed("market_not_found", link=where) from err
+    except Dp1Error as err:
+        raise action_failed("market_failed", link=where) from err
+
+
 async def _async_tokens(
-    hass: HomeAssistant,
-    indexer: Indexer,
-    link: IndexedLink | LookupLink,
-    most: int,
-    where: str,
+    hass: HomeAssistant, indexer: Indexer, link: IndexedLink, most: int, where: str
 ) -> list[Token]:
     """Return the tokens that a link names."""
-    if isinstance(link, LookupLink):
-        session = async_get_clientsession(hass)
-        link = await look_up(session, link, MARKETS, await async_user_agent(hass))
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
     with _notice(hass, where):
-        if not await indexer.index(link):
-            return []
-        return await indexer.resolve(link, most)
+        return await indexer.index(link)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """The client of an indexer, against the simulated one."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from itertools import pairwise
 import time
 from typing import Any
@@ -11,9 +12,12 @@ import pytest
 from custom_components.dp1.client.errors import (
     BusyError,
     InvalidRequestError,
+    ModeratedError,
     NotFoundError,
+    NotIndexedError,
     TemporaryError,
     UnexpectedAnswerError,
+    UnviewableError,
 )
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.client.indexer.client import Indexer
@@ -24,6 +28,8 @@ from custom_components.dp1.client.indexer.links import (
     parse_link,
 )
 from custom_components.dp1.client.indexer.tokens import (
+    MAX_ALL_DATA,
+    MAX_DATA,
     Token,
     build_items,
     item_id,
@@ -112,7 +118,7 @@ async def test_both_standards(simulator: IndexerSimulator, indexer: Indexer) -> 
         ),
         (SeriesLink("fxhash", "lattice-bloom"), ["Lattice Bloom #88"]),
         (
-            SeriesLink("objkt", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
+            ContractLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42"),
             ["#5", "Étude nº 3 – “glass”"],
         ),
         (
@@ -165,7 +171,7 @@ def test_items(simulator: IndexerSimulator) -> None:
     document = build("Collection", items)
     assert validate(document) == []
     check_playable(document)
-    assert len(tokens) - len(items) == 2
+    assert len(tokens) - len(items) == 1
     by_id = {item["id"]: item for item in items}
     edition = by_id[IDS["9002"]]
     assert edition["duration"] == 300
@@ -199,6 +205,74 @@ def test_sources(url: str, source: str | None) -> None:
     assert web_source(url) == source
 
 
+SQUARE = "data:image/svg+xml;base64,"
+
+
+@pytest.mark.parametrize(
+    ("shown", "variants", "source"),
+    [
+        ({"animation_url": f"{SQUARE}AA"}, {}, f"{SQUARE}AA"),
+        ({"animation_url": "data:text/html,<b>"}, {}, "data:text/html,<b>"),
+        # What is too large has a picture.
+        ({"animation_url": SQUARE + "A" * MAX_DATA}, {}, "https://media.example/i.png"),
+        ({"animation_url": "data:nothing"}, {}, "https://media.example/i.png"),
+        ({"image_url": "ipfs:"}, {"l": "https://v.example/l"}, "https://v.example/l"),
+        (
+            {"image_url": None},
+            {"l": "https://v.example/l", "xl": "https://v.example/xl"},
+            "https://v.example/xl",
+        ),
+        ({"image_url": None}, {"m": "https://v.example/m"}, None),
+    ],
+)
+def test_sources_of_tokens(
+    simulator: IndexerSimulator,
+    shown: dict[str, Any],
+    variants: dict[str, str],
+    source: str | None,
+) -> None:
+    """A work on a chain is its own source up to a limit; where nothing else can be loaded, a large variant is."""
+    display = {"image_url": "https://media.example/i.png", "animation_url": None}
+    asset = {"source_url": "ipfs:", "variants": variants}
+    parsed = Token.parse(
+        {
+            **record(simulator, "9001"),
+            "display": display | shown,
+            "media_assets": [asset],
+        }
+    )
+    assert parsed is not None
+    assert parsed.source == source
+
+
+def test_works_on_a_chain_within_a_playlist(simulator: IndexerSimulator) -> None:
+    """They hang up to a limit of all together, and do not crowd out the others."""
+    large = SQUARE + "A" * (MAX_DATA - len(SQUARE))
+    first = token(simulator, "9001")
+    works = [
+        replace(first, number=str(number), source=large)
+        for number in range(MAX_ALL_DATA // MAX_DATA + 3)
+    ]
+    items = build_items([*works, first], 300)
+    assert len(items) == MAX_ALL_DATA // MAX_DATA + 1
+    assert items[-1]["source"] == first.source
+    check_playable(build("Collection", items))
+
+
+async def test_a_record_that_is_too_large(
+    simulator: IndexerSimulator, indexer: Indexer
+) -> None:
+    """It is skipped, and the pages get large again."""
+    owned = simulator.own(E2, 250)
+    owned[30]["display"]["image_url"] = "data:image/png;base64," + "A" * 5_000_000
+    found = await indexer.all_tokens(contract_addresses=[OWNED])
+    names = {one.name for one in found}
+    assert len(names) == 250
+    assert "Owned work 31" not in names
+    assert "Gone" in names
+    assert len(simulator.asked) < 25
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -224,28 +298,82 @@ def test_nameless_records(simulator: IndexerSimulator, name: str) -> None:
 async def test_a_token_that_is_not_indexed(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:
-    """It is asked for once, under both standards, and waited for."""
+    """It is asked for once under both standards, and waited for until it has media; nothing is asked for again."""
     edition = record(simulator, "9002")
     simulator.records.remove(edition)
     simulator.unindexed[edition["token_cid"]] = edition
     link = parse_link("ethereum:0x934cE2bf6c21d97DF283b491B2E359445CB61320:7")
     assert isinstance(link, TokenLink)
     assert await indexer.resolve(link, 1) == []
-    assert await indexer.index(link)
-    assert [one.cid for one in await indexer.resolve(link, 1)] == [edition["token_cid"]]
-    assert not await indexer.index(TokenLink("tezos:mainnet", "KT1x", "1"))
+    (found,) = await indexer.index(link)
+    assert found.cid == edition["token_cid"]
+    assert found.source
+    assert triggered(simulator) == ["eip155:1:erc721", "eip155:1:erc1155"]
+    assert simulator.open_jobs == 0
+    simulator.asked.clear()
+    unknown = TokenLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
+    for _ in range(3):
+        with pytest.raises(NotIndexedError):
+            await indexer.index(unknown)
+    assert triggered(simulator) == ["tezos:mainnet:fa2"]
+
+
+def triggered(simulator: IndexerSimulator) -> list[str]:
+    """Return the chains and standards of the tokens that were asked for."""
+    return [
+        ":".join(cid.split(":")[:3])
+        for asked in simulator.asked
+        if asked.field == "triggerTokenIndexing"
+        for cid in asked.arguments["token_cids"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "error"),
+    [
+        ("9007", {}, UnviewableError),
+        ("9008", {}, ModeratedError),
+        ("9001", {"moderation_status": "suspected_copy"}, ModeratedError),
+        ("9004", {"viewable": False}, UnviewableError),
+    ],
+)
+async def test_a_hidden_token(
+    simulator: IndexerSimulator,
+    indexer: Indexer,
+    number: str,
+    change: dict[str, Any],
+    error: type[Exception],
+) -> None:
+    """A token that the indexer hides is asked for once, said why, and not asked to be indexed."""
+    hidden = record(simulator, number)
+    hidden |= change
+    link = parse_link(f"{hidden['contract_address']}:{hidden['token_number']}")
+    assert isinstance(link, TokenLink)
+    with pytest.raises(error):
+        await indexer.resolve(link, 1)
+    assert [asked.field for asked in simulator.asked] == ["tokens"]
 
 
 async def test_a_job_that_never_ends(
     simulator: IndexerSimulator, indexer: Indexer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Waiting ends."""
+    """Waiting ends, and goes on the next time without another job."""
     monkeypatch.setattr(client, "JOB_TIMEOUT", 0.1)
     simulator.job_outcome = ""
-    link = TokenLink("tezos:mainnet", "KT19BPuJS6RVe7JQ4gk5efXBGsCGRQYPTZ42", "6")
+    edition = record(simulator, "9002")
+    simulator.records.remove(edition)
+    simulator.unindexed[edition["token_cid"]] = edition
+    link = TokenLink("eip155:1", edition["contract_address"], "7")
     started = time.monotonic()
-    assert not await indexer.index(link)
+    for _ in range(2):
+        with pytest.raises(TimeoutError):
+            await indexer.index(link)
     assert time.monotonic() - started < 2
+    assert triggered(simulator) == ["eip155:1:erc721"]
+    simulator.job_outcome = "succeeded"
+    monkeypatch.setattr(client, "JOB_TIMEOUT", 10)
+    assert await indexer.index(link)
+    assert triggered(simulator) == ["eip155:1:erc721", "eip155:1:erc1155"]
 
 
 async def test_a_contract_that_is_not_taken(
@@ -305,11 +433,19 @@ async def test_faults(
 async def test_errors_beside_data(
     simulator: IndexerSimulator, indexer: Indexer
 ) -> None:
-    """Data with an error beside it is used."""
+    """Data with an error beside it is asked for once more, and then used as what it is: not the whole answer."""
+    link = ContractLink("eip155:1", record(simulator, "9001")["contract_address"])
     simulator.faults.append(
         Fault(200, '{"data":{"tokens":{"items":[],"offset":null}},"errors":[{}]}')
     )
-    assert (await indexer.tokens(contract_addresses=[OWNED])).tokens == ()
+    assert len(await indexer.resolve(link, 9)) == 1
+    assert len(simulator.asked) == 2
+    simulator.errors = [{"message": "a resolver failed"}]
+    page = await indexer.tokens(contract_addresses=[link.contract])
+    assert page.tokens and not page.is_whole
+    assert len(simulator.asked) == 4
+    with pytest.raises(TemporaryError):
+        await indexer.changes(E2)
 
 
 async def test_one_at_a_time(simulator: IndexerSimulator) -> None:

@@ -40,7 +40,10 @@ LINKS: dict[str, Link] = {
     f"https://objkt.com/tokens/{KT1}/1180342?ref=someone": TEZOS_WORK,
     f"https://objkt.com/asset/{KT1}/1180342": TEZOS_WORK,
     "https://objkt.com/tokens/hicetnunc/5": LookupLink("objkt", "hicetnunc", "5"),
-    f"https://objkt.com/collections/{KT1}": SeriesLink("objkt", KT1),
+    f"https://objkt.com/collections/{KT1}": ContractLink("tezos:mainnet", KT1),
+    "https://objkt.com/collections/lattice-blooms": LookupLink(
+        "objkt", "lattice-blooms"
+    ),
     f"https://www.fxhash.xyz/gentk/FX1-{KT1}-1180342": TEZOS_WORK,
     f"https://www.fxhash.xyz/iteration/id/FX1-{KT1}-1180342": TEZOS_WORK,
     "https://www.fxhash.xyz/iteration/lattice-bloom-88": LookupLink(

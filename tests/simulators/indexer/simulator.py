@@ -1,59 +1,78 @@
 """An indexer on loopback: tokens, releases, jobs and changes over GraphQL, and faults on demand.
 
-It is as strict as the real one: POST of JSON only, unknown arguments are refused with 422, 64-bit numbers are text,
-and a key is refused, since reads need none.
+It is as strict as the real one: whatever does not fit its schema (unknown members or arguments, a variable of another
+type) is refused with 422 before anything runs, and 64-bit numbers are text in its answers.
 Run by itself with ``python -m tests.simulators.indexer --help``.
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 import json
 from pathlib import Path
-import re
 from typing import Any, Self
 
 from aiohttp import web
+from graphql import (
+    FieldNode,
+    GraphQLError,
+    GraphQLObjectType,
+    GraphQLResolveInfo,
+    GraphQLScalarType,
+    OperationDefinitionNode,
+    build_schema,
+    execute,
+    parse,
+    validate,
+)
+from graphql.execution import ExecutionResult
+from graphql.execution.values import get_argument_values, get_variable_values
 
 type Json = dict[str, Any]
 
 RECORDS = Path(__file__).with_name("tokens.jsonl")
+SCHEMA = build_schema(Path(__file__).with_name("schema.graphql").read_text())
 RELEASES = {
     ("artblocks", "tidal-ledger-by-ines-okafor"): "310",
     ("fxhash", "lattice-bloom"): "412",
 }
 MAX_LIMIT = 255
-ARGUMENTS = {
-    "tokens": {
-        "owners",
-        "chains",
-        "contract_addresses",
-        "token_numbers",
-        "token_cids",
-        "token_ids",
-        "release_id",
-        "release_vendor",
-        "release_vendor_slug",
-        "mint_numbers",
-        "limit",
-        "offset",
-        "include_unviewable",
-        "include_moderated",
-        "sort_by",
-        "sort_order",
-    },
-    "triggerTokenIndexing": {"token_cids"},
-    "jobStatus": {"job_id"},
-    "syncCollection": {
-        "address",
-        "checkpoint_timestamp",
-        "checkpoint_event_id",
-        "limit",
-    },
-}
-_ROOT = re.compile(r"\{\s*(\w+)\s*\(([^)]*)\)")
-_ARGUMENT = re.compile(r"(\w+)\s*:\s*(\$\w+|[\w.-]+)")
+
+
+def _uint64(value: object) -> str:
+    """Return a 64-bit number as text; as an argument it may be a number."""
+    digits = str(value) if isinstance(value, str | int) else ""
+    if isinstance(value, bool) or not digits.isdecimal() or int(digits) >= 2**64:
+        raise GraphQLError("not a Uint64")
+    return digits
+
+
+def _uint8(value: object) -> int:
+    """Return a small number."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise GraphQLError("not a Uint8")
+    return value
+
+
+def _time(value: object) -> str:
+    """Return a time as it is written, if it has a zone."""
+    if not isinstance(value, str) or not datetime.fromisoformat(value).tzinfo:
+        raise GraphQLError("not a Time")
+    return value
+
+
+_SCALARS: tuple[tuple[str, Callable[[object], object], Callable[..., object]], ...] = (
+    ("Uint64", _uint64, str),
+    ("Uint8", _uint8, int),
+    ("Time", _time, str),
+)
+for _name, _parse, _serialize in _SCALARS:
+    _scalar = SCHEMA.type_map[_name]
+    assert isinstance(_scalar, GraphQLScalarType)
+    _scalar.parse_value = _parse  # type: ignore[assignment, method-assign]
+    _scalar.serialize = _serialize  # type: ignore[method-assign]
 
 
 @dataclass
@@ -85,17 +104,13 @@ class Asked:
     at: float
 
 
-class QueryError(Exception):
-    """A query that does not fit the schema (422)."""
-
-
 class ResolverError(Exception):
     """A query that the resolver refuses (200 with errors)."""
 
-    def __init__(self, code: str, message: str) -> None:
-        """Keep the code."""
+    def __init__(self, code: str, message: str, details: str = "") -> None:
+        """Keep the code and the details."""
         super().__init__(message)
-        self.code = code
+        self.extensions = {"code": code} | ({"details": details} if details else {})
 
 
 class IndexerSimulator:
@@ -105,13 +120,17 @@ class IndexerSimulator:
         records: the tokens.
         unindexed: tokens that appear once they are asked for, by CID.
         blacklist: contracts that are never indexed.
-        events: changes of collections, by address in lower case.
+        events: changes of collections in the order they were recorded in, by address in lower case.
         job_polls: how often a job is asked for until it is over.
         job_outcome: how jobs end; empty if never.
+        bare_reads: how often a token that was just indexed is read without its media.
         repeat_offset: whether every page names itself as the next one.
         arrives: a token that arrives between two pages.
         faults: what is answered instead.
+        errors: what is told beside the data of every answer.
         asked: every query.
+        queries: every text of a query that fitted the schema.
+        refused: what did not fit the schema.
         authorized: whether anybody sent a key.
     """
 
@@ -120,18 +139,24 @@ class IndexerSimulator:
         self._host, self._port = host, port
         self._runner: web.AppRunner | None = None
         lines = RECORDS.read_text().splitlines()
-        self.records: list[Json] = [json.loads(line) for line in lines]
+        self.records: list[Json] = [_held(json.loads(line)) for line in lines]
         self.unindexed: dict[str, Json] = {}
         self.blacklist: set[str] = set()
         self.events: dict[str, list[Json]] = {}
         self.job_polls = 2
         self.job_outcome = "succeeded"
+        self.bare_reads = 1
         self.repeat_offset = False
         self.arrives: Json | None = None
         self.faults: list[Fault] = []
+        self.errors: list[Json] = []
         self.asked: list[Asked] = []
         self.authorized = False
-        self._jobs: dict[str, tuple[list[str], int]] = {}
+        self.queries: set[str] = set()
+        self.refused: list[str] = []
+        self._jobs: dict[int, tuple[list[str], int]] = {}
+        self._bare: dict[str, int] = {}
+        self._events = 0
 
     @property
     def url(self) -> str:
@@ -144,8 +169,9 @@ class IndexerSimulator:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop."""
+        """Stop, and fail if anybody has sent what does not fit the schema."""
         await self.stop()
+        assert not self.refused, self.refused
 
     async def start(self) -> None:
         """Listen."""
@@ -176,6 +202,7 @@ class IndexerSimulator:
                 "contract_address": contract,
                 "token_number": token,
                 "current_owner": owner,
+                "balances": [owner],
                 "release_id": None,
                 "owner_provenances": {
                     "items": [
@@ -199,40 +226,63 @@ class IndexerSimulator:
         return added
 
     def acquire(self, owner: str, record: Json, at: str) -> None:
-        """Give a token to an owner, and note the change."""
+        """Give a token to an owner, and record the change."""
         item = {"owner_address": owner, "last_timestamp": at, "last_tx_index": "1"}
         record["owner_provenances"]["items"].append(item)
+        record["balances"].append(owner)
         if record not in self.records:
             self.records.append(record)
         self.change(owner, "acquired", record, at)
 
     def release(self, owner: str, record: Json, at: str) -> None:
-        """Take a token from an owner, and note the change."""
-        provenances = record["owner_provenances"]
-        provenances["items"] = [
-            item for item in provenances["items"] if item["owner_address"] != owner
-        ]
+        """Take a token from an owner, whose provenance stays, and record the change."""
+        record["balances"].remove(owner)
         if record["current_owner"] == owner:
             record["current_owner"] = None
         self.change(owner, "released", record, at)
 
     def change(self, owner: str, kind: str, record: Json, at: str) -> None:
-        """Note a change in the collection of an owner."""
-        events = self.events.setdefault(owner.lower(), [])
-        events.append({"type": kind, "token_cid": record["token_cid"], "timestamp": at})
+        """Record a change in the collection of an owner, which may have happened long before."""
+        self._events += 1
+        is_own = kind in ("acquired", "released")
+        self.events.setdefault(owner.lower(), []).append(
+            {
+                "id": str(self._events),
+                "token_id": record["id"],
+                "event_type": kind,
+                "owner_address": owner if is_own else None,
+                "occurred_at": at,
+                "recorded_at": _now(),
+            }
+        )
 
     async def _graphql(self, request: web.Request) -> web.Response:
         """Answer a query."""
-        if "Authorization" in request.headers:
-            self.authorized = True
-            return web.json_response({"errors": [{"message": "no"}]}, status=401)
+        # Reads do not look at it.
+        self.authorized = self.authorized or "Authorization" in request.headers
         if request.content_type != "application/json":
-            return web.Response(status=415)
+            return _errors("transport not supported", status=400)
         body = await request.json()
         try:
-            name, arguments = _parse(body)
-        except QueryError as err:
-            return _errors(str(err), status=422)
+            document = parse(body["query"])
+            (operation,) = document.definitions
+            assert isinstance(operation, OperationDefinitionNode)
+            (node,) = operation.selection_set.selections
+            assert isinstance(node, FieldNode)
+        except (GraphQLError, KeyError, TypeError, ValueError, AssertionError) as err:
+            return self._refuse(str(err))
+        given = body.get("variables") or {}
+        definitions = operation.variable_definitions
+        faults = validate(SCHEMA, document)
+        variables = {} if faults else get_variable_values(SCHEMA, definitions, given)
+        if faults or isinstance(variables, list):
+            found = faults or variables
+            return self._refuse("; ".join(str(fault) for fault in found))
+        self.queries.add(body["query"])
+        name = node.name.value
+        root = SCHEMA.get_root_type(operation.operation)
+        assert isinstance(root, GraphQLObjectType)
+        arguments = get_argument_values(root.fields[name], node, variables)
         agent = request.headers.get("User-Agent", "")
         at = asyncio.get_running_loop().time()
         self.asked.append(Asked(name, arguments, agent, at))
@@ -251,8 +301,20 @@ class IndexerSimulator:
         try:
             answer = getattr(self, f"_{name}")(**arguments)
         except ResolverError as err:
-            return _errors(str(err), code=err.code)
-        return web.json_response({"data": {name: answer}})
+            return _errors(str(err), extensions=err.extensions)
+        result = execute(SCHEMA, document, {name: answer}, variable_values=given)
+        assert isinstance(result, ExecutionResult)
+        told: Json = {"data": result.data}
+        errors = [error.formatted for error in result.errors or ()]
+        if errors or self.errors:
+            told["errors"] = [*errors, *self.errors]
+        return web.json_response(told)
+
+    def _refuse(self, why: str) -> web.Response:
+        """Refuse what does not fit the schema."""
+        self.refused.append(why)
+        extensions = {"code": "internal_error"}
+        return _errors("Internal server error", status=422, extensions=extensions)
 
     def _tokens(
         self, *, limit: int | None = None, offset: str | None = None, **filters: Any
@@ -263,7 +325,7 @@ class IndexerSimulator:
             raise ResolverError("validation_failed", "limit is too high")
         start = int(offset or 0)
         if start and self.arrives is not None:
-            self.records.insert(0, self.arrives)
+            self.records.append(self.arrives)
             self.arrives = None
         sort_by = filters.pop("sort_by", "latest_provenance")
         descending = filters.pop("sort_order", "desc") == "desc"
@@ -272,11 +334,28 @@ class IndexerSimulator:
             found = _by_provenance(found, filters["owners"], descending)
         end = start if self.repeat_offset else start + limit
         is_last = end >= len(found) and not self.repeat_offset
+        owners = filters.get("owners")
         return {
-            "items": found[start : start + limit],
+            "items": [self._told(one, owners) for one in found[start : start + limit]],
             "offset": None if is_last else str(end),
             "total": "0",
         }
+
+    def _told(self, record: Json, owners: list[str] | None) -> Json:
+        """Return a record as it is answered: with the provenances of the owners that were asked for, if any."""
+        told = {"created_at": record["updated_at"], **record}
+        if owners and (provenances := record["owner_provenances"]):
+            asked = {owner.lower() for owner in owners}
+            items = [
+                item
+                for item in provenances["items"]
+                if item["owner_address"].lower() in asked
+            ]
+            told["owner_provenances"] = {"items": items}
+        if (left := self._bare.get(record["token_cid"], 0)) > 0:
+            self._bare[record["token_cid"]] = left - 1
+            told |= {"display": None, "media_assets": [], "viewable": False}
+        return told
 
     def _matching(self, filters: Json) -> Iterable[Json]:
         """Return the tokens that pass all filters."""
@@ -287,18 +366,21 @@ class IndexerSimulator:
         vendor = filters.get("release_vendor")
         slug = filters.get("release_vendor_slug")
         release = RELEASES.get((str(vendor), str(slug)))
+        ids = set(filters.get("token_ids") or ())
         for record in self.records:
-            holders = {
-                item["owner_address"].lower()
-                for item in record["owner_provenances"]["items"]
-            } | {str(record["current_owner"]).lower()}
+            holders = {owner.lower() for owner in record["balances"]}
+            is_bare = self._bare.get(record["token_cid"], 0) > 0
             if (
                 (owners and (record["burned"] or not owners & holders))
                 or (contracts and record["contract_address"].lower() not in contracts)
                 or (numbers and record["token_number"] not in numbers)
                 or (cids and record["token_cid"].lower() not in cids)
+                or (ids and record["id"] not in ids)
                 or (vendor and (not release or record["release_id"] != release))
-                or (not record["viewable"] and not filters.get("include_unviewable"))
+                or (
+                    (is_bare or not record["viewable"])
+                    and not filters.get("include_unviewable")
+                )
                 or (
                     record["moderation_status"] != "none"
                     and not filters.get("include_moderated")
@@ -312,28 +394,36 @@ class IndexerSimulator:
         if len(token_cids) > 50:
             raise ResolverError("validation_failed", "too many tokens")
         for cid in token_cids:
-            if (contract := cid.split(":")[3]) in self.blacklist:
+            if cid.split(":")[3] in self.blacklist:
                 raise ResolverError(
-                    "validation_failed", f"contract is blacklisted: {contract}"
+                    "validation_failed",
+                    "Validation failed",
+                    f"contract is blacklisted: {cid}",
                 )
-        job = str(len(self._jobs) + 1)
+        job = len(self._jobs) + 1
         self._jobs[job] = (token_cids, 0)
         return {"job_id": job}
 
-    def _jobStatus(self, *, job_id: str) -> Json:
+    @property
+    def open_jobs(self) -> int:
+        """The number of jobs whose end nobody has waited for."""
+        return sum(polls < self.job_polls for _, polls in self._jobs.values())
+
+    def _jobStatus(self, *, job_id: int) -> Json:
         """Return how far a job is; the tokens appear once it is over."""
         if job_id not in self._jobs:
             raise ResolverError("not_found", "no such job")
         cids, polls = self._jobs[job_id]
         self._jobs[job_id] = (cids, polls + 1)
         if polls + 1 < self.job_polls or not self.job_outcome:
-            return {"status": "running" if polls else "pending"}
+            return {"job_id": job_id, "status": "running" if polls else "pending"}
         found = [self.unindexed.pop(cid) for cid in cids if cid in self.unindexed]
         if self.job_outcome == "succeeded" and not found:
-            return {"status": "failed"}
+            return {"job_id": job_id, "status": "failed"}
         if self.job_outcome == "succeeded":
             self.records.extend(found)
-        return {"status": self.job_outcome}
+            self._bare |= {record["token_cid"]: self.bare_reads for record in found}
+        return {"job_id": job_id, "status": self.job_outcome}
 
     def _syncCollection(
         self,
@@ -348,15 +438,45 @@ class IndexerSimulator:
             raise ResolverError("validation_failed", "half a checkpoint")
         if limit > MAX_LIMIT:
             raise ResolverError("validation_failed", "limit is too high")
-        events = self.events.get(address.lower(), [])
-        start = int(checkpoint_event_id or 0)
-        page = events[start : start + limit]
-        following = (
-            {"timestamp": page[-1]["timestamp"], "event_id": str(start + len(page))}
-            if page
-            else None
-        )
-        return {"events": page, "next_checkpoint": following}
+        after = checkpoint_timestamp or "", int(checkpoint_event_id or 0)
+        page = [
+            event
+            for event in self.events.get(address.lower(), [])
+            if (event["recorded_at"], int(event["id"])) > after
+        ][:limit]
+        following = page and {
+            "timestamp": page[-1]["recorded_at"],
+            "event_id": page[-1]["id"],
+        }
+        return {
+            "events": sorted(page, key=lambda event: str(event["occurred_at"])),
+            "next_checkpoint": following or None,
+            "server_time": _now(),
+        }
+
+
+def _now() -> str:
+    """Return the time as the indexer writes it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _held(record: Json) -> Json:
+    """Return a record with who holds the token: balances decide, and provenances stay."""
+    owners = [item["owner_address"] for item in record["owner_provenances"]["items"]]
+    current = record["current_owner"]
+    return record | {"balances": owners or [current] if current else owners}
+
+
+def _variants(
+    asset: Mapping[str, Any], _info: GraphQLResolveInfo, keys: list[str]
+) -> Json:
+    """Return those of the asked variants that there are."""
+    return {key: url for key, url in asset["variants"].items() if key in keys}
+
+
+_asset = SCHEMA.type_map["MediaAsset"]
+assert isinstance(_asset, GraphQLObjectType)
+_asset.fields["variants"].resolve = _variants
 
 
 def _by_provenance(
@@ -380,29 +500,9 @@ def _by_provenance(
     return known + [record for record in records if not since(record)]
 
 
-def _parse(body: Any) -> tuple[str, Json]:
-    """Return the root field of a query and its arguments, or raise that it does not fit the schema."""
-    if not isinstance(body, dict) or not isinstance(body.get("query"), str):
-        raise QueryError("no query")
-    match = _ROOT.search(body["query"])
-    if match is None or match[1] not in ARGUMENTS:
-        raise QueryError("unknown field")
-    variables = body.get("variables") or {}
-    arguments: Json = {}
-    for name, value in _ARGUMENT.findall(match[2]):
-        if name not in ARGUMENTS[match[1]]:
-            raise QueryError(f"unknown argument {name}")
-        given = variables.get(value[1:]) if value.startswith("$") else value
-        if name in {"offset", "checkpoint_event_id"} and isinstance(given, int):
-            raise QueryError("a 64-bit number is text")
-        if given is not None:
-            arguments[name] = given
-    return match[1], arguments
-
-
-def _errors(message: str, *, status: int = 200, code: str = "") -> web.Response:
+def _errors(
+    message: str, *, status: int = 200, extensions: Mapping[str, str] | None = None
+) -> web.Response:
     """Return an answer with errors."""
-    error: Json = {"message": message}
-    if code:
-        error["extensions"] = {"code": code}
+    error = {"message": message} | ({"extensions": extensions} if extensions else {})
     return web.json_response({"errors": [error], "data": None}, status=status)

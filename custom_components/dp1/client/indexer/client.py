@@ -4,7 +4,7 @@ Reads need no key, and none is ever sent. Source: GraphQL interface of the index
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 import time
 from typing import Any, Final
 
@@ -14,20 +14,22 @@ from ..errors import (
     BusyError,
     Dp1Error,
     InvalidRequestError,
+    ModeratedError,
     NotFoundError,
+    NotIndexedError,
     TemporaryError,
     TooLargeError,
     UnexpectedAnswerError,
+    UnviewableError,
 )
 from ..http import request_json, status_error
-from ..values import mapping, moment, text
+from ..values import mapping, text, whole
 from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
 from .tokens import Change, Page, Token
 
 PAGE: Final = 100
 MAX_PAGE: Final = 255
 MAX_TOKENS: Final = 5000
-MAX_TRIGGERED: Final = 50
 TIMEOUT: Final = 20.0
 # The indexer is somebody's server: one request at a time, with a pause.
 PAUSE: Final = 0.3
@@ -38,19 +40,27 @@ JOB_POLL: Final = 2.0
 JOB_TIMEOUT: Final = 60.0
 JOB_DONE: Final = {"succeeded", "completed"}
 JOB_OVER: Final = JOB_DONE | {"failed", "canceled"}
+# Nothing is triggered again so soon.
+JOB_KEPT: Final = 600.0
+MAX_JOBS: Final = 100
 
-_FIELDS = """token_cid chain standard contract_address token_number
+_FIELDS = """id token_cid chain standard contract_address token_number viewable moderation_status
 display{name description image_url animation_url mime_type artists{name}}
-media_assets{source_url variants(keys:[xs,s,m,l,preview])}"""
+media_assets{source_url variants(keys:[xs,s,m,l,xl,preview])}"""
 _OWNED_FIELDS = f"{_FIELDS} owner_provenances{{items{{owner_address last_timestamp}}}}"
 _ARGUMENTS: Mapping[str, str] = {
     "owners": "[String!]",
-    "token_cids": "[String!]",
+    "token_ids": "[Uint64!]",
+    "include_unviewable": "Boolean",
+    "include_moderated": "Boolean",
     "contract_addresses": "[String!]",
     "token_numbers": "[String!]",
     "release_vendor": "String",
     "release_vendor_slug": "String",
 }
+
+# What the indexer leaves out by itself.
+HIDDEN: Final = {"include_unviewable": True, "include_moderated": True}
 
 # Time and id of the last change that was read, as the indexer writes them.
 type Checkpoint = tuple[str, str]
@@ -86,6 +96,8 @@ class Indexer:
         self._pause = PAUSE if pause is None else pause
         self._turn = asyncio.Lock()
         self._last = -self._pause
+        # Number and start of the last job for a token, by CID.
+        self._jobs: dict[str, tuple[int, float]] = {}
 
     async def tokens(
         self,
@@ -116,7 +128,8 @@ class Indexer:
             f"sort_by:{order}){{items{{{fields}}} offset}}}}"
         )
         variables = {"l": limit, "f": None if offset is None else str(offset)}
-        answer = mapping((await self._ask(query, variables | filters)).get("tokens"))
+        told, is_whole = await self._ask_for(query, variables | filters)
+        answer = mapping(told.get("tokens"))
         records = answer.get("items")
         if not isinstance(records, list):
             raise UnexpectedAnswerError("the answer has no tokens")
@@ -125,6 +138,7 @@ class Indexer:
         return Page(
             tuple(token for token in parsed if token is not None),
             int(following) if following and following.isdecimal() else None,
+            is_whole,
         )
 
     async def all_tokens(
@@ -141,7 +155,7 @@ class Indexer:
     async def pages(self, **filters: Any) -> AsyncIterator[Page]:
         """Yield the pages of a list; the last one has an offset if the list did not come to its end.
 
-        Pages whose answer is too large are read in smaller parts.
+        Pages whose answer is too large are read in smaller parts, and a token whose answer is too large is skipped.
         """
         limit, offset = PAGE, None
         seen: set[int | None] = set()
@@ -149,79 +163,110 @@ class Indexer:
             try:
                 page = await self.tokens(limit=limit, offset=offset, **filters)
             except TooLargeError:
-                if limit == 1:
-                    raise
-                limit = max(1, limit // 4)
-                continue
+                if limit > 1:
+                    limit = max(1, limit // 4)
+                    continue
+                page = Page((), (offset or 0) + 1)
             yield page
             seen.add(offset)
+            limit = min(2 * limit, PAGE)
             if (offset := page.offset) is None:
                 return
 
     async def resolve(self, link: IndexedLink, most: int) -> list[Token]:
-        """Read the tokens that a link names, asked by contract and number since links do not tell the standard."""
+        """Read the tokens that a link names, asked by contract and number since links do not tell the standard.
+
+        Raises:
+            UnviewableError, ModeratedError: the indexer has the only one and does not show it.
+        """
+        filters: dict[str, Any]
         match link:
-            case TokenLink(contract=contract, number=number):
-                filters: dict[str, Any] = {
-                    "contract_addresses": [contract],
-                    "token_numbers": [number],
-                }
-            case SeriesLink(vendor="objkt", slug=contract) if contract.startswith(
-                "KT1"
-            ):
-                filters = {"contract_addresses": [contract]}
+            case TokenLink():
+                return _shown(await self._read(link))
             case SeriesLink(vendor=vendor, slug=slug):
                 filters = {"release_vendor": vendor, "release_vendor_slug": slug}
             case ContractLink(contract=contract):
                 filters = {"contract_addresses": [contract]}
         return await self.all_tokens(most=most, **filters)
 
-    async def index(self, link: TokenLink) -> bool:
-        """Ask for a token that is not indexed, wait for it up to a minute, and return whether that worked.
+    async def _read(self, link: TokenLink) -> list[Token]:
+        """Read a token, also if it is hidden."""
+        return await self.all_tokens(
+            contract_addresses=[link.contract], token_numbers=[link.number], **HIDDEN
+        )
 
-        The id of a token contains its standard, which a link does not tell: both of Ethereum are tried.
+    async def index(self, link: TokenLink) -> list[Token]:
+        """Ask for a token that is not indexed, and return it once it has media, or what is known after a minute.
+
+        The id of a token contains its standard, which a link does not tell: both of Ethereum are tried. A job that is
+        known is waited for instead of triggered again.
 
         Raises:
             InvalidRequestError: the indexer does not take this contract.
+            NotIndexedError: it does not find the token.
+            UnviewableError, ModeratedError: it has it now, and does not show it.
+            TimeoutError: the job goes on.
         """
+        end = time.monotonic() + JOB_TIMEOUT
         standards = (
             ("fa2",) if link.chain.startswith("tezos") else ("erc721", "erc1155")
         )
         for standard in standards:
             cid = f"{link.chain}:{standard}:{link.contract}:{link.number}"
-            if await self._index([cid]):
-                return True
-        return False
+            if not await self._has_indexed(cid, end):
+                continue
+            while True:
+                tokens = await self._read(link)
+                has_media = any(token.source for token in tokens)
+                if has_media or time.monotonic() > end:
+                    return _shown(tokens)
+                await asyncio.sleep(JOB_POLL)
+        raise NotIndexedError("the indexer does not find it")
 
-    async def _index(self, cids: Sequence[str]) -> bool:
-        """Have tokens indexed, and return whether the job succeeded."""
-        told = await self._ask(
-            "mutation($c:[String!]!){triggerTokenIndexing(token_cids:$c){job_id}}",
-            {"c": list(cids[:MAX_TRIGGERED])},
-        )
-        job = text(mapping(told.get("triggerTokenIndexing")).get("job_id"))
-        end = time.monotonic() + JOB_TIMEOUT
-        status = ""
-        while job and status not in JOB_OVER and time.monotonic() < end:
-            await asyncio.sleep(JOB_POLL)
+    async def _has_indexed(self, cid: str, end: float) -> bool:
+        """Have a token indexed, and return whether the job succeeded."""
+        now = time.monotonic()
+        self._jobs = {
+            known: (job, since)
+            for known, (job, since) in self._jobs.items()
+            if now - since < JOB_KEPT
+        }
+        if cid not in self._jobs:
             told = await self._ask(
-                "query($j:String!){jobStatus(job_id:$j){status}}", {"j": job}
+                "mutation($c:[String!]!){triggerTokenIndexing(token_cids:$c){job_id}}",
+                {"c": [cid]},
             )
-            status = text(mapping(told.get("jobStatus")).get("status")) or ""
-        return status in JOB_DONE
+            job = whole(mapping(told.get("triggerTokenIndexing")).get("job_id"))
+            if job is None:
+                raise UnexpectedAnswerError("the answer names no job")
+            while len(self._jobs) >= MAX_JOBS:
+                del self._jobs[next(iter(self._jobs))]
+            self._jobs[cid] = job, now
+        job, _ = self._jobs[cid]
+        while True:
+            told = await self._ask(
+                "query($j:Int!){jobStatus(job_id:$j){status}}", {"j": job}
+            )
+            status = text(mapping(told.get("jobStatus")).get("status"))
+            if status in JOB_OVER:
+                return status in JOB_DONE
+            if time.monotonic() > end:
+                raise TimeoutError
+            await asyncio.sleep(JOB_POLL)
 
     async def changes(
         self, address: str, checkpoint: Checkpoint | None = None
     ) -> tuple[list[Change], Checkpoint | None]:
-        """Read what changed in the collection of an address since a checkpoint, oldest first, and the next checkpoint.
+        """Read what changed in the collection of an address since a checkpoint, and the next checkpoint.
 
-        At most ``MAX_PAGE`` changes are returned; the checkpoint is None where nothing is new.
+        At most ``MAX_PAGE`` changes are returned; the checkpoint is None where nothing is new. They come in the order
+        in which they were recorded: what happened long before may be among them.
         """
         since = dict(zip(("t", "e"), checkpoint or (None, None), strict=True))
         told = await self._ask(
             "query($a:String!,$t:Time,$e:Uint64,$l:Uint8){syncCollection(address:$a,"
             "checkpoint_timestamp:$t,checkpoint_event_id:$e,limit:$l){"
-            "events{type token_cid timestamp} next_checkpoint{timestamp event_id}}}",
+            "events{event_type token_id occurred_at} next_checkpoint{timestamp event_id}}}",
             {"a": address, "l": MAX_PAGE, **since},
         )
         synced = mapping(told.get("syncCollection"))
@@ -229,35 +274,54 @@ class Indexer:
         following = mapping(synced.get("next_checkpoint"))
         when, event = text(following.get("timestamp")), text(following.get("event_id"))
         found = (
-            Change(kind, cid, moment(event.get("timestamp")))
+            Change(kind, token_id)
             for event in map(mapping, events if isinstance(events, list) else ())
-            if (kind := text(event.get("type")))
-            and (cid := text(event.get("token_cid")))
+            if (kind := text(event.get("event_type")))
+            and (token_id := text(event.get("token_id")))
         )
         return list(found), (when, event) if when and event else None
 
     async def _ask(self, query: str, variables: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Send a query and return its data, with two more tries where the server is busy or ill."""
+        """Send a query and return its data.
+
+        Raises:
+            TemporaryError: among others, the data is not whole.
+        """
+        told, is_whole = await self._ask_for(query, variables)
+        if not is_whole:
+            raise TemporaryError("the indexer could not answer the whole query")
+        return told
+
+    async def _ask_for(
+        self, query: str, variables: Mapping[str, Any]
+    ) -> tuple[Mapping[str, Any], bool]:
+        """Send a query and return its data, and whether it is whole.
+
+        There are two more tries where the server is busy or ill, and one where there are errors beside the data.
+        """
         for attempt in range(1, TRIES + 1):
+            wait: float | None = None
             try:
                 async with self._turn:
                     await asyncio.sleep(self._last + self._pause - time.monotonic())
                     try:
-                        return await self._send(query, variables)
+                        told, is_whole = await self._send(query, variables)
                     finally:
                         self._last = time.monotonic()
+                if is_whole or attempt > 1:
+                    return told, is_whole
             except TemporaryError as err:
-                wait = err.retry_after if isinstance(err, BusyError) else None
-                wait = FIRST_WAIT * attempt if wait is None else wait
-                if attempt == TRIES or wait > LONGEST_WAIT:
+                if isinstance(err, BusyError):
+                    wait = err.retry_after
+                if attempt == TRIES or (wait or 0) > LONGEST_WAIT:
                     raise
-                await asyncio.sleep(wait)
+            await asyncio.sleep(FIRST_WAIT * attempt if wait is None else wait)
         raise AssertionError("unreachable")
 
     async def _send(
         self, query: str, variables: Mapping[str, Any]
-    ) -> Mapping[str, Any]:
-        """Send a query once."""
+    ) -> tuple[Mapping[str, Any], bool]:
+        """Send a query once, and return its data and whether that is whole."""
         answer = await request_json(
             self._session,
             "POST",
@@ -272,11 +336,22 @@ class Indexer:
             raise status_error(answer, f"HTTP {answer.status}")
         await answer.async_decode()
         told = mapping(answer.json())
+        errors = told.get("errors")
         if isinstance(data := told.get("data"), Mapping) and any(data.values()):
-            return data
-        if told.get("errors"):
-            raise _graphql_error(told["errors"])
-        return mapping(told.get("data"))
+            return data, not errors
+        if errors:
+            raise _graphql_error(errors)
+        return mapping(told.get("data")), True
+
+
+def _shown(tokens: list[Token]) -> list[Token]:
+    """Return the tokens that are not hidden, or raise why there are none."""
+    shown = [token for token in tokens if not token.is_hidden]
+    if shown or not tokens:
+        return shown
+    if tokens[0].is_moderated:
+        raise ModeratedError("the indexer hides it as unwanted")
+    raise UnviewableError("the indexer has no media of it that can be loaded")
 
 
 def _graphql_error(errors: object) -> Dp1Error:

@@ -151,7 +151,7 @@ class TokenLink:
 
 @dataclass(frozen=True, slots=True)
 class SeriesLink:
-    """All works of a series: a release of a market, by its slug or contract."""
+    """All works of a series: a release of a market, by its slug."""
 
     vendor: str
     slug: str
@@ -167,7 +167,7 @@ class ContractLink:
 
 @dataclass(frozen=True, slots=True)
 class LookupLink:
-    """A single work that only its market can name: an alias and a number, or a slug."""
+    """What only its market can name: a work by an alias and a number or by a slug, or the works of an alias."""
 
     vendor: str
     slug: str
@@ -261,7 +261,8 @@ _SITES = {
     "objkt.com": _paths(
         (rf"/(?:tokens|asset)/{_KT1}/{_NUMBER}", _token),
         (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup("objkt")),
-        (rf"/collections?/{_SLUG}", _series("objkt")),
+        (rf"/collections?/{_KT1}", _contract),
+        (rf"/collections?/{_SLUG}", _lookup("objkt")),
     ),
     "fxhash.xyz": _paths(
         (rf"/(?:gentk|iteration/id)/FX1-{_KT1}-{_NUMBER}", _token),

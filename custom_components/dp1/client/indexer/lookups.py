@@ -17,6 +17,8 @@ from ..http import request_json, status_error
 from ..values import mapping, text
 from .links import (
     ETHEREUM,
+    TEZOS,
+    ContractLink,
     Link,
     LookupLink,
     TokenLink,
@@ -47,8 +49,8 @@ class Markets:
 
 async def look_up(
     session: aiohttp.ClientSession, link: LookupLink, markets: Markets, agent: str
-) -> TokenLink:
-    """Ask the market of a link which token it is.
+) -> TokenLink | ContractLink:
+    """Ask the market of a link which token or contract it is.
 
     Args:
         session: what to send with.
@@ -68,8 +70,10 @@ async def look_up(
                 session, markets.objkt, agent, query=_OBJKT, variables={"p": link.slug}
             )
             match mapping(told.get("data")).get("fa"):
-                case [dict(first), *_]:
+                case [dict(first), *_] if link.number:
                     named = (first.get("contract"), link.number)
+                case [dict(first), *_]:
+                    return _contract(first.get("contract"))
                 case _:
                     named = (None, None)
         case "fxhash":
@@ -108,6 +112,14 @@ async def _ask(
     if not (told := mapping(answer.json())):
         raise UnexpectedAnswerError("the answer is not an object")
     return told
+
+
+def _contract(contract: object) -> ContractLink:
+    """Return the contract that a market names, verified like a link."""
+    try:
+        return ContractLink(TEZOS, checked_address(text(contract) or ""))
+    except ValueError as err:
+        raise NotFoundError("the market does not name the contract") from err
 
 
 def _token(contract: object, number: object) -> TokenLink:

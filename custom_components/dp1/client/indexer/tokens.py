@@ -22,7 +22,12 @@ MAX_ARTISTS = 20
 MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
 MAX_SOURCE = 1024
+# A work that is kept on a chain as a whole is its own source. Every status of a display carries all of them.
+MAX_DATA = 64 * 1024
+MAX_ALL_DATA = 1024 * 1024
 _SIZES = ("m", "l", "s", "xs", "preview")
+_LARGE_SIZES = ("xl", "l")
+_DATA = re.compile(r"data:([a-z]+/[\w.+-]+)[;,]", re.IGNORECASE)
 
 
 def web_source(url: str | None) -> str | None:
@@ -30,8 +35,22 @@ def web_source(url: str | None) -> str | None:
     if not url or len(url) > MAX_SOURCE:
         return None
     url = through_gateway(url)
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
     return url if parts.scheme == "https" and parts.hostname else None
+
+
+def data_type(url: str | None) -> str:
+    """Return the type of a ``data`` address, empty if it is none."""
+    match = _DATA.match(url or "")
+    return match[1].lower() if match else ""
+
+
+def _any_source(url: str | None) -> str | None:
+    """Return an address that a display can load: that of a web server, or a small work by itself."""
+    return url if data_type(url) and len(url or "") <= MAX_DATA else web_source(url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +58,22 @@ class Token:
     """A token as the indexer knows it.
 
     Attributes:
+        id: the indexer's own, by which its events name the token.
         cid: ``chain:standard:contract:number``, with the chain as in CAIP-2.
         number: decimal text of up to 78 digits, never a number.
         title: plain text, empty if unknown.
         artists: names, only those that are known.
-        source: https address of the work, None if it has none that a display can load.
+        source: https address of the work, or all of it in a ``data`` address of up to ``MAX_DATA`` characters; None if
+            it has none that a display can load.
         image: https address of its still.
         thumbnail: https address of a small picture.
         mime_type: of the work; may be wrong.
+        is_viewable: whether the indexer has found media of it.
+        is_moderated: whether the indexer hides it as unwanted.
         held_since: when the newest of the owners that it was read for got it; None if unknown.
     """
 
+    id: str
     cid: str
     chain: str
     standard: str
@@ -62,12 +86,19 @@ class Token:
     image: str | None = None
     thumbnail: str | None = None
     mime_type: str = ""
+    is_viewable: bool = True
+    is_moderated: bool = False
     held_since: datetime | None = None
 
     @property
     def name(self) -> str:
         """The title, or else the number."""
         return self.title or f"#{self.number[:20]}"
+
+    @property
+    def is_hidden(self) -> bool:
+        """Return whether the indexer leaves the token out of its lists."""
+        return self.is_moderated or not self.is_viewable
 
     @classmethod
     def parse(
@@ -82,6 +113,7 @@ class Token:
         named = [
             text(record.get(name))
             for name in (
+                "id",
                 "token_cid",
                 "chain",
                 "standard",
@@ -89,8 +121,8 @@ class Token:
                 "token_number",
             )
         ]
-        cid, chain, standard, contract, number = named
-        if not (cid and chain and standard and contract and number):
+        token_id, cid, chain, standard, contract, number = named
+        if not (token_id and cid and chain and standard and contract and number):
             return None
         if not (number.isascii() and number.isdecimal() and len(number) <= 78):
             return None
@@ -100,6 +132,7 @@ class Token:
         shown, assets = mapping(shown), _objects(assets)
         image = web_source(text(shown.get("image_url")))
         return cls(
+            id=token_id,
             cid=cid,
             chain=chain,
             standard=standard,
@@ -112,25 +145,27 @@ class Token:
             image=image,
             thumbnail=_thumbnail(shown.get("image_url"), assets) or image,
             mime_type=clean(shown.get("mime_type"), MAX_TITLE),
+            is_viewable=record.get("viewable") is not False,
+            is_moderated=record.get("moderation_status") not in (None, "", "none"),
             held_since=_held_since(record.get("owner_provenances"), owners),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of tokens, and where the next one starts; None at the end."""
+    """A page of tokens, where the next one starts (None at the end), and whether nothing is missing of the tokens."""
 
     tokens: tuple[Token, ...]
     offset: int | None
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something that happened in the collection of an address: what, to which token, and when."""
+    """Something that happened in the collection of an address: what, and the id of the token."""
 
     kind: str
-    cid: str
-    at: datetime | None
+    token_id: str
 
 
 def _without(owners: Collection[str], value: object) -> Any:
@@ -179,13 +214,20 @@ def _names(artists: object) -> tuple[str, ...]:
 
 
 def _source(shown: Mapping[str, Any], assets: list[Mapping[str, Any]]) -> str | None:
-    """Return the address of the work: its animation, else its image, else what media there are."""
+    """Return the address of the work: its animation, else its image, else what media there are, else a large variant."""
     candidates = [
         shown.get("animation_url"),
         shown.get("image_url"),
         *(asset.get("source_url") for asset in assets),
+        *(
+            mapping(asset.get("variants")).get(size)
+            for asset in assets
+            for size in _LARGE_SIZES
+        ),
     ]
-    return next((url for value in candidates if (url := web_source(text(value)))), None)
+    return next(
+        (url for value in candidates if (url := _any_source(text(value)))), None
+    )
 
 
 def _thumbnail(image_url: object, assets: list[Mapping[str, Any]]) -> str | None:
@@ -246,9 +288,20 @@ def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
 
 
 def build_items(tokens: Iterable[Token], duration: float) -> list[dict[str, Any]]:
-    """Build the items of tokens, except of those that have nothing that a display can load."""
-    built = (build_token_item(token, duration) for token in tokens)
-    return [item for item in built if item is not None]
+    """Build the items of tokens, except of those that have nothing that a display can load.
+
+    Of works that are their own source, as many are taken as have ``MAX_ALL_DATA`` characters together.
+    """
+    items, left = [], MAX_ALL_DATA
+    for token in tokens:
+        if (item := build_token_item(token, duration)) is None:
+            continue
+        if data_type(source := item["source"]):
+            if len(source) > left:
+                continue
+            left -= len(source)
+        items.append(item)
+    return items
 
 
 def _manifest(token: Token) -> dict[str, Any] | None:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
-from itertools import batched
+from itertools import accumulate, batched
+from math import ceil
 from random import uniform
 from typing import Any, Final, override
 
@@ -20,13 +21,20 @@ from ...client.errors import (
     NoAnswerError,
     UnexpectedAnswerError,
 )
-from ...client.indexer.client import MAX_PAGE, MAX_TOKENS, PAGE, Checkpoint, Indexer
-from ...client.indexer.tokens import Change, Token
+from ...client.indexer.client import (
+    HIDDEN,
+    MAX_PAGE,
+    MAX_TOKENS,
+    PAGE,
+    Checkpoint,
+    Indexer,
+)
+from ...client.indexer.tokens import Page, data_type
 from ...client.values import mapping, moment, text
-from ...const import CONF_ADDRESSES, CONF_KEEP_CURRENT
+from ...const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
 from ..servers.cache import collection_file
 from ..servers.cached_list import CachedList, Json
-from ..servers.coordinator import PATIENCE, ServerCoordinator
+from ..servers.coordinator import LIST, PATIENCE, ServerCoordinator
 from .indexers import async_indexer
 from .works import OwnedWork, newest_first
 
@@ -40,11 +48,9 @@ POLL_SECONDS: Final = (1800.0, 3600.0)
 EMPTY_SECONDS: Final = (3600.0, 86400.0)
 RELIST_SECONDS: Final = 86400.0
 MAX_CHANGE_PAGES: Final = 100
-# Works that are read by name; of more the whole list is read.
-MAX_NAMED: Final = 500
 MAX_TOLD: Final = 1000
-# Clocks differ.
-SLACK: Final = timedelta(minutes=5)
+# Characters of works that are their own source.
+MAX_DATA: Final = 4 * 1024 * 1024
 READ_AGAIN: Final = {
     "acquired",
     "released",
@@ -82,11 +88,10 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         self.changed_at = dt_util.utcnow()
         self._addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
         self._checkpoints: list[Checkpoint | None] = [None] * len(self._addresses)
-        self._since = self._read_from = dt_util.utcnow()
+        self._since = dt_util.utcnow()
         self._pending: set[str] = set()
-        self._released: set[str] = set()
         self._told: LRU[str, None] = LRU(MAX_TOLD)
-        self._relists = False
+        self.is_followed = True
         self._empty_reads = 0
         self._listeners_of_news: list[NewsListener] = []
         self._saved: object = None
@@ -123,6 +128,13 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
 
     @callback
     @override
+    def async_start(self) -> None:
+        """Look for changes now: a work may have come or gone while nobody looked."""
+        if self.url is not None:
+            self.reads.start(LIST, self.async_refresh)
+
+    @callback
+    @override
     def async_updated(self) -> None:
         """Update the listeners, and store what is new."""
         state = id(self.data.records), *self._checkpoints
@@ -139,11 +151,10 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             await self.reads.share(NEWEST, self._async_read_newest)
         if self.data.records:
             try:
-                await self._async_follow()
+                await self._async_follow(before)
             except Dp1Error as err:
                 self._set(self.data.records, complete=self.data.complete, reason=err)
         if self.data.reason is None:
-            self._tell(before)
             self.update_interval = timedelta(seconds=self._next_seconds())
         return self.data
 
@@ -151,7 +162,8 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         """Return the seconds until the next read."""
         if self.data.records:
             self._empty_reads = 0
-            return RELIST_SECONDS if self._relists else uniform(*POLL_SECONDS)
+            pages = 1 if self.is_followed else ceil(len(self.data.records) / PAGE)
+            return min(pages * uniform(*POLL_SECONDS), RELIST_SECONDS)
         self._empty_reads += 1
         return EMPTY_SECONDS[self._empty_reads > 1]
 
@@ -159,9 +171,13 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         """Return the client of the indexer."""
         return await async_indexer(self.hass, self.url or "")
 
+    @property
+    def _is_listed(self) -> bool:
+        """Return whether all works are known, or as many as are kept."""
+        return self.data.complete or len(self.data.records) >= MAX_TOKENS
+
     async def _async_read_newest(self) -> None:
         """Read what came last, which is everything in a small collection."""
-        self._read_from = dt_util.utcnow()
         try:
             indexer = await self._async_indexer()
             page = await indexer.tokens(
@@ -174,51 +190,72 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         self._set(
             newest_first(map(OwnedWork.of, page.tokens)),
             complete=is_all,
-            reason=None if is_all else NoAnswerError("the rest is being read"),
+            reason=None if is_all else _being_read(),
         )
         self.async_updated()
 
-    async def _async_follow(self) -> None:
-        """Read the whole list unless it is known, then what has changed since."""
+    async def _async_follow(self, before: tuple[OwnedWork, ...]) -> None:
+        """Read what has changed, or the whole list; the changes come first, so that none is lost meanwhile."""
         indexer = await self._async_indexer()
-        if self.data.read_at is None or not self.data.complete or self._relists:
-            await self._async_read_pages(indexer)
+        await self._async_note_changes(indexer)
+        works, complete = self.data.records, self.data.complete
+        asked = set(self._pending)
+        is_listed = self.data.read_at is not None and (
+            complete or len(works) >= MAX_TOKENS
+        )
+        many = len(asked) > max(PAGE, len(works))
+        if many or not (is_listed and self.is_followed):
+            works, complete = await self._async_read_pages(indexer)
+            here = {work.id for work in works}
+            asked = {work.token.id for work in before if work.id not in here}
+        works, left = await self._async_read_named(indexer, works, asked)
+        self._pending.clear()
+        self._set(works, complete=complete)
+        self._tell(before, left)
+
+    async def _async_note_changes(self, indexer: Indexer) -> None:
+        """Note which works have changed since the last time, or that the indexer does not tell."""
         try:
             await self._async_read_changes(indexer)
-        except InvalidRequestError:
-            # It does not tell changes.
-            self._relists = True
-        if len(self._pending) > MAX_NAMED:
-            await self._async_read_pages(indexer)
-        elif self._pending:
-            await self._async_read_named(indexer)
-        else:
-            self._set(self.data.records, complete=self.data.complete)
-
-    async def _async_read_pages(self, indexer: Indexer) -> None:
-        """Read the whole list."""
-        self._read_from = dt_util.utcnow()
-        before = {work.id: work for work in self.data.records}
-        found: dict[str, OwnedWork] = {}
-        is_first, is_all = self.data.read_at is None, False
-        async for page in indexer.pages(owners=self._addresses):
-            found |= _by_id(page.tokens)
-            is_all = page.offset is None
-            if len(found) >= MAX_TOKENS:
-                break
-            if is_first and not is_all:
-                self._set(
-                    newest_first((before | found).values()),
-                    complete=False,
-                    reason=NoAnswerError("the rest is being read"),
+        except InvalidRequestError as err:
+            if self.is_followed:
+                LOGGER.warning(
+                    "The indexer does not tell what changes in %s, so the whole collection is read each time: %s",
+                    self.title,
+                    err,
                 )
-                self.async_update_listeners()
-        if not is_all:
-            found = before | found
+            self.is_followed = False
+            self._checkpoints = [None] * len(self._addresses)
+        else:
+            self.is_followed = True
+
+    async def _async_read_pages(
+        self, indexer: Indexer
+    ) -> tuple[tuple[OwnedWork, ...], bool]:
+        """Return the whole list, or of more works than are kept those that came last, and whether these are all."""
+        before = {work.id: work for work in self.data.records}
+        is_first, newest = self.data.read_at is None, len(before) >= MAX_TOKENS
+        while True:
+            found: dict[str, OwnedWork] = {}
+            is_all, is_whole = False, True
+            async for page in indexer.pages(owners=self._addresses, newest=newest):
+                found |= _found(page, before)
+                is_all = page.offset is None
+                is_whole = is_whole and page.is_whole
+                if len(found) >= MAX_TOKENS:
+                    break
+                if is_first and not is_all:
+                    works = newest_first((before | found).values())
+                    self._set(works, complete=False, reason=_being_read())
+                    self.async_update_listeners()
+            if is_all or newest or len(found) < MAX_TOKENS:
+                break
+            newest = True
         if not is_all and len(found) < MAX_TOKENS:
             raise UnexpectedAnswerError("the list has no end")
-        self._pending.clear()
-        self._set(newest_first(found.values()), complete=True)
+        if not is_whole:
+            found = before | found
+        return newest_first(found.values()), is_all
 
     async def _async_read_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time."""
@@ -226,38 +263,38 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             for _ in range(MAX_CHANGE_PAGES):
                 before = self._checkpoints[place]
                 changes, checkpoint = await indexer.changes(address, before)
-                self._note(changes)
+                self._pending.update(
+                    change.token_id for change in changes if change.kind in READ_AGAIN
+                )
                 if checkpoint is None or checkpoint == before:
                     break
                 self._checkpoints[place] = checkpoint
                 if len(changes) < MAX_PAGE:
                     break
 
-    def _note(self, changes: Iterable[Change]) -> None:
-        """Note changes since the whole list was read."""
-        for change in changes:
-            if change.at is not None and change.at < self._read_from - SLACK:
-                continue
-            if change.kind in READ_AGAIN:
-                self._pending.add(change.cid)
-            if change.kind == "released":
-                self._released.add(change.cid.lower())
-
-    async def _async_read_named(self, indexer: Indexer) -> None:
-        """Read the works that have changed; what does not come is no longer held, or not to be shown."""
-        asked = set(self._pending)
+    async def _async_read_named(
+        self, indexer: Indexer, works: tuple[OwnedWork, ...], asked: Iterable[str]
+    ) -> tuple[tuple[OwnedWork, ...], set[str]]:
+        """Return works after tokens among them were read again, and the ids of the tokens that are no longer held."""
+        known = {work.id: work for work in works}
         found: dict[str, OwnedWork] = {}
-        for batch in batched(sorted(asked), PAGE, strict=False):
+        left = set(asked)
+        is_whole = True
+        for batch in batched(sorted(left), PAGE, strict=False):
             async for page in indexer.pages(
-                owners=self._addresses, token_cids=list(batch)
+                owners=self._addresses, token_ids=list(batch), **HIDDEN
             ):
-                found |= _by_id(page.tokens)
-        left = {cid.lower() for cid in asked}
-        kept = (
-            work for work in self.data.records if work.token.cid.lower() not in left
-        )
-        self._pending -= asked
-        self._set(newest_first((*kept, *found.values())), complete=True)
+                found |= _found(page, known)
+                is_whole = is_whole and page.is_whole
+        left -= {work.token.id for work in found.values()}
+        if not is_whole:
+            left.clear()
+        here = {
+            work.id: work
+            for work in (known | found).values()
+            if work.token.id not in left and not work.token.is_hidden
+        }
+        return newest_first(here.values()), left
 
     def _set(
         self,
@@ -267,6 +304,8 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         reason: Dp1Error | None = None,
     ) -> None:
         """Set the works, and why they are not all or old."""
+        complete = complete and len(works) <= MAX_TOKENS
+        works = _bounded(works)
         if works != self.data.records:
             self.changed_at = dt_util.utcnow()
         else:
@@ -280,7 +319,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             tried_at=self.hass.loop.time(),
         )
 
-    def _tell(self, before: tuple[OwnedWork, ...]) -> None:
+    def _tell(self, before: tuple[OwnedWork, ...], left: set[str]) -> None:
         """Tell what came since the collection was added, and what left; nothing of what was there before."""
         known = {work.id for work in before}
         for work in self.data.records:
@@ -292,11 +331,9 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             if name not in self._told:
                 self._told[name] = None
                 self._tell_one(ACQUIRED, work)
-        here = {work.id for work in self.data.records}
         for work in before:
-            if work.id not in here and work.token.cid.lower() in self._released:
+            if work.token.id in left:
                 self._tell_one(LEFT_COLLECTION, work)
-        self._released.clear()
 
     def _tell_one(self, kind: str, work: OwnedWork) -> None:
         """Tell of one work."""
@@ -311,9 +348,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             "list": self.data.to_store(),
             "checkpoints": list(self._checkpoints),
             "since": self._since.isoformat(),
-            "read_from": self._read_from.isoformat(),
             "pending": sorted(self._pending),
-            "released": sorted(self._released),
             "told": self._told.keys()[::-1],
         }
 
@@ -324,10 +359,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             return
         self.data = CachedList.from_store(mapping(data.get("list")), OwnedWork)
         self._since = moment(data.get("since")) or self._since
-        self._read_from = moment(data.get("read_from")) or self._read_from
-        self._pending, self._released = (
-            set(_texts(data.get(name))) for name in ("pending", "released")
-        )
+        self._pending = set(_texts(data.get("pending")))
         for name in _texts(data.get("told")):
             self._told[name] = None
         checkpoints = data.get("checkpoints")
@@ -339,9 +371,35 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
                     self._checkpoints[place] = time, event
 
 
-def _by_id(tokens: Iterable[Token]) -> dict[str, OwnedWork]:
-    """Return the works of tokens by their ids."""
-    return {work.id: work for work in map(OwnedWork.of, tokens)}
+def _being_read() -> Dp1Error:
+    """Return the reason why works are missing for now."""
+    return NoAnswerError("the rest is being read")
+
+
+def _found(page: Page, known: Mapping[str, OwnedWork]) -> dict[str, OwnedWork]:
+    """Return the works of a page by their ids; of a page that is not whole, known works stay as they are known."""
+    works = {work.id: work for work in map(OwnedWork.of, page.tokens)}
+    if page.is_whole:
+        return works
+    return {key: known.get(key, work) for key, work in works.items()}
+
+
+def _bounded(works: tuple[OwnedWork, ...]) -> tuple[OwnedWork, ...]:
+    """Return the first works of a list, as many as are kept, without sources that would take too much memory."""
+    works = works[:MAX_TOKENS]
+    sizes = accumulate(_data_size(work) for work in works)
+    return tuple(
+        replace(work, token=replace(work.token, source=None))
+        if size > MAX_DATA and _data_size(work)
+        else work
+        for work, size in zip(works, sizes, strict=True)
+    )
+
+
+def _data_size(work: OwnedWork) -> int:
+    """Return the length of a work that is its own source."""
+    source = work.token.source or ""
+    return len(source) if data_type(source) else 0
 
 
 def _texts(value: object) -> list[str]:

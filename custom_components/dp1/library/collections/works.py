@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from ...client.indexer.tokens import Token, item_id, provenance
+from ...client.indexer.tokens import Token, data_type, item_id, provenance
 from ...client.text import clean, shorten
 from ...client.values import moment, text
 from ..tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
@@ -18,6 +18,7 @@ from ..works import MAX_NOTE, Work
 MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
 STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 _TEXTS: Final = (
+    "id",
     "cid",
     "chain",
     "standard",
@@ -68,7 +69,7 @@ class OwnedWork:
             name: text(value) or None
             for name, value in zip((*_TEXTS, *_URLS), strings, strict=True)
         }
-        if not all(known[name] for name in _TEXTS[:5]) or not isinstance(artists, list):
+        if not all(known[name] for name in _TEXTS[:6]) or not isinstance(artists, list):
             return None
         known |= {name: known[name] or "" for name in _TEXTS}
         names = tuple(name for artist in artists if (name := text(artist)))
@@ -93,15 +94,15 @@ class OwnedWork:
     def medium(self) -> Medium:
         """Return how the work behaves, as far as its address and type tell."""
         token = self.token
-        suffix = PurePosixPath(urlsplit(token.source or "").path).suffix.lower()
-        if suffix in MOVING_SUFFIXES or token.mime_type.startswith(
-            ("video/", "image/gif")
-        ):
+        kind = data_type(token.source)
+        path = "" if kind else urlsplit(token.source or "").path
+        suffix, kind = PurePosixPath(path).suffix.lower(), kind or token.mime_type
+        if suffix in MOVING_SUFFIXES or kind.startswith(("video/", "image/gif")):
             return Medium.MOVING
         if (
             token.source in (None, token.image)
             or suffix in STILL_SUFFIXES
-            or token.mime_type.startswith("image/")
+            or kind.startswith("image/")
         ):
             return Medium.STILL
         return Medium.INTERACTIVE

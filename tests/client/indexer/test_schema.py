@@ -1,0 +1,120 @@
+"""Every query of the client fits the indexer's schema, and the simulated indexer refuses what does not."""
+
+from typing import Any
+
+import aiohttp
+import pytest
+
+from custom_components.dp1.client.errors import InvalidRequestError, NotIndexedError
+from custom_components.dp1.client.indexer import client
+from custom_components.dp1.client.indexer.client import HIDDEN, Indexer
+from custom_components.dp1.client.indexer.links import (
+    ContractLink,
+    SeriesLink,
+    TokenLink,
+)
+
+from tests.simulators.indexer import IndexerSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+OWNER = "0xBD0E21fdc68Ac573d109D5CB7EA5cEAf6c246045"
+CONTRACT = "0x23117d0150af2231442De2a8b754Cc204b668540"
+# What the indexer is asked: each query that the client can build.
+QUERIES = 9
+
+
+async def test_every_query_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its members, arguments and the types of its variables are those of the schema."""
+    monkeypatch.setattr(client, "JOB_POLL", 0.01)
+    async with (
+        IndexerSimulator() as simulator,
+        aiohttp.ClientSession() as session,
+    ):
+        simulator.own(OWNER, 300)
+        indexer = Indexer(session, simulator.url, agent="test", pause=0)
+        # All works of addresses, the newest, and some of them by name.
+        assert [page async for page in indexer.pages(owners=[OWNER])][1].tokens
+        assert (await indexer.tokens(owners=[OWNER], newest=True)).tokens
+        named = await indexer.tokens(owners=[OWNER], token_ids=["9007"], **HIDDEN)
+        assert [token.id for token in named.tokens] == ["9007"]
+        # Links.
+        assert await indexer.resolve(ContractLink("eip155:1", CONTRACT), 5)
+        assert await indexer.resolve(SeriesLink("fxhash", "lattice-bloom"), 5)
+        unknown = TokenLink("eip155:1", CONTRACT, "999999")
+        assert await indexer.resolve(unknown, 1) == []
+        with pytest.raises(NotIndexedError):
+            await indexer.index(unknown)
+        # Changes, from the beginning and from a checkpoint.
+        simulator.change(
+            OWNER, "acquired", simulator.records[0], "2026-01-01T00:00:00Z"
+        )
+        changes, checkpoint = await indexer.changes(OWNER)
+        assert len(changes) == 1
+        assert checkpoint is not None
+        assert await indexer.changes(OWNER, checkpoint) == ([], None)
+        assert not simulator.refused
+        assert len(simulator.queries) == QUERIES
+        # Nothing else is sent, and no argument is without a test.
+        sent = {name for asked in simulator.asked for name in asked.arguments}
+        assert set(client._ARGUMENTS) <= sent
+
+
+@pytest.mark.parametrize(
+    ("query", "variables"),
+    [
+        ('{tokens(owner:["x"]){items{id}}}', {}),
+        ("{tokens{items{cid}}}", {}),
+        ("{tokens{items}}", {}),
+        ("{tokens{items{media_assets{variants}}}}", {}),
+        ("{tokens(sort_by:newest){items{id}}}", {}),
+        ("query($o:String){tokens(owners:$o){items{id}}}", {"o": "x"}),
+        ("query($o:[String!]){tokens(owners:$o){items{id}}}", {"o": [None]}),
+        ("query($f:Uint64){tokens(offset:$f){items{id}}}", {"f": "next"}),
+        ("query($j:String!){jobStatus(job_id:$j){status}}", {"j": "1"}),
+        ("query($j:Int!){jobStatus(job_id:$j){status}}", {"j": "1"}),
+        ("query($j:Int!){jobStatus(job_id:$j){status}}", {}),
+        (
+            "query($a:String!){syncCollection(address:$a){events{type token_cid}}}",
+            {"a": OWNER},
+        ),
+        (
+            'query($t:Time){syncCollection(address:"x",checkpoint_timestamp:$t){events{id}}}',
+            {"t": "yesterday"},
+        ),
+        ("mutation{triggerTokenIndexing{job_id}}", {}),
+        ("{tokens", {}),
+    ],
+)
+async def test_what_does_not_fit(query: str, variables: dict[str, Any]) -> None:
+    """It is refused before anything runs, and is an error of ours."""
+    simulator = IndexerSimulator()
+    await simulator.start()
+    try:
+        async with aiohttp.ClientSession() as session:
+            indexer = Indexer(session, simulator.url, agent="test", pause=0)
+            with pytest.raises(InvalidRequestError):
+                await indexer._ask(query, variables)
+    finally:
+        await simulator.stop()
+    assert len(simulator.refused) == 1
+    assert not simulator.asked
+
+
+async def test_numbers_are_text() -> None:
+    """Numbers of 64 bits are text in answers, a total is never told, and a key changes nothing."""
+    query = "{tokens(limit:1){items{id mint_number} offset total}}"
+    async with IndexerSimulator() as simulator, aiohttp.ClientSession() as session:
+        answer = await session.post(
+            simulator.url, json={"query": query}, headers={"Authorization": "ApiKey x"}
+        )
+        assert await answer.json() == {
+            "data": {
+                "tokens": {
+                    "items": [{"id": "9001", "mint_number": 43}],
+                    "offset": "1",
+                    "total": "0",
+                }
+            }
+        }
+        assert simulator.authorized
