@@ -476,23 +476,23 @@ PLACES = [
         ["tests/display/test_history.py"],
     ),
     Place(
-        "display/identity.py",
+        "coordinator.py",
         "another display is taken for this one",
-        "        if self.is_other:\n            raise kind(",
-        "        if not self._entry:\n            raise kind(",
+        "        if self._is_other:\n            raise kind(",
+        "        if not self.config_entry:\n            raise kind(",
         [
             "tests/test_coordinator.py::test_another_display_at_the_address_is_left_alone"
         ],
     ),
     Place(
-        "display/sleep.py",
+        "coordinator.py",
         "turned off once only",
-        "TRIES: Final = 2",
-        "TRIES: Final = 1",
+        "SLEEP_TRIES: Final = 2",
+        "SLEEP_TRIES: Final = 1",
         ["tests/test_media_player.py"],
     ),
     Place(
-        "display/wake_on_lan.py",
+        "display/discovery.py",
         "half a magic packet",
         'b"\\xff" * 6 + mac * 16',
         'b"\\xff" * 6 + mac * 8',

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import aiohttp
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.display import reader
+from custom_components.dp1 import coordinator as module
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, State
 
@@ -73,8 +73,8 @@ class House:
         """Set up displays."""
         house = cls(hass)
         async with AsyncExitStack() as stack:
-            stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.1))
-            stack.enter_context(patch.object(reader, "PUSH_PATIENCE", 0.5))
+            stack.enter_context(patch.object(module, "READ_COOLDOWN", 0.1))
+            stack.enter_context(patch.object(module, "PUSH_PATIENCE", 0.5))
             camera = Reply(200, b"\xff\xd8", {"Content-Type": "image/jpeg"})
             door = await stack.enter_async_context(ScriptedServer.run(camera))
             house.door = door.url

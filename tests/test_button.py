@@ -3,11 +3,12 @@
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.display import connection, reader
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.display import connection
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from .displays import FIRMWARE, playlist, set_up, until
+from .displays import FIRMWARE, playlist, set_up, state_of, until
 from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
@@ -19,7 +20,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
 
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:
@@ -61,7 +62,7 @@ async def test_default_playlist(
     """The vendor's playlist can be shown."""
     await act(hass, "button", "default_playlist", "press")
     assert written(display) == [("displayDefaultPlaylist", {})]
-    await until(lambda: value(hass, "sensor", "work_number") == "1")
+    await until(lambda: state_of(hass).attributes.get("media_track") == 1)
 
 
 async def test_refresh_nothing(
@@ -125,6 +126,8 @@ async def test_screenshot(
     """Each press takes a new screenshot."""
     display.player.load(EVENING)
     await set_up(hass, display_entry)
+    await until(lambda: value(hass, "image", "screenshot") == "unknown")
+    await act(hass, "button", "take_screenshot", "press")
     first = await known(hass, "image", "screenshot")
     await act(hass, "button", "take_screenshot", "press")
     assert shown(hass, "image", "screenshot").state > first
@@ -138,6 +141,8 @@ async def test_screenshot_that_fails(
 ) -> None:
     """A screenshot that fails is an error, and the old one stays."""
     await set_up(hass, display_entry)
+    await until(lambda: value(hass, "image", "screenshot") == "unknown")
+    await act(hass, "button", "take_screenshot", "press")
     before = await known(hass, "image", "screenshot")
     display.server.screen.broken = True
     with pytest.raises(HomeAssistantError) as error:

@@ -7,8 +7,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection, reader
-from custom_components.dp1.display.updates import NOT_THE_WORK
+from custom_components.dp1.coordinator import Part
+from custom_components.dp1.display import connection
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -40,8 +40,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "PATIENCE", 0.3)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
     monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
-    monkeypatch.setattr(reader, "READ_COOLDOWN", 0.1)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "READ_COOLDOWN", 0.1)
     monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.2)
 
 
@@ -119,7 +119,7 @@ async def test_another_work_concerns_only_what_shows_it(
     await settle(display)
     updates: list[str] = []
     coordinator.async_add_listener(lambda: updates.append("any"))
-    coordinator.async_add_listener(lambda: updates.append("rest"), NOT_THE_WORK)
+    coordinator.async_add_listener(lambda: updates.append("rest"), (Part.PLAYER,))
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
     assert "any" in updates

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.display import connection, reader
+from custom_components.dp1 import coordinator as module
+from custom_components.dp1.display import connection
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 
 from .displays import FIRMWARE, playlist, set_up, until
@@ -55,8 +56,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(reader, "READ_COOLDOWN", 0.05)
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "READ_COOLDOWN", 0.05)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
 
 
 @pytest.fixture

@@ -9,12 +9,11 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.browse import pictures as fetch_picture
-from homeassistant.core import Event, HomeAssistant, callback
-from homeassistant.helpers.entity_registry import EVENT_ENTITY_REGISTRY_UPDATED
+from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, Request, ScriptedServer
-from .displays import name_hosts, playlist, set_up, until
-from .entities import act, known, shown, value
+from .displays import name_hosts, playlist, set_up, state_of, until
+from .entities import act, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
@@ -149,7 +148,7 @@ async def test_work_without_a_picture(
     gallery.show(display, "dawn.png", "noon")
     await set_up(hass, display_entry)
     display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: value(hass, "sensor", "work_number") == "2")
+    await until(lambda: state_of(hass).attributes["media_track"] == 2)
     answer = await picture(hass, hass_client, "work")
     assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
     assert not gallery.asked
@@ -157,47 +156,23 @@ async def test_work_without_a_picture(
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
 @pytest.mark.parametrize("profile", ["B", "C"])
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
 async def test_screenshot(
     hass: HomeAssistant,
     hass_client: ClientSessionGenerator,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
 ) -> None:
-    """The screenshot is limited in size, in the shape of the screen."""
+    """A screenshot is taken when the button is pressed and not before, limited in size, in the shape of the screen."""
     display.device.orientation = "portrait"
+    taken = display.inject(FaultKind.LATE, route="/api/screenshot", seconds=0)
     await set_up(hass, display_entry)
-    await known(hass, "image", "screenshot")
+    await until(lambda: value(hass, "image", "screenshot") == "unknown")
+    await hass.async_block_till_done()
+    assert (await picture(hass, hass_client, "screenshot"))[0] >= 400
+    # One, the smallest, shows that there are screenshots.
+    assert taken.hits == 1
+    await act(hass, "button", "take_screenshot", "press")
     status, kind, content = await picture(hass, hass_client, "screenshot")
     assert (status, kind) == (200, "image/png")
     size = int.from_bytes(content[16:20]), int.from_bytes(content[20:24])
     assert size == (1080, 1920)
-
-
-@pytest.mark.usefixtures("entity_registry_enabled_by_default")
-async def test_first_screenshot_fails(
-    hass: HomeAssistant,
-    hass_client: ClientSessionGenerator,
-    display: DisplaySimulator,
-    display_entry: MockConfigEntry,
-) -> None:
-    """After a failed first screenshot there is none until the next one."""
-    fault = display.inject(
-        FaultKind.STATUS, route="/api/screenshot", status=502, times=0
-    )
-
-    @callback
-    def spoil(event: Event[Any]) -> None:
-        """Let the first screenshot fail, after the feature was detected."""
-        if event.data["entity_id"] == "image.wall_screenshot":
-            fault.times = 1
-
-    hass.bus.async_listen(EVENT_ENTITY_REGISTRY_UPDATED, spoil)
-    await set_up(hass, display_entry)
-    await until(lambda: fault.hits)
-    await hass.async_block_till_done()
-    assert value(hass, "image", "screenshot") == "unknown"
-    answer = await picture(hass, hass_client, "screenshot")
-    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
-    await act(hass, "button", "take_screenshot", "press")
-    assert (await picture(hass, hass_client, "screenshot"))[0] == HTTPStatus.OK

@@ -66,8 +66,8 @@ async def test_lines(
     assert lines[1:] == ["Wall: Moon", "Wall: Noon, Jun Joubert"]
     # The counters beside it are none of the logbook's.
     registry = er.async_get(hass)
-    for key in ("work_number", "works"):
-        sensor = entity_id(hass, "sensor", key)
-        assert sensor and is_sensor_continuous(hass, registry, sensor)
-    assert (activity := entity_id(hass, "event", "activity"))
-    assert registry.entities[activity].disabled
+    works = entity_id(hass, "sensor", "works")
+    assert works and is_sensor_continuous(hass, registry, works)
+    for platform, key in (("sensor", "work_number"), ("event", "activity")):
+        assert (repeats := entity_id(hass, platform, key))
+        assert registry.entities[repeats].disabled

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.display import reader
+from custom_components.dp1 import coordinator as module
 from homeassistant.components.http import ApiConfig
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
 from homeassistant.core import HomeAssistant
@@ -40,7 +40,7 @@ BY_HAND = (
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeouts."""
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
 
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> None:
@@ -365,7 +365,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The command is sent twice before that is an error."""
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.05)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
     await do(hass, "turn_off")
     monkeypatch.setattr(display.player, "turn_page", lambda *, asleep: None)
     with pytest.raises(HomeAssistantError) as caught:

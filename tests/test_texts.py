@@ -14,7 +14,6 @@ import yaml
 
 from custom_components.dp1 import condition, trigger
 from custom_components.dp1.client.playlist.signing import SignatureFault
-from custom_components.dp1.entity import BRACKET
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import selector as selector_helper, service as service_helper
@@ -390,14 +389,3 @@ def test_what_is_wrong_with_a_signature_has_a_text() -> None:
     for fault in SignatureFault:
         assert HOLE.findall(told.pop(fault.name.lower())) == HOLE.findall(fault)
     assert told.keys() == {"other_key", "feed_signs"}
-
-
-def test_entity_ids_have_no_explanations() -> None:
-    """What stands in brackets after a name is no part of an entity id, in any language."""
-    names = [
-        BRACKET.split(text)[0]
-        for tree in LANGUAGES.values()
-        for path, text in leaves(tree["entity"])
-        if path.endswith(".name")
-    ]
-    assert not [name for name in names if set(name) & set("()（）") or not name]

@@ -9,21 +9,19 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection, reader
+from custom_components.dp1.coordinator import Contact
+from custom_components.dp1.display import connection
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import (
-    area_registry as ar,
-    device_registry as dr,
-    entity_registry as er,
-)
+from homeassistant.helpers import entity_registry as er
 
 from .displays import ENTITY_ID, playlist, set_up, settle, state_of, until
 from .entities import entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .simulators.display.player import Page
 
+CHECKED = (Contact.PROBABLE, Contact.PROVEN)
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
 
@@ -31,7 +29,7 @@ EVENING = playlist("Dawn", "Noon", "Dusk")
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
-    monkeypatch.setattr(reader, "FOLLOW_UP", 0.5)
+    monkeypatch.setattr(module, "FOLLOW_UP", 0.5)
 
 
 async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
@@ -46,7 +44,9 @@ async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
 async def connected(entry: MockConfigEntry) -> None:
     """Wait until the socket is open and the display identified."""
     coordinator = entry.runtime_data
-    await until(lambda: coordinator.connection.connected and coordinator.check.done)
+    await until(
+        lambda: coordinator.connection.connected and coordinator.contact in CHECKED
+    )
 
 
 # Without internet
@@ -63,7 +63,7 @@ async def test_added_without_a_device_status(
     assert display_entry.state is ConfigEntryState.LOADED
     assert state_of(hass).state == "playing"
     assert value(hass, "select", "orientation") == "unknown"
-    assert value(hass, "sensor", "work_number") == "1"
+    assert state_of(hass).attributes["media_track"] == 1
     await until(lambda: value(hass, "select", "orientation") == "landscape", 15)
 
 
@@ -352,25 +352,6 @@ async def test_a_foreign_push(
 
 
 # Entities
-
-
-async def test_entity_ids_do_not_depend_on_when(
-    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
-) -> None:
-    """Entities added after an area was assigned have the same kind of entity id as the others."""
-    display.device.panel.connected = False
-    await set_up(hass, display_entry)
-    devices = dr.async_get(hass)
-    (device,) = dr.async_entries_for_config_entry(devices, display_entry.entry_id)
-    area = ar.async_get(hass).async_create("Parlor")
-    devices.async_update_device(device.id, area_id=area.id)
-    display.device.panel.connected = True
-    await until(lambda: display_entry.runtime_data.details.data.policy)
-    display_entry.runtime_data.details.async_learn_again()
-    await known(hass, "number", "panel_brightness")
-    assert entity_id(hass, "number", "panel_brightness") == (
-        "number.wall_monitor_brightness"
-    )
 
 
 async def test_entities_stay_during_a_set_up_screen(

@@ -4,7 +4,7 @@ from typing import Any
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
 from homeassistant.const import Platform
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import (
     config_validation as cv,
@@ -32,6 +32,7 @@ from .guard import NamedHosts
 from .library.entries import (
     async_add_libraries_listener,
     async_forward_library_updates,
+    async_libraries,
     async_reload_on_collections,
 )
 from .library.followed import FollowedChannels, async_remove_followed
@@ -110,10 +111,14 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
     entry.async_on_unload(hass.data[DATA].duties.async_start(coordinator))
-    entry.async_on_unload(
-        async_add_libraries_listener(hass, coordinator.metadata.async_refresh)
-    )
-    coordinator.metadata.async_refresh()
+
+    @callback
+    def hand_libraries() -> None:
+        """Hand the libraries to the display."""
+        coordinator.metadata.async_update_sources(async_libraries(hass))
+
+    entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
+    hand_libraries()
     await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
     # After the entities, so that whoever hears of it finds their states up to date.
     entry.async_on_unload(ActivityTracker(coordinator).async_start())

@@ -10,11 +10,11 @@ from homeassistant.components.binary_sensor import (
 )
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import EntityCategory
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .display.state import DisplayData
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import DisplayData, Part
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .library.entity import LibraryEntity
 from .library.library import Library
 
@@ -22,8 +22,8 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayBinarySensorDescription(
-    ValueDescription[bool], BinarySensorEntityDescription
+class DisplayBinarySensorDescription[_T](
+    DisplayDescription[_T], BinarySensorEntityDescription
 ):
     """Description of a binary sensor of a display."""
 
@@ -34,14 +34,10 @@ def _internet(data: DisplayData) -> bool | None:
     return network.internet if network else None
 
 
-def _has_problem(data: DisplayData) -> bool | None:
-    """Return whether something keeps the work from being shown."""
-    return None if data.problem is None else bool(data.problem)
-
-
 BINARY_SENSORS = (
     DisplayBinarySensorDescription(
         key="internet",
+        parts=(Part.DEVICE,),
         device_class=BinarySensorDeviceClass.CONNECTIVITY,
         entity_category=EntityCategory.DIAGNOSTIC,
         value_fn=_internet,
@@ -49,11 +45,11 @@ BINARY_SENSORS = (
 )
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",
+    parts=(Part.WORK, Part.DEVICE),
     is_common=True,
-    shows_work=True,
     device_class=BinarySensorDeviceClass.PROBLEM,
     entity_category=EntityCategory.DIAGNOSTIC,
-    value_fn=_has_problem,
+    value_fn=lambda data: data.problem,
 )
 
 
@@ -72,10 +68,10 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, [PROBLEM], ProblemSensor)
 
 
-class DisplayBinarySensor(ValueEntity[bool], BinarySensorEntity):
+class DisplayBinarySensor(DescribedEntity[bool], BinarySensorEntity):
     """Binary sensor of a display."""
 
-    entity_description: DisplayBinarySensorDescription
+    entity_description: DisplayBinarySensorDescription[bool]
 
     @property
     @override
@@ -84,23 +80,22 @@ class DisplayBinarySensor(ValueEntity[bool], BinarySensorEntity):
         return self._value
 
 
-class ProblemSensor(DisplayBinarySensor):
+class ProblemSensor(DescribedEntity[str], BinarySensorEntity):
     """Binary sensor for what keeps the work from being shown, with the reason."""
 
-    _reason: str | None = None
+    entity_description: DisplayBinarySensorDescription[str]
 
-    @callback
+    @property
     @override
-    def _update(self) -> bool:
-        """Update the state and the reason."""
-        before, self._reason = self._reason, self.coordinator.data.problem or None
-        return super()._update() or self._reason != before
+    def is_on(self) -> bool | None:
+        """Return whether something keeps the work from being shown."""
+        return None if self._value is None else bool(self._value)
 
     @property
     @override
     def extra_state_attributes(self) -> dict[str, str | None]:
         """Return the reason."""
-        return {"reason": self._reason}
+        return {"reason": self._value or None}
 
 
 class LibraryProblemSensor(LibraryEntity, BinarySensorEntity):

@@ -1,6 +1,5 @@
 """Buttons of a display and of a library."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, override
 
@@ -15,10 +14,14 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayCoordinator
-from .display.state import Detail, DisplayData, DisplayDetails, Refresh
-from .display.wake_on_lan import async_wake_on_lan, wired_macs
-from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
+from .coordinator import DisplayCoordinator, Part, Refresh
+from .display.discovery import async_wake_on_lan, wired_macs
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    async_add_display_entities,
+    sends,
+)
 from .library.entity import LibraryEntity
 from .library.library import Library
 
@@ -27,25 +30,10 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayButtonDescription[_DataT = DisplayData](
-    DisplayDescription[_DataT], ButtonEntityDescription
-):
+class DisplayButtonDescription(DisplayDescription[None], ButtonEntityDescription):
     """Describes a button of a display."""
 
-    press_fn: Callable[[DisplayCoordinator], Awaitable[None]]
-
-
-def _sends(
-    send: Callable[[Display], Awaitable[None]], refresh: Refresh = Refresh.PUSH
-) -> Callable[[DisplayCoordinator], Awaitable[None]]:
-    """Return a press function that sends a command."""
-
-    async def press(coordinator: DisplayCoordinator) -> None:
-        """Send the command."""
-        async with coordinator.async_command(refresh) as display:
-            await send(display)
-
-    return press
+    parts: tuple[Part, ...] = ()
 
 
 async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
@@ -57,53 +45,54 @@ async def _wake_on_lan(coordinator: DisplayCoordinator) -> None:
 BUTTONS = (
     DisplayButtonDescription(
         key="refresh_work",
-        press_fn=_sends(Display.refresh),
+        is_common=True,
+        set_fn=sends(Display.refresh),
     ),
     DisplayButtonDescription(
         key="default_playlist",
-        press_fn=_sends(Display.display_default),
+        is_common=True,
+        set_fn=sends(Display.display_default),
     ),
     DisplayButtonDescription(
         key="reboot",
+        is_common=True,
         device_class=ButtonDeviceClass.RESTART,
         entity_category=EntityCategory.CONFIG,
-        press_fn=_sends(Display.reboot, Refresh.NONE),
+        set_fn=sends(Display.reboot, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="shut_down",
+        is_common=True,
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        press_fn=_sends(Display.shutdown, Refresh.NONE),
+        set_fn=sends(Display.shutdown, Refresh.NONE),
     ),
     DisplayButtonDescription(
         key="show_pairing_code",
+        is_common=True,
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        press_fn=_sends(
-            lambda display: display.show_pairing_code(True), Refresh.PLAYER
-        ),
+        set_fn=sends(lambda display: display.show_pairing_code(True), Refresh.PLAYER),
     ),
     DisplayButtonDescription(
         key="hide_pairing_code",
+        is_common=True,
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        press_fn=_sends(
-            lambda display: display.show_pairing_code(False), Refresh.PLAYER
-        ),
+        set_fn=sends(lambda display: display.show_pairing_code(False), Refresh.PLAYER),
     ),
-    DisplayButtonDescription[DisplayDetails](
+    DisplayButtonDescription(
         key="take_screenshot",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        exists_fn=lambda details: details.screenshots,
-        press_fn=DisplayCoordinator.async_take_screenshot,
-        detail=Detail.SCREENSHOTS,
+        exists_fn=lambda data: data.screenshots,
+        set_fn=DisplayCoordinator.async_take_screenshot,
     ),
 )
 WAKE_ON_LAN = DisplayButtonDescription(
     key="wake_on_lan",
     exists_fn=lambda data: bool(wired_macs(data.device)),
-    press_fn=_wake_on_lan,
+    set_fn=_wake_on_lan,
 )
 
 
@@ -122,15 +111,15 @@ async def async_setup_entry(
     )
 
 
-class DisplayButton(DescribedEntity, ButtonEntity):
+class DisplayButton(DescribedEntity[None], ButtonEntity):
     """A button of a display."""
 
-    entity_description: DisplayButtonDescription[Any]
+    entity_description: DisplayButtonDescription
 
     @override
     async def async_press(self) -> None:
         """Press the button."""
-        await self.entity_description.press_fn(self.coordinator)
+        await self._async_set()
 
 
 class WakeOnLanButton(DisplayButton):

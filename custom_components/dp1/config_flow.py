@@ -14,8 +14,9 @@ from homeassistant.config_entries import (
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
-from homeassistant.core import callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import AbortFlow
+from homeassistant.helpers.selector import BooleanSelector
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
 
@@ -28,6 +29,7 @@ from .const import (
     CONF_DIALECT,
     CONF_FEED_KEYS,
     CONF_FEED_URL,
+    CONF_IGNORE_MUSIC,
     CONF_KIND,
     CONF_MACS,
     CONF_SIGNING_KEY,
@@ -37,6 +39,7 @@ from .const import (
     DOMAIN,
     EntryKind,
 )
+from .coordinator import async_other_players
 from .display.discovery import (
     NAME_LENGTH,
     Address,
@@ -50,7 +53,6 @@ from .display.discovery import (
     model_of,
     parse_address,
 )
-from .display.music import music_field
 from .library.validation import (
     CONF_REMOVE_API_KEY,
     DEFAULT_SERVERS,
@@ -99,7 +101,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Add a display by its address."""
         errors: dict[str, str] = {}
-        schema = DISPLAY_SCHEMA.extend(music_field(self.hass))
+        schema = DISPLAY_SCHEMA.extend(_music_field(self.hass))
         if user_input is not None:
             errors = await self._async_find_display(user_input[CONF_HOST])
             if not errors:
@@ -223,7 +225,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
-            data_schema=vol.Schema(music_field(self.hass)),
+            data_schema=vol.Schema(_music_field(self.hass)),
             description_placeholders={
                 "name": markdown_safe(self._title),
                 "model": model_of(self._found.dialect),
@@ -397,3 +399,14 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
 def _already_configured(entry: ConfigEntry) -> AbortFlow:
     """Return the end of a flow for something that an entry has already."""
     return AbortFlow("already_configured", {"title": markdown_safe(entry.title)})
+
+
+@callback
+def _music_field(hass: HomeAssistant) -> dict[vol.Marker, BooleanSelector]:
+    """Return the field that asks about music when a display is added; none in a home without another player.
+
+    The area of the display is not known yet. Without an answer, the players there decide.
+    """
+    if not async_other_players(hass):
+        return {}
+    return {vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector()}

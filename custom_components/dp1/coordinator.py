@@ -1,44 +1,78 @@
-"""Coordinators of a display: its state, pushed over a socket, and the details that are polled."""
+"""Coordinator of a display: its state as it is pushed and polled, and the commands that change it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Set as AbstractSet,
+)
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import Enum, StrEnum, auto
+from functools import lru_cache
+from itertools import count
 from typing import Any, Final, override
+from urllib.parse import parse_qs
 
+from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers import (
+    device_registry as dr,
+    entity_registry as er,
+    issue_registry as ir,
+)
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
-from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.event import async_call_later
+from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
 from .client.display.casts import Cast, Dialect
 from .client.display.client import Display
-from .client.display.device_status import DeviceStatus, PanelStatus
+from .client.display.device_status import (
+    ContentPolicy,
+    DeviceStatus,
+    Identity,
+    PanelStatus,
+)
+from .client.display.metrics import Metrics, PlaybackCounters
 from .client.display.notifications import Connected, Event
 from .client.display.player_status import PlayerStatus, PlaylistItem
 from .client.errors import (
+    BusyError,
     Dp1Error,
     NoAnswerError,
     NotReadyError,
     RejectedError,
+    TemporaryError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
-from .const import CONF_DIALECT, CONF_KIND, DOMAIN, LOGGER, EntryKind
+from .client.playlist.manifest import Work
+from .client.text import clean
+from .const import (
+    CONF_DIALECT,
+    CONF_FEATURES,
+    CONF_KIND,
+    CONF_MACS,
+    DOMAIN,
+    LOGGER,
+    EntryKind,
+)
 from .display.connection import Connection
-from .display.details import DetailsCoordinator
+from .display.discovery import macs_of
 from .display.history import History
-from .display.identity import EntryMemory, IdentityCheck
-from .display.metadata import ArtworkMetadata, with_manifest
-from .display.reader import StatusReader
-from .display.requests import PendingRequests
-from .display.sleep import SleepControl
-from .display.state import Detail, DisplayData, Refresh, Screenshot
-from .display.updates import PartialUpdateCoordinator
-from .errors import retyped, translated, translated_errors
+from .display.metadata import ArtworkMetadata, with_sent_manifest
+from .errors import action_failed, retyped, translated, translated_errors
 
 # Volume, mute and the sleep schedule are only pushed while the display reaches its vendor's cloud. A display takes
 # each read for a person in contact, so it is not polled more often.
@@ -50,14 +84,267 @@ FIRST_PATIENCE: Final = 2.0
 START_PATIENCE: Final = 0.5
 # How long a command waits for the state to follow.
 STATE_PATIENCE: Final = 1.0
+# How long a command waits for the push that follows it.
+PUSH_PATIENCE: Final = 0.6
+READ_COOLDOWN: Final = 2.0
+# Delay until what is not pushed is read again: that the player is back, or that a work has loaded.
+FOLLOW_UP: Final = 7.0
+# Without internet, each read takes half a minute.
+DEVICE_READS_AT_ONCE: Final = 2
+# How often a display is told to sleep or wake, and how often its state is then checked.
+SLEEP_TRIES: Final = 2
+SLEEP_CHECKS: Final = 4
+WAKES_TO_ISSUE: Final = 3
 # Maximum width and height.
 SCREENSHOT_PIXELS: Final = 1920
+# The smallest screenshot: it is only a test.
+PROBE_PIXELS: Final = 16
+# Unknown, pending or loading.
+RENDER_PENDING: Final = (None, 0, 1)
+RENDER_FAILED: Final = 3
+REASON_LENGTH: Final = 200
+
+# Numbers requests in the order they were made, as some take longer than others to prepare.
+REQUEST_NUMBERS = count(1)
 
 type DisplayConfigEntry = ConfigEntry[DisplayCoordinator]
 
 
-class DisplayCoordinator(PartialUpdateCoordinator):
-    """Coordinator of the state of one display; it sends only status requests."""
+class Contact(Enum):
+    """What is known of which display answers."""
+
+    # Nothing has been read yet.
+    NEW = auto()
+    # The connection was closed since the last check.
+    UNCHECKED = auto()
+    # As far as its MAC addresses tell, it is the display of the entry.
+    PROBABLE = auto()
+    # Its device id is that of the entry.
+    PROVEN = auto()
+    OTHER = auto()
+
+
+class Part(StrEnum):
+    """A part of the state of a display, which listeners can be limited to; named like its field."""
+
+    # The place in the playlist and what is shown there.
+    WORK = "work"
+    # Everything else that the player reports.
+    PLAYER = "player"
+    DEVICE = "device"
+    PANEL = "panel"
+    METRICS = "metrics"
+    COUNTERS = "counters"
+    POLICY = "policy"
+    SCREENSHOTS = "screenshots"
+    # Anything but the work: whatever tells which features a display has.
+    FEATURES = "features"
+
+
+class Refresh(Enum):
+    """What to read again after a command."""
+
+    NONE = auto()
+    PUSH = auto()
+    PLAYER = auto()
+    DEVICE = auto()
+    PANEL = auto()
+    POLICY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Screenshot:
+    """A screenshot of a display, as PNG."""
+
+    picture: bytes
+    taken_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayData:
+    """State of a display.
+
+    Attributes:
+        player: what it plays, None while its player shows another page.
+        work: what the libraries know of the current work.
+        shown_since: when the current work was seen to appear, None if it was there before.
+        set_up: whether the display shows its set-up screen instead of art.
+        assumed: the last successful cast to a display that cannot tell what it shows.
+        device: the device behind the player.
+        panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
+        metrics: load and temperatures.
+        counters: playback counters, also None if the display does not count.
+        policy: which works its owner lets through.
+        screenshots: whether it can take screenshots.
+        screenshot: the last one.
+    """
+
+    player: PlayerStatus | None = None
+    work: Work | None = None
+    shown_since: datetime | None = None
+    set_up: bool = False
+    assumed: Cast | None = None
+    device: DeviceStatus | None = None
+    panel: PanelStatus | None = None
+    metrics: Metrics | None = None
+    counters: PlaybackCounters | None = None
+    policy: ContentPolicy | None = None
+    screenshots: bool = False
+    screenshot: Screenshot | None = None
+
+    @property
+    def asleep(self) -> bool | None:
+        """Return whether the display sleeps, preferably as the player reports it."""
+        if self.player is not None and self.player.asleep is not None:
+            return self.player.asleep
+        if self.device is not None and (record := self.device.sleep_schedule):
+            return record.asleep
+        return None
+
+    @property
+    def error_page(self) -> str | None:
+        """Return the reason on the error page if that is shown; only a wake command leaves it."""
+        return _error_of_page((self.device.display_url if self.device else None) or "")
+
+    @property
+    def problem(self) -> str | None:
+        """Return why the work is not shown; empty if it is, None if that is unknown."""
+        player = self.player
+        if self.error_page:
+            return self.error_page
+        if self.set_up:
+            return None
+        if player is None:
+            return "no_player"
+        if player.render_status == RENDER_FAILED:
+            return "render_failed"
+        if player.error or not player.ok:
+            return clean(player.error, REASON_LENGTH) or "not_ok"
+        return ""
+
+    def parts_that_differ(self, other: DisplayData) -> AbstractSet[Part]:
+        """Return the parts in which this differs from another state."""
+        parts = {part for part in POLLED if getattr(self, part) != getattr(other, part)}
+        if self.screenshot is not other.screenshot:
+            parts.add(Part.SCREENSHOTS)
+        if self.device != other.device:
+            parts.add(Part.DEVICE)
+        if not self._has_same_playlist(other):
+            parts.add(Part.PLAYER)
+        if parts:
+            parts.add(Part.FEATURES)
+        if (
+            Part.PLAYER in parts
+            or self.player is not other.player
+            or self.work is not other.work
+            or self.shown_since is not other.shown_since
+        ):
+            parts.add(Part.WORK)
+        return parts
+
+    def _has_same_playlist(self, other: DisplayData) -> bool:
+        """Return whether the player differs at most in which work of the same playlist is shown."""
+        if self.set_up is not other.set_up or self.assumed is not other.assumed:
+            return False
+        if self.player is None or other.player is None:
+            return self.player is other.player
+        return self.player.is_same_but_for_work(other.player)
+
+
+@lru_cache
+def _error_of_page(url: str) -> str | None:
+    """Return the reason on the error page; None for any other page."""
+    path, _, query = url.partition("?")
+    if not path.rstrip("/").endswith("/error"):
+        return None
+    reason = parse_qs(query).get("error", [""])[0]
+    return clean(reason, REASON_LENGTH) or "error"
+
+
+async def _async_takes_screenshots(display: Display) -> bool:
+    """Return whether a display can take screenshots."""
+    return await display.screenshot(PROBE_PIXELS, PROBE_PIXELS) is not None
+
+
+# What is read only while an entity shows it.
+POLLED: Final[Mapping[Part, Callable[[Display], Awaitable[object]]]] = {
+    Part.COUNTERS: Display.counters,
+    Part.METRICS: Display.metrics,
+    Part.POLICY: Display.content_policy,
+    Part.PANEL: Display.panel_status,
+    Part.SCREENSHOTS: _async_takes_screenshots,
+}
+# Number of polls between two reads; the panel is slow, and whether there are screenshots never changes.
+POLLED_EVERY: Final = {
+    Part.COUNTERS: 1,
+    Part.METRICS: 1,
+    Part.POLICY: 5,
+    Part.PANEL: 5,
+}
+
+
+class PendingRequests:
+    """Keeps the requests to one display in the order they were made.
+
+    Attributes:
+        newest_cast: number of the newest cast that was sent; older ones are superseded.
+        step_lock: held for a step in the queue, which counts from where the one before led.
+    """
+
+    def __init__(self, on_steps_done: Callable[[], None]) -> None:
+        """Initialize without requests."""
+        self.newest_cast = 0
+        self.step_lock = asyncio.Lock()
+        self._on_steps_done = on_steps_done
+        self._casts: dict[int, asyncio.Event] = {}
+        self._steps = 0
+
+    @contextmanager
+    def pending_cast(self, number: int | None) -> Iterator[None]:
+        """Let later requests that concern the current playlist wait for a cast that is being prepared."""
+        if number is None or number in self._casts:
+            yield
+            return
+        self._casts[number] = done = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._casts[number]
+            done.set()
+
+    async def async_wait_for_casts(self) -> None:
+        """Wait for the casts that were requested before now."""
+        for done in list(self._casts.values()):
+            await done.wait()
+
+    @contextmanager
+    def steps(self) -> Iterator[None]:
+        """Mark what the display shows meanwhile as steps on the way to something else."""
+        self._steps += 1
+        try:
+            yield
+        finally:
+            self._steps -= 1
+            self._on_steps_done()
+
+    @property
+    def in_steps(self) -> bool:
+        """Return whether what the display shows is a step on the way to something else."""
+        return self._steps > 0
+
+
+class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
+    """Coordinator of the state of one display; by itself, it sends only status requests.
+
+    Attributes:
+        display: the client.
+        contact: what is known of which display answers.
+        cast_only: whether the display takes nothing but casts, and cannot tell what it shows.
+        identity: as the display gives it, None with firmware that does not.
+        requests: the casts and steps that are under way.
+        last_cast: the last accepted one.
+        last_sleep_request: number of the last request to sleep or wake.
+    """
 
     config_entry: DisplayConfigEntry
 
@@ -81,11 +368,14 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             dialect=chosen if fixed else known,
             dialect_is_fixed=fixed,
         )
+        if not fixed:
+            self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.cast_only = False
-        self.memory = EntryMemory(hass, entry, self.display, learns_dialect=not fixed)
-        self.display.on_dialect = lambda _: self.memory.remember()
-        self.check = IdentityCheck(entry, self.display)
+        self.identity: Identity | None = None
+        self.requests = PendingRequests(self.async_update_listeners)
+        self.last_cast: Cast | None = None
+        self.last_sleep_request = 0
         self.connection = Connection(
             self.display,
             self._on_event,
@@ -93,17 +383,36 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             self._seen,
             self._on_lost,
         )
-        self.reader = StatusReader(self)
-        self.details = DetailsCoordinator(hass, self)
-        self.sleep = SleepControl(self)
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(
             hass, entry, lambda work: self.async_merge_data(work=work)
         )
-        self.last_cast: Cast | None = None
-        self.requests = PendingRequests(self.async_update_listeners)
-        self._is_fresh = self._was_lost = False
+        self.contact = Contact.NEW
+        self._failed_wakes = 0
         self._polls = 0
+        # Of the player.
+        self._pushed: PlayerStatus | None = None
+        self._was_pushed = asyncio.Event()
+        self._pushes_render_status = False
+        self._followed_up: object = None
+        self._cancel_follow_up: CALLBACK_TYPE | None = None
+        self._player_reads = Debouncer(
+            hass,
+            LOGGER,
+            cooldown=READ_COOLDOWN,
+            immediate=True,
+            function=self.async_refresh_player,
+            background=True,
+        )
+        # The last device status that was read, not pushed; when that or a push was asked for, and the reads under way.
+        self._device_reply: DeviceStatus | None = None
+        self._device_since = 0.0
+        self._device_reads: list[float] = []
+        # Which polled parts are known to be there or not, with which firmware.
+        self._learned: set[Part] = set()
+        self._firmware: str | None = None
+        self._rounds = 0
+        self._polled_lock = asyncio.Lock()
 
     @property
     def device_id(self) -> str:
@@ -113,40 +422,91 @@ class DisplayCoordinator(PartialUpdateCoordinator):
     @property
     def macs(self) -> list[str]:
         """Return the MAC addresses of the display, as last verified."""
-        return sorted(self.check.macs)
+        return sorted(self.config_entry.data.get(CONF_MACS, ()))
 
-    # Reading
+    @property
+    def current_item(self) -> PlaylistItem | None:
+        """Return the current work, with the metadata that it was cast with if the display omits it."""
+        if (player := self.data.player) is None or player.current is None:
+            return None
+        entry = self.history.current(player)
+        return with_sent_manifest(
+            player.current, entry.cast if entry else None, self.last_cast
+        )
+
+    # Listeners
+
+    @callback
+    @override
+    def async_update_listeners(self, changed: AbstractSet[Part] | None = None) -> None:
+        """Update the listeners, or only those that changed parts concern; their context is a tuple of parts."""
+        for update, parts in list(self._listeners.values()):
+            if (
+                changed is None
+                or not isinstance(parts, tuple)
+                or not changed.isdisjoint(parts)
+            ):
+                update()
+
+    @callback
+    def async_merge_data(self, **changes: Any) -> None:
+        """Update some fields of the data."""
+        self._set_data(replace(self.data, **changes))
+
+    @callback
+    def _set_data(self, data: DisplayData) -> None:
+        """Set the data, and update the listeners if it has changed."""
+        if self._is_other:
+            return
+        if data != self.data:
+            before, self.data = self.data, data
+            self.async_update_listeners(data.parts_that_differ(before))
+        self._follow_up()
+
+    # Polls
 
     async def async_first_refresh(self) -> None:
         """Refresh for the first time; a display that is known does not keep Home Assistant from starting."""
+        await self.history.async_load()
         # Any other display may turn out to take nothing but casts.
         if self.hass.is_running or self.display.dialect is not Dialect.FF:
             await self.async_config_entry_first_refresh()
         else:
-            await self.history.async_load()
+            self.contact = Contact.UNCHECKED
             self.last_update_success = False
 
     @override
-    async def _async_setup(self) -> None:
-        """Load the history and read the state, which shows whether the display supports more than casts."""
-        await self.history.async_load()
+    async def _async_update_data(self) -> DisplayData:
+        """Fetch what is not pushed; the display stays available after a single lost answer."""
+        try:
+            if self.contact is Contact.NEW:
+                await self._async_read_first()
+            else:
+                await self._async_poll()
+        except Dp1Error as err:
+            self.connection.missed(err)
+            if self.last_update_success and self.connection.was_seen:
+                return self.data
+            raise self._update_failed(err) from err
+        self._seen()
+        self._remember()
+        return self.data
+
+    async def _async_read_first(self) -> None:
+        """Read the state, which shows whether the display supports more than casts."""
         patience = FIRST_PATIENCE if self.hass.is_running else START_PATIENCE
         deadline = self.hass.loop.time() + patience
         try:
             async with asyncio.timeout_at(deadline):
                 await self._async_check_identity()
-                device = self.create_task(
-                    self.reader.async_update_device(), "device status"
-                )
+                device = self.create_task(self._async_update_device(), "device status")
                 try:
-                    await self.reader.async_update_player()
+                    await self._async_update_player()
                 except UnexpectedAnswerError:
                     if self.display.dialect is Dialect.FF:
                         raise
-        except Dp1Error as err:
-            raise self._update_failed(err) from err
         except TimeoutError as err:
-            raise self._update_failed(NoAnswerError("no answer in time")) from err
+            raise NoAnswerError("no answer in time") from err
         patience = min(STATE_PATIENCE, deadline - self.hass.loop.time())
         await asyncio.wait({device}, timeout=patience)
         # A display of the 2025 description has neither status.
@@ -155,106 +515,317 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             if self.data.player is None and isinstance(device.result(), err_types):
                 self.cast_only = True
                 self.update_interval = None
-        self._is_fresh = True
-
-    async def _async_check_identity(self) -> None:
-        """Check which display answers, before any of its data is used."""
-        await self.check.async_ask()
-        if not self.check.is_proven and not self.check.is_other and self.check.macs:
-            await self.async_read_device()
-        self.check.raise_if_other(UpdateFailed)
-        self.check.done = True
-
-    @override
-    async def _async_update_data(self) -> DisplayData:
-        """Fetch what is not pushed; the display stays available after a single lost answer."""
-        try:
-            await self._async_poll()
-        except Dp1Error as err:
-            self.connection.missed(err)
-            if self.last_update_success and self.connection.was_seen:
-                return self.data
-            raise self._update_failed(err) from err
-        self._seen()
-        self.remember()
-        return self.data
 
     async def _async_poll(self) -> None:
         """Read the device, and the player with every second poll while it is also pushed."""
-        if self._is_fresh:
-            self._is_fresh = False
-            return
         if self.cast_only:
             await self.display.probe()
             return
-        if not self.check.done:
+        if self.contact in (Contact.UNCHECKED, Contact.OTHER):
             await self._async_check_identity()
         if self.connection.connected:
             self._seen()
-        self.create_task(self.reader.async_update_device(), "device status")
+        self.create_task(self._async_update_device(), "device status")
+        if self._polls:
+            self._schedule_polled_reads()
         is_due = self._polls % PLAYER_EVERY == 0
         self._polls += 1
         if is_due or self.data.player is None or not self.connection.connected:
-            await self.reader.async_update_player()
+            await self._async_update_player()
+
+    # Identity
+
+    async def _async_check_identity(self) -> None:
+        """Check which display answers, before any of its data is used."""
+        try:
+            self.identity = await self.display.identify()
+        except RejectedError, UnexpectedAnswerError:
+            self.identity = None
+        given = self.identity.device_id if self.identity else ""
+        expected = self.config_entry.unique_id
+        if given and expected:
+            same = given == expected
+            self.contact = Contact.PROVEN if same else Contact.OTHER
+        else:
+            self.contact = Contact.UNCHECKED
+            if self.macs:
+                await self.async_read_device()
+        self._raise_if_other(UpdateFailed)
+        if self.contact is Contact.UNCHECKED:
+            self.contact = Contact.PROBABLE
+
+    def _is_ours(self, device: DeviceStatus) -> bool:
+        """Return whether a device status can be that of the display, by its MAC addresses if it gives no id."""
+        given = self.identity.device_id if self.identity else ""
+        macs, known = macs_of(device), self.macs
+        if macs and known and (not given or given != self.config_entry.unique_id):
+            if macs.isdisjoint(known):
+                self.contact = Contact.OTHER
+            elif self.contact is Contact.OTHER:
+                self.contact = Contact.UNCHECKED
+        return not self._is_other
+
+    @property
+    def _is_other(self) -> bool:
+        """Return whether another display answers than that of the entry."""
+        return self.contact is Contact.OTHER
+
+    def _raise_if_other(self, kind: type[HomeAssistantError]) -> None:
+        """Raise if another display answers than that of the entry."""
+        if self._is_other:
+            raise kind(
+                translation_domain=DOMAIN,
+                translation_key="another_display",
+                translation_placeholders={
+                    "name": self.config_entry.title,
+                    "where": self.display.url,
+                },
+            )
+
+    # What is kept in the entry and the device registry
+
+    @property
+    def features(self) -> frozenset[str]:
+        """Return the features that were ever detected, by the keys of their entities."""
+        return frozenset(self.config_entry.data.get(CONF_FEATURES, ()))
+
+    @callback
+    def async_add_features(self, features: Iterable[str]) -> None:
+        """Store detected features."""
+        self._store({CONF_FEATURES: sorted(self.features.union(features))})
+
+    @callback
+    def _remember(self) -> None:
+        """Store what is useful after a restart: the dialect, the MAC addresses and the firmware."""
+        changes: dict[str, Any] = {}
+        is_chosen = self.config_entry.options.get(CONF_DIALECT) not in (
+            None,
+            Dialect.UNKNOWN,
+        )
+        if not is_chosen and self.display.dialect is not Dialect.UNKNOWN:
+            changes[CONF_DIALECT] = self.display.dialect.value
+        if device := self._device_reply:
+            macs = sorted(macs_of(device))
+            if macs and self.contact in (Contact.PROBABLE, Contact.PROVEN):
+                changes[CONF_MACS] = macs
+            self._update_firmware(device.installed_version)
+        self._store(changes)
+
+    def _update_firmware(self, version: str | None) -> None:
+        """Update the firmware version in the device registry."""
+        registry = dr.async_get(self.hass)
+        device = registry.async_get_device_by_identifier(
+            (DOMAIN, self.device_id), self.config_entry.entry_id
+        )
+        if device is not None and version and version != device.sw_version:
+            registry.async_update_device(device.id, sw_version=version)
+
+    def _store(self, changes: Mapping[str, Any]) -> None:
+        """Store data in the entry."""
+        data = self.config_entry.data
+        if not changes.items() <= data.items():
+            self.hass.config_entries.async_update_entry(
+                self.config_entry, data={**data, **changes}
+            )
+
+    # The player
 
     async def async_read_player(self) -> PlayerStatus | None:
         """Read the player and return its status."""
         if not self.cast_only:
             with translated_errors("display", self.name, self.display.url):
-                await self.reader.async_update_player()
+                await self._async_update_player()
         return self.data.player
 
     async def async_refresh_player(self) -> None:
         """Read the player; an error changes nothing."""
         try:
-            await self.reader.async_update_player()
+            await self._async_update_player()
         except Dp1Error as err:
             self.connection.missed(err)
         else:
             self._seen()
 
+    async def _async_update_player(self) -> None:
+        """Read the player; a push during the read is newer than the answer."""
+        pushed = self._pushed
+        try:
+            player = await self.display.player_status()
+        except NotReadyError:
+            self._set_no_player(set_up=True)
+        except RejectedError:
+            self._set_no_player(set_up=False)
+        except BusyError:
+            raise
+        except TemporaryError, UnexpectedAnswerError:
+            self._set_no_player(set_up=False)
+            raise
+        else:
+            if self._pushed is not None and self._pushed is not pushed:
+                player = self._pushed.over(player)
+            self._set_player(player)
+
+    @callback
+    def _handle_player(self, push: PlayerStatus) -> None:
+        """Handle a push of the player; what it omits of a new playlist is read."""
+        before = self.data.player
+        self._pushed = push
+        self._pushes_render_status |= push.render_status is not None
+        player = push.over(before)
+        if player.error and (before is None or player.error != before.error):
+            # It may show an error page, which is only in the device status.
+            self.create_task(self._async_update_device(), "device status")
+        self._set_player(player)
+        if player.items and player.playlist is None:
+            self._player_reads.async_schedule_call()
+        self._was_pushed.set()
+
+    async def _async_wait_for_push(self) -> None:
+        """Wait for a push of the player; read it if none comes, as when nothing has changed."""
+        try:
+            async with asyncio.timeout(PUSH_PATIENCE):
+                await self._was_pushed.wait()
+        except TimeoutError:
+            await self.async_refresh_player()
+
+    def _set_player(self, player: PlayerStatus) -> None:
+        """Set the player status, noting when the current work changes."""
+        data = self.data
+        since = data.shown_since
+        if data.player is not None and _work_key(data.player) != _work_key(player):
+            since = dt_util.utcnow()
+        self._set_data(
+            replace(
+                data,
+                player=player,
+                work=self.metadata.work(player.current),
+                shown_since=since,
+                set_up=False,
+            )
+        )
+
+    def _set_no_player(self, set_up: bool) -> None:
+        """Set that there is no player."""
+        self.async_merge_data(player=None, set_up=set_up)
+
+    @callback
+    def _follow_up(self) -> None:
+        """Schedule a read of what is not pushed: that a page was left, or that a work has loaded."""
+        data = self.data
+        player = data.player
+        waits = not self.cast_only and (player is None or bool(data.error_page))
+        if player is not None and not waits and not self._pushes_render_status:
+            if (item := player.current) is not None:
+                work = (player.playlist_url, item.id or item.title)
+                if work != self._followed_up:
+                    self._followed_up = work
+                    waits = player.render_status in RENDER_PENDING
+        if waits and self._cancel_follow_up is None:
+            self._cancel_follow_up = async_call_later(
+                self.hass, FOLLOW_UP, self._on_follow_up
+            )
+
+    @callback
+    def _on_follow_up(self, _: datetime) -> None:
+        """Read again."""
+        self._cancel_follow_up = None
+        if not self.last_update_success:
+            self._follow_up()
+            return
+        self.create_task(self.async_refresh_player(), "player")
+        if self.data.error_page:
+            self.create_task(self._async_update_device(), "device status")
+
+    # The device
+
     async def async_read_device(self) -> DeviceStatus | None:
         """Read the device status and return it, or the last known one after a timeout."""
-        await self._async_wait(self.reader.async_update_device(), "device status")
+        await self._async_wait(self._async_update_device(), "device status")
         return self.data.device
 
-    @callback
-    def remember(self) -> None:
-        """Store what is useful after a restart."""
-        if device := self.reader.device_reply:
-            self.memory.remember(self.check.learned(device))
-            self.memory.update_device(self.device_id, device)
-        else:
-            self.memory.remember()
+    async def _async_update_device(self) -> Dp1Error | None:
+        """Read the device status, and return the error if that fails."""
+        if len(self._device_reads) >= DEVICE_READS_AT_ONCE:
+            return None
+        began = self.hass.loop.time()
+        self._device_reads.append(began)
+        try:
+            device = await self.display.device_status()
+        except Dp1Error as err:
+            LOGGER.debug("%s: reading the device status: %s", self.name, err)
+            return err
+        finally:
+            self._device_reads.remove(began)
+        self._set_device(device, began)
+        self._device_reply = device
+        self._remember()
+        return None
+
+    def _set_device(self, device: DeviceStatus, since: float) -> None:
+        """Set the device status, unless a newer one is known."""
+        if self._is_ours(device) and since >= self._device_since:
+            self._device_since = since
+            self.async_merge_data(device=device)
+
+    # What is read only while an entity shows it
 
     @callback
-    def async_merge_data(self, **changes: Any) -> None:
-        """Update some fields of the data."""
-        self.set_data(replace(self.data, **changes))
+    def _schedule_polled_reads(self) -> None:
+        """Read what is due in the background."""
+        self.create_task(self.async_read_polled(), "details")
 
-    @callback
-    def set_data(self, data: DisplayData) -> None:
-        """Set the data, and update the listeners if it has changed."""
-        if self.check.is_other:
+    async def async_read_polled(self) -> None:
+        """Read once what is not known to be there, and what entities show."""
+        async with self._polled_lock:
+            if self.cast_only:
+                return
+            if not self.last_update_success:
+                # It may come back with another monitor.
+                self._learned.clear()
+                return
+            device = self.data.device
+            if device is not None and device.installed_version != self._firmware:
+                # Other firmware may have more.
+                self._firmware = device.installed_version
+                self._learned.clear()
+            shown = {part for parts in self.async_contexts() for part in parts}
+            # The content policy came together with signature modes.
+            has_policy = device is not None and device.signature_mode is not None
+            for part in POLLED:
+                if part is Part.POLICY and not has_policy:
+                    continue
+                every = POLLED_EVERY.get(part)
+                is_due = every is not None and self._rounds % every == 0
+                if part not in self._learned or (is_due and part in shown):
+                    await self._async_read(part)
+            self._rounds += 1
+
+    async def _async_read(self, part: Part) -> None:
+        """Read one part, and note whether it is complete."""
+        value: object = None
+        try:
+            value = await POLLED[part](self.display)
+        except (RejectedError, UnexpectedAnswerError) as err:
+            LOGGER.debug("%s has no %s: %s", self.name, part, err)
+        except Dp1Error as err:
+            LOGGER.debug("%s: reading %s: %s", self.name, part, err)
             return
-        if data != self.data:
-            before, self.data = self.data, data
-            self.async_update_listeners(data.differs_only_in_work(before))
-        self.reader.async_follow_up()
+        else:
+            self.async_merge_data(**{part: value})
+        if part is not Part.METRICS or self.data.metrics is not None:
+            self._learned.add(part)
 
     @callback
-    def async_handle_cast(self, cast: Cast) -> None:
-        """Handle an accepted cast; a display without a status is assumed to show it."""
-        self.last_cast = cast
-        self.history.add(cast)
-        if self.cast_only:
-            self.async_merge_data(assumed=cast)
+    def async_learn_again(self) -> None:
+        """Read again what there is."""
+        self._learned.clear()
+        self._schedule_polled_reads()
 
     # Connection
 
     async def async_run(self) -> None:
         """Keep the connection to the display until canceled."""
-        self.create_task(self.details.async_refresh(), "details")
+        self._schedule_polled_reads()
         await self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
@@ -264,23 +835,24 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             self._polls = 0
             self.create_task(self.async_refresh(), "snapshot")
             return
-        if not self.check.done:
+        if self.contact not in (Contact.PROBABLE, Contact.PROVEN):
             LOGGER.debug("%s: skipping a push before it is known of whom", self.name)
             return
         match event:
             case PlayerStatus():
-                self.reader.async_handle_player(event)
+                self._handle_player(event)
             case DeviceStatus():
-                self.reader.async_handle_device(event)
+                self._set_device(event, self.hass.loop.time())
             case PanelStatus():
-                self.details.async_merge_data(panel=event)
-        if not self.check.is_other:
+                self.async_merge_data(panel=event)
+        if not self._is_other:
             self._seen()
 
     @callback
     def _on_disconnected(self) -> None:
         """Handle a closed connection; the identity has to be checked again."""
-        self.check.done = False
+        if not self._is_other:
+            self.contact = Contact.UNCHECKED
 
     @callback
     def _on_lost(self, err: Dp1Error) -> None:
@@ -288,20 +860,20 @@ class DisplayCoordinator(PartialUpdateCoordinator):
         self.last_exception = self._update_failed(err)
         if self.last_update_success:
             self.last_update_success = False
-            self._was_lost = True
             LOGGER.info("%s is unavailable: %s", self.name, err)
             self.async_update_listeners()
 
     @callback
     def _seen(self) -> None:
         """Handle an answer or a push; log once that the display is back."""
+        was_seen = self.connection.was_seen
         self.connection.seen()
         if not self.last_update_success:
             self.last_update_success = True
-            if self._was_lost:
+            if was_seen:
                 LOGGER.info("%s is back", self.name)
             self.async_update_listeners()
-            self.details.async_learn_again()
+            self.async_learn_again()
 
     def _update_failed(self, err: Dp1Error) -> UpdateFailed:
         """Return the translated error of an update."""
@@ -315,8 +887,8 @@ class DisplayCoordinator(PartialUpdateCoordinator):
         self, refresh: Refresh = Refresh.PUSH
     ) -> AsyncIterator[Display]:
         """Send commands to the display, then wait for the state to be updated."""
-        self.check.raise_if_other(HomeAssistantError)
-        self.reader.player_news.clear()
+        self._raise_if_other(HomeAssistantError)
+        self._was_pushed.clear()
         try:
             with translated_errors("display", self.name, self.display.url):
                 yield self.display
@@ -328,22 +900,27 @@ class DisplayCoordinator(PartialUpdateCoordinator):
         if not self.cast_only and refresh is not Refresh.NONE:
             update = self.create_task(self._async_refresh_after(refresh), refresh.name)
             # Some commands wait for the device status before they are sent, perhaps in vain.
-            if refresh is not Refresh.DEVICE or not self.reader.is_late(STATE_PATIENCE):
+            if refresh is not Refresh.DEVICE or not self._waits_for_device():
                 await asyncio.wait({update}, timeout=STATE_PATIENCE)
+
+    def _waits_for_device(self) -> bool:
+        """Return whether a device status has been asked for longer than a command waits for it."""
+        now = self.hass.loop.time()
+        return any(now - began >= STATE_PATIENCE for began in self._device_reads)
 
     async def _async_refresh_after(self, refresh: Refresh) -> None:
         """Update the state that a command has changed."""
         match refresh:
             case Refresh.PUSH:
-                await self.reader.async_wait_for_push()
+                await self._async_wait_for_push()
             case Refresh.PLAYER:
                 await self.async_refresh_player()
             case Refresh.DEVICE:
-                await self.reader.async_update_device()
+                await self._async_update_device()
             case Refresh.PANEL | Refresh.POLICY:
-                await self.details.async_read(Detail[refresh.name])
+                await self._async_read(Part[refresh.name])
         if self.data.error_page:
-            await self.reader.async_update_device()
+            await self._async_update_device()
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
         """Wait for a read until a timeout; it then continues in the background."""
@@ -357,20 +934,13 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             self.hass, target, f"{self.name} {name}"
         )
 
-    @property
-    def current_item(self) -> PlaylistItem | None:
-        """Return the current work, with the metadata that it was cast with if the display omits it."""
-        if (player := self.data.player) is None or player.current is None:
-            return None
-        entry = self.history.current(player)
-        return with_manifest(
-            player.current, entry.cast if entry else None, self.last_cast
-        )
-
-    async def async_set_asleep(self, asleep: bool) -> None:
-        """Turn the display off or on."""
-        await self.sleep.async_set(asleep)
-        self.create_task(self.reader.async_update_device(), "device status")
+    @callback
+    def async_handle_cast(self, cast: Cast) -> None:
+        """Handle an accepted cast; a display without a status is assumed to show it."""
+        self.last_cast = cast
+        self.history.add(cast)
+        if self.cast_only:
+            self.async_merge_data(assumed=cast)
 
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""
@@ -378,15 +948,102 @@ class DisplayCoordinator(PartialUpdateCoordinator):
             picture = await display.screenshot(SCREENSHOT_PIXELS, SCREENSHOT_PIXELS)
             if picture is None:
                 raise RejectedError("screenshot")
-        self.details.async_merge_data(screenshot=Screenshot(picture, dt_util.utcnow()))
+        self.async_merge_data(screenshot=Screenshot(picture, dt_util.utcnow()))
+
+    async def async_set_asleep(self, asleep: bool) -> None:
+        """Turn the display off or on; an issue is created if it repeatedly does not wake."""
+        try:
+            await self._async_set_asleep(asleep)
+        except HomeAssistantError as err:
+            if not asleep and not isinstance(err.__cause__, UnreachableError):
+                self._set_failed_wakes(self._failed_wakes + 1)
+            raise
+        if not asleep:
+            self._set_failed_wakes(0)
+        self.create_task(self._async_update_device(), "device status")
+
+    async def _async_set_asleep(self, asleep: bool) -> None:
+        """Send the command, again if the state does not follow."""
+        device = self.data.device
+        self.last_sleep_request = mine = next(REQUEST_NUMBERS)
+
+        def is_done() -> bool:
+            """Return whether the state has followed, or a later request has replaced this one."""
+            return self.data.asleep in (asleep, None) or self.last_sleep_request != mine
+
+        for _ in range(SLEEP_TRIES):
+            # Firmware 1.0 stores the state, but returns an error if its player is not visible.
+            async with self.async_command() as display:
+                with suppress(RejectedError):
+                    await _async_send_asleep(display, asleep, device)
+            if await self._async_reached(is_done):
+                return
+        raise action_failed(
+            "did_not_sleep" if asleep else "did_not_wake", name=self.name
+        )
+
+    async def _async_reached(self, reached: Callable[[], bool]) -> bool:
+        """Wait for the state; the display changes its page a moment after the answer."""
+        for _ in range(SLEEP_CHECKS):
+            if reached():
+                return True
+            self._was_pushed.clear()
+            await self._async_wait_for_push()
+            player = self.data.player
+            if player is None or player.asleep is None:
+                await self.async_read_device()
+        return reached()
+
+    @callback
+    def _set_failed_wakes(self, failures: int) -> None:
+        """Set the number of failed wakes in a row, and create or delete the issue."""
+        self._failed_wakes = failures
+        issue_id = f"wakes_not_{self.device_id}"
+        if failures >= WAKES_TO_ISSUE:
+            ir.async_create_issue(
+                self.hass,
+                DOMAIN,
+                issue_id,
+                data={"device_id": self.device_id},
+                is_fixable=True,
+                severity=ir.IssueSeverity.WARNING,
+                translation_key="wakes_not",
+                translation_placeholders={"name": self.name},
+            )
+        elif not failures:
+            ir.async_delete_issue(self.hass, DOMAIN, issue_id)
 
     @override
     async def async_shutdown(self) -> None:
         """Stop reading."""
-        self.sleep.async_shutdown()
-        self.reader.async_shutdown()
+        self._set_failed_wakes(0)
+        self._player_reads.async_shutdown()
+        if self._cancel_follow_up:
+            self._cancel_follow_up()
         await self.history.async_save()
         await super().async_shutdown()
+
+
+def _work_key(player: PlayerStatus) -> tuple[str | None, str | None, str | None]:
+    """Return what identifies the current work."""
+    if (item := player.current) is None:
+        return (None, None, None)
+    return (player.playlist_url, item.id, item.title)
+
+
+async def _async_send_asleep(
+    display: Display, asleep: bool, device: DeviceStatus | None
+) -> None:
+    """Send the command that the firmware supports: another one since it has a schedule (1.0.15)."""
+    if device is None or device.sleep_schedule is not None:
+        try:
+            await (display.sleep() if asleep else display.wake())
+        except RejectedError:
+            if device is not None:
+                raise
+        else:
+            return
+    await display.set_sleep_mode(asleep)
 
 
 @callback
@@ -396,4 +1053,16 @@ def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
         entry.runtime_data
         for entry in hass.config_entries.async_loaded_entries(DOMAIN)
         if entry.data[CONF_KIND] == EntryKind.DISPLAY
+    ]
+
+
+@callback
+def async_other_players(hass: HomeAssistant) -> list[er.RegistryEntry]:
+    """Return the media players of other integrations."""
+    return [
+        entity
+        for entity in er.async_get(hass).entities.values()
+        if entity.domain == MEDIA_PLAYER_DOMAIN
+        and entity.platform != DOMAIN
+        and entity.disabled_by is None
     ]

@@ -11,8 +11,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_HAS_SIGNED, CONF_KIND, EntryKind
-from .coordinator import DisplayCoordinator
-from .display.state import Detail, DisplayData
+from .coordinator import POLLED, DisplayCoordinator, DisplayData
 from .library.library import Library
 
 PLAYER = (
@@ -58,7 +57,7 @@ async def async_get_config_entry_diagnostics(
 
 def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
     """Return diagnostics of a display."""
-    identity = coordinator.check.identity
+    identity = coordinator.identity
     return {
         "dialect": coordinator.display.dialect,
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
@@ -67,9 +66,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "last_error": _kind_of(coordinator.last_exception),
         "misses": coordinator.connection.misses,
         "cast_only": coordinator.cast_only,
-        "details": [
-            detail for detail in Detail if getattr(coordinator.details.data, detail)
-        ],
+        "details": sorted(part for part in POLLED if getattr(coordinator.data, part)),
         "firmware": identity.version if identity else None,
         **_status(coordinator.data),
     }

@@ -34,12 +34,14 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class ActivityDescription(DisplayDescription, EventEntityDescription):
+class ActivityDescription(DisplayDescription[None], EventEntityDescription):
     """Description of the event entity."""
 
 
 ACTIVITY = ActivityDescription(
     key="activity",
+    parts=(),
+    is_common=True,
     # The logbook tells each new work by its title; this entity would repeat it without.
     entity_registry_enabled_default=False,
     event_types=[
@@ -65,7 +67,7 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, [ACTIVITY], ActivityEvent)
 
 
-class ActivityEvent(DescribedEntity, EventEntity):
+class ActivityEvent(DescribedEntity[None], EventEntity):
     """Event entity for what happens on a display."""
 
     entity_description: ActivityDescription

@@ -7,53 +7,49 @@ from typing import override
 from homeassistant.components.image import Image, ImageEntity, ImageEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
 from .browse.pictures import async_fetch_picture
-from .const import LOGGER
-from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Part,
+    Screenshot,
+)
 from .display.metadata import picture_of
-from .display.state import Detail, DisplayData, DisplayDetails, Screenshot
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkDescription(ValueDescription[str], ImageEntityDescription):
+class WorkDescription(DisplayDescription[str], ImageEntityDescription):
     """Describes the image of the current work, with its URL as the value."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScreenshotDescription(
-    ValueDescription[Screenshot, DisplayDetails], ImageEntityDescription
-):
+class ScreenshotDescription(DisplayDescription[Screenshot], ImageEntityDescription):
     """Describes the screenshot of a display."""
-
-    @override
-    def has_value(self, data: DisplayDetails) -> bool:
-        """Return whether the display takes screenshots."""
-        return data.screenshots
 
 
 def _picture_url(data: DisplayData) -> str | None:
     """Return the URL of the picture of the current work."""
-    return (
-        picture_of(data.player, data.player.current, data.work) if data.player else None
-    )
+    player = data.player
+    return picture_of(player.current, data.work, player.playlist) if player else None
 
 
 WORK = WorkDescription(
-    key="work", is_common=True, shows_work=True, value_fn=_picture_url
+    key="work", parts=(Part.WORK,), is_common=True, value_fn=_picture_url
 )
 SCREENSHOT = ScreenshotDescription(
     key="screenshot",
+    parts=(Part.SCREENSHOTS,),
     entity_category=EntityCategory.DIAGNOSTIC,
     entity_registry_enabled_default=False,
-    value_fn=lambda details: details.screenshot,
-    detail=Detail.SCREENSHOTS,
+    value_fn=lambda data: data.screenshot,
+    exists_fn=lambda data: data.screenshots,
 )
 
 
@@ -67,7 +63,7 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
 
 
-class WorkImage(ValueEntity[str], ImageEntity):
+class WorkImage(DescribedEntity[str], ImageEntity):
     """Image of the current work, fetched on demand."""
 
     entity_description: WorkDescription
@@ -106,8 +102,8 @@ class WorkImage(ValueEntity[str], ImageEntity):
             self._attr_content_type = picture.content_type
 
 
-class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
-    """Last screenshot of a display, taken at first and whenever the button is pressed."""
+class ScreenshotImage(DescribedEntity[Screenshot], ImageEntity):
+    """Last screenshot of a display, taken whenever the button is pressed."""
 
     entity_description: ScreenshotDescription
     _attr_content_type = "image/png"
@@ -118,22 +114,6 @@ class ScreenshotImage(ValueEntity[Screenshot], ImageEntity):
         """Initialize the image."""
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Take the first screenshot in the background."""
-        await super().async_added_to_hass()
-        if self._value is None:
-            self.coordinator.config_entry.async_create_background_task(
-                self.hass, self._async_take_first(), f"{self.entity_id} first"
-            )
-
-    async def _async_take_first(self) -> None:
-        """Take a screenshot and ignore a failure."""
-        try:
-            await self.coordinator.async_take_screenshot()
-        except HomeAssistantError as err:
-            LOGGER.debug("%s: %s", self.entity_id, err)
 
     @property
     @override

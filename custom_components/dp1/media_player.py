@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, override
 
 from homeassistant.components.media_player import (
@@ -10,6 +10,7 @@ from homeassistant.components.media_player import (
     MediaPlayerDeviceClass,
     MediaPlayerEnqueue as Enqueue,
     MediaPlayerEntity,
+    MediaPlayerEntityFeature as Feature,
     MediaPlayerState,
     MediaType,
     RepeatMode,
@@ -17,6 +18,7 @@ from homeassistant.components.media_player import (
     SearchMediaQuery,
 )
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .actions.targets import find_display
@@ -24,18 +26,22 @@ from .browse.display import async_browse_display, async_display_picture
 from .browse.search import async_search_display
 from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
+from .client.playlist.manifest import Work
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, DisplayCoordinator
+from .const import CONF_IGNORE_MUSIC
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Part,
+    Refresh,
+    async_other_players,
+)
 from .data import DATA
-from .display.features import DetectedFeatures
 from .display.metadata import artist_of, picture_of, work_details
-from .display.music import left_to_others
-from .display.state import Refresh
-from .display.updates import NOT_THE_WORK
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_libraries
-from .library.library import Work
 from .playback.duties import duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_proxy import public_media_id, without_tokens
@@ -58,6 +64,22 @@ VOLUME_STEP = 0.08
 NO_WORK = Work()
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
+# The parts of the state that another work of the same playlist does not change.
+REST = (Part.PLAYER, Part.DEVICE)
+BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
+PLAYER_FEATURES = (
+    Feature.NEXT_TRACK
+    | Feature.PREVIOUS_TRACK
+    | Feature.MEDIA_ENQUEUE
+    | Feature.CLEAR_PLAYLIST
+    | Feature.MEDIA_ANNOUNCE
+    | Feature.GROUPING
+)
+# By these, Home Assistant chooses the player of "play Queen" and "next song".
+MUSIC_FEATURES = (
+    Feature.NEXT_TRACK.value | Feature.PREVIOUS_TRACK.value | Feature.SEARCH_MEDIA.value
+)
+
 
 async def async_setup_entry(
     hass: HomeAssistant,
@@ -75,11 +97,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_device_class = MediaPlayerDeviceClass.TV
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
-    _left_to_others = 0
+    _ignored = 0
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
-        super().__init__(coordinator)
+        super().__init__(coordinator, parts=(Part.WORK, *REST))
         # Names its icons only.
         self._attr_translation_key = "display"
         # Each volume step starts from where the step before ended.
@@ -95,13 +117,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Register callbacks."""
         # Called first: most updates concern the work only.
         self.async_on_remove(
-            self.coordinator.async_add_listener(self._update_rest, NOT_THE_WORK)
+            self.coordinator.async_add_listener(self._update_rest, REST)
         )
         await super().async_added_to_hass()
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
-        self._left_to_others = left_to_others(self.hass, self.entity_id)
+        self._ignored = MUSIC_FEATURES if self._ignores_music() else 0
         self._update_sources()
         self._update_rest()
         self._update_work()
@@ -112,6 +134,18 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_sources()
         self._update_rest()
         self._handle_coordinator_update()
+
+    def _ignores_music(self) -> bool:
+        """Return whether the display leaves music's commands to the other players of its room."""
+        chosen = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
+        if chosen is not None:
+            return bool(chosen)
+        entity = self.registry_entry
+        area_id = er.async_get_effective_area_id(self.hass, entity) if entity else None
+        return area_id is not None and any(
+            er.async_get_effective_area_id(self.hass, other) == area_id
+            for other in async_other_players(self.hass)
+        )
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries."""
@@ -132,7 +166,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         data = self.coordinator.data
         player, device = data.player, data.device
         self._attr_supported_features = self._features.update(
-            data, bool(self._sources.names), self._left_to_others
+            data, bool(self._sources.names), self._ignored
         )
         self._attr_state = self._state()
         group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
@@ -164,7 +198,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_title = (_text(item.title) if item else None) or work.title
         self._attr_media_artist = artist_of(item) or work.artist
         self._attr_media_album_name = work.exhibition
-        self._attr_media_image_url = picture_of(player, item, data.work)
+        self._attr_media_image_url = picture_of(
+            item, data.work, player.playlist if player else None
+        )
         details = {
             "source": item.source if item else None,
             **work_details(player, item, work),
@@ -391,3 +427,57 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 def _text(text: object) -> str | None:
     """Return text from outside without markup."""
     return clean(text, TITLE_LENGTH) or None if text else None
+
+
+class DetectedFeatures:
+    """Features of one display; what was detected stays while its player is not running, so that an action tells why it fails."""
+
+    def __init__(self, cast_only: bool) -> None:
+        """Initialize with the features that every display has."""
+        self._has_player = not cast_only
+        self._shuffles = self._repeats = self._sleeps = False
+
+    def update(self, data: DisplayData, has_sources: bool, ignored: int) -> Feature:
+        """Return the features, with those that are detected now, and without those that are ignored."""
+        player, device = data.player, data.device
+        if player is not None and player.ok:
+            self._shuffles = player.shuffle is not None
+            self._repeats = player.loop_mode is not None
+            self._sleeps = data.asleep is not None
+        return _features(
+            self._has_player,
+            self._shuffles,
+            self._repeats,
+            self._sleeps or data.asleep is not None,
+            device is not None and device.volume is not None,
+            device is not None and device.muted is not None,
+            has_sources,
+            ignored,
+        )
+
+
+@lru_cache
+def _features(
+    player: bool,
+    shuffles: bool,
+    repeats: bool,
+    sleeps: bool,
+    volume: bool,
+    mute: bool,
+    sources: bool,
+    ignored: int,
+) -> Feature:
+    """Return the features; cached, as flags are slow to combine for each push."""
+    features = BASE_FEATURES
+    for found, added in (
+        (player, PLAYER_FEATURES),
+        (shuffles, Feature.SHUFFLE_SET),
+        (repeats, Feature.REPEAT_SET),
+        (sleeps, Feature.TURN_ON | Feature.TURN_OFF),
+        (volume, Feature.VOLUME_SET | Feature.VOLUME_STEP),
+        (mute, Feature.VOLUME_MUTE),
+        (sources, Feature.SELECT_SOURCE),
+    ):
+        if found:
+            features |= added
+    return features & ~ignored

@@ -1,8 +1,7 @@
 """Numbers of a display."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, override
+from typing import override
 
 from homeassistant.components.number import (
     NumberDeviceClass,
@@ -15,9 +14,13 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry
-from .display.state import Detail, DisplayData, DisplayDetails, Refresh
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    async_add_display_entities,
+    sends,
+)
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -27,13 +30,8 @@ MARGIN_SIGNS = {"margin", "compositionRevision"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayNumberDescription[_DataT = DisplayData](
-    ValueDescription[float, _DataT], NumberEntityDescription
-):
+class DisplayNumberDescription(DisplayDescription[float], NumberEntityDescription):
     """Describes a number of a display."""
-
-    set_fn: Callable[[Display, float], Awaitable[None]]
-    refresh: Refresh
 
 
 def _seconds_per_work(data: DisplayData) -> float | None:
@@ -42,6 +40,11 @@ def _seconds_per_work(data: DisplayData) -> float | None:
     if settings is None or settings.offered.isdisjoint(DURATION_SIGNS):
         return None
     return settings.default_duration or 0
+
+
+async def _set_seconds_per_work(display: Display, value: float) -> None:
+    """Set the default duration of works."""
+    await display.set_default_duration(value or None)
 
 
 def _margin(data: DisplayData) -> float | None:
@@ -55,9 +58,36 @@ def _margin(data: DisplayData) -> float | None:
         return None
 
 
-NUMBERS: tuple[DisplayNumberDescription[Any], ...] = (
+async def _set_margin(display: Display, value: float) -> None:
+    """Set the margin in pixels."""
+    await display.update_settings(True, margin=int(value))
+
+
+def _panel_value(name: str) -> DisplayNumberDescription:
+    """Return the description of a value of the panel."""
+
+    def value(data: DisplayData) -> float | None:
+        """Return the value."""
+        return getattr(data.panel, name) if data.panel else None
+
+    async def set_value(display: Display, value: float) -> None:
+        """Set the value."""
+        await display.panel_control(name, int(value))
+
+    return DisplayNumberDescription(
+        key=f"panel_{name}",
+        parts=(Part.PANEL,),
+        entity_category=None if name == "brightness" else EntityCategory.CONFIG,
+        native_unit_of_measurement=PERCENTAGE,
+        value_fn=value,
+        set_fn=sends(set_value, Refresh.PANEL),
+    )
+
+
+NUMBERS = (
     DisplayNumberDescription(
         key="seconds_per_work",
+        parts=(Part.PLAYER,),
         device_class=NumberDeviceClass.DURATION,
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement=UnitOfTime.SECONDS,
@@ -65,46 +95,20 @@ NUMBERS: tuple[DisplayNumberDescription[Any], ...] = (
         native_max_value=86400,
         mode=NumberMode.BOX,
         value_fn=_seconds_per_work,
-        set_fn=lambda display, value: display.set_default_duration(value or None),
-        refresh=Refresh.PLAYER,
+        set_fn=sends(_set_seconds_per_work, Refresh.PLAYER),
     ),
     DisplayNumberDescription(
         key="margin",
+        parts=(Part.PLAYER,),
         entity_category=EntityCategory.CONFIG,
         native_unit_of_measurement="px",
         native_min_value=0,
         native_max_value=1000,
         mode=NumberMode.BOX,
         value_fn=_margin,
-        set_fn=lambda display, value: display.update_settings(True, margin=int(value)),
-        refresh=Refresh.PLAYER,
+        set_fn=sends(_set_margin, Refresh.PLAYER),
     ),
-    DisplayNumberDescription[DisplayDetails](
-        key="panel_brightness",
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: details.panel.brightness if details.panel else None,
-        set_fn=lambda display, value: display.panel_control("brightness", int(value)),
-        refresh=Refresh.PANEL,
-        detail=Detail.PANEL,
-    ),
-    DisplayNumberDescription[DisplayDetails](
-        key="panel_contrast",
-        entity_category=EntityCategory.CONFIG,
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: details.panel.contrast if details.panel else None,
-        set_fn=lambda display, value: display.panel_control("contrast", int(value)),
-        refresh=Refresh.PANEL,
-        detail=Detail.PANEL,
-    ),
-    DisplayNumberDescription[DisplayDetails](
-        key="panel_volume",
-        entity_category=EntityCategory.CONFIG,
-        native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: details.panel.volume if details.panel else None,
-        set_fn=lambda display, value: display.panel_control("volume", int(value)),
-        refresh=Refresh.PANEL,
-        detail=Detail.PANEL,
-    ),
+    *map(_panel_value, ("brightness", "contrast", "volume")),
 )
 
 
@@ -117,10 +121,10 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, NUMBERS, DisplayNumber)
 
 
-class DisplayNumber(ValueEntity[float], NumberEntity):
+class DisplayNumber(DescribedEntity[float], NumberEntity):
     """Number of a display."""
 
-    entity_description: DisplayNumberDescription[Any]
+    entity_description: DisplayNumberDescription
 
     @property
     @override
@@ -131,6 +135,4 @@ class DisplayNumber(ValueEntity[float], NumberEntity):
     @override
     async def async_set_native_value(self, value: float) -> None:
         """Set the value."""
-        description = self.entity_description
-        async with self.coordinator.async_command(description.refresh) as display:
-            await description.set_fn(display, value)
+        await self._async_set(value)

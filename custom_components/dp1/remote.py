@@ -14,8 +14,7 @@ from homeassistant.components.remote import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry
-from .display.updates import NOT_THE_WORK
+from .coordinator import DisplayConfigEntry, Part
 from .entity import DisplayEntity
 from .playback.input import async_send, sends
 
@@ -30,8 +29,8 @@ async def async_setup_entry(
 ) -> None:
     """Set up the remote of a display that takes more than playlists."""
     if not entry.runtime_data.cast_only:
-        remote = DisplayRemote(entry.runtime_data, "remote", NOT_THE_WORK)
-        async_add_entities([remote])
+        parts = Part.PLAYER, Part.DEVICE
+        async_add_entities([DisplayRemote(entry.runtime_data, "remote", parts)])
 
 
 class DisplayRemote(DisplayEntity, RemoteEntity):

@@ -13,8 +13,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .client.text import markdown_safe
-from .coordinator import DisplayCoordinator, async_displays
-from .display.state import Refresh
+from .coordinator import DisplayCoordinator, Refresh, async_displays
 
 
 async def async_create_fix_flow(

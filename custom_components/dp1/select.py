@@ -1,7 +1,7 @@
 """Selects of a display."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import override
 
@@ -11,18 +11,24 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.player_status import DeviceSettings
-from .coordinator import DisplayConfigEntry, DisplayCoordinator
-from .display.state import DisplayData, Refresh
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Part,
+    Refresh,
+)
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    async_add_display_entities,
+    sends,
+    sends_setting,
+)
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 
-FRAMINGS = ["artwork", "fit", "fill"]
-LABELS = ["timed", "on", "off"]
-SCALINGS = ["fit", "fill", "stretch", "auto"]
-SIGNATURE_MODES = ["silent", "notify", "strict"]
 # Values of the display to options, in the order of counter-clockwise turns.
 ORIENTATIONS = {
     "landscape": "landscape",
@@ -34,28 +40,24 @@ TURNS = list(ORIENTATIONS.values())
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceDescription(ValueDescription[str], SelectEntityDescription):
+class DisplaySelectDescription(DisplayDescription[str], SelectEntityDescription):
     """Describes a select of a display."""
 
+    @override
+    def exists(self, data: DisplayData) -> bool:
+        """Return whether the display has it: a value that is one of the options."""
+        return self.is_common or (
+            self.value_fn is not None and self.value_fn(data) in (self.options or ())
+        )
 
-@dataclass(frozen=True, kw_only=True)
-class SettingDescription(ChoiceDescription):
-    """Describes a select that one command sets."""
 
-    set_fn: Callable[[Display, str], Awaitable[None]]
-    refresh: Refresh
-
-
-def _setting(
-    options: Sequence[str], setting_fn: Callable[[DeviceSettings], str | None]
-) -> Callable[[DisplayData], str | None]:
-    """Return a value function for a setting of the player, None if its value is not an option."""
+def _setting(name: str) -> Callable[[DisplayData], str | None]:
+    """Return a value function for a setting of the player."""
 
     def value(data: DisplayData) -> str | None:
         """Return the value of the setting."""
         settings = data.player.settings if data.player else None
-        chosen = setting_fn(settings) if settings else None
-        return chosen if chosen in options else None
+        return getattr(settings, name) if settings else None
 
     return value
 
@@ -70,50 +72,45 @@ def _named(rotation: str | None) -> str | None:
     return ORIENTATIONS.get(rotation or "")
 
 
-def _signature_mode(data: DisplayData) -> str | None:
-    """Return how the display treats playlists without a valid signature."""
-    mode = data.device.signature_mode if data.device else None
-    return mode if mode in SIGNATURE_MODES else None
-
-
-SETTINGS = (
-    SettingDescription(
+SELECTS = (
+    DisplaySelectDescription(
         key="scaling",
+        parts=(Part.PLAYER,),
         is_common=True,
         entity_category=EntityCategory.CONFIG,
-        options=SCALINGS,
-        value_fn=_setting(SCALINGS, lambda settings: settings.scaling),
-        set_fn=lambda display, option: display.update_settings(True, scaling=option),
-        refresh=Refresh.PLAYER,
+        options=["fit", "fill", "stretch", "auto"],
+        value_fn=_setting("scaling"),
+        set_fn=sends_setting("scaling"),
     ),
-    SettingDescription(
+    DisplaySelectDescription(
         key="framing",
+        parts=(Part.PLAYER,),
         entity_category=EntityCategory.CONFIG,
-        options=FRAMINGS,
-        value_fn=_setting(FRAMINGS, lambda settings: settings.framing),
-        set_fn=lambda display, option: display.update_settings(True, framing=option),
-        refresh=Refresh.PLAYER,
+        options=["artwork", "fit", "fill"],
+        value_fn=_setting("framing"),
+        set_fn=sends_setting("framing"),
     ),
-    SettingDescription(
+    DisplaySelectDescription(
         key="museum_label",
+        parts=(Part.PLAYER,),
         entity_category=EntityCategory.CONFIG,
-        options=LABELS,
-        value_fn=_setting(LABELS, lambda settings: settings.tombstone),
-        set_fn=lambda display, option: display.update_settings(True, tombstone=option),
-        refresh=Refresh.PLAYER,
+        options=["timed", "on", "off"],
+        value_fn=_setting("tombstone"),
+        set_fn=sends_setting("tombstone"),
     ),
-    SettingDescription(
+    DisplaySelectDescription(
         key="signature_mode",
+        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        options=SIGNATURE_MODES,
-        value_fn=_signature_mode,
-        set_fn=lambda display, option: display.set_signature_mode(option),
-        refresh=Refresh.DEVICE,
+        options=["silent", "notify", "strict"],
+        value_fn=lambda data: data.device.signature_mode if data.device else None,
+        set_fn=sends(Display.set_signature_mode, Refresh.DEVICE),
     ),
 )
-ORIENTATION = ChoiceDescription(
+ORIENTATION = DisplaySelectDescription(
     key="orientation",
+    parts=(Part.DEVICE,),
     is_common=True,
     entity_category=EntityCategory.CONFIG,
     options=TURNS,
@@ -127,42 +124,34 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the selects of a display."""
-    async_add_display_entities(entry, async_add_entities, SETTINGS, SettingSelect)
+    async_add_display_entities(entry, async_add_entities, SELECTS, DisplaySelect)
     async_add_display_entities(
         entry, async_add_entities, [ORIENTATION], OrientationSelect
     )
 
 
-class ChoiceSelect(ValueEntity[str], SelectEntity):
+class DisplaySelect(DescribedEntity[str], SelectEntity):
     """Select of a display."""
 
-    entity_description: ChoiceDescription
+    entity_description: DisplaySelectDescription
 
     @property
     @override
     def current_option(self) -> str | None:
-        """Return the selected option."""
-        return self._value
-
-
-class SettingSelect(ChoiceSelect):
-    """Select that one command sets."""
-
-    entity_description: SettingDescription
+        """Return the selected option, None if the display has a value of another kind."""
+        return self._value if self._value in self.options else None
 
     @override
     async def async_select_option(self, option: str) -> None:
         """Change the selected option."""
-        description = self.entity_description
-        async with self.coordinator.async_command(description.refresh) as display:
-            await description.set_fn(display, option)
+        await self._async_set(option)
 
 
-class OrientationSelect(ChoiceSelect):
+class OrientationSelect(DisplaySelect):
     """Orientation of the screen, which the display changes by quarter turns only."""
 
     def __init__(
-        self, coordinator: DisplayCoordinator, description: ChoiceDescription
+        self, coordinator: DisplayCoordinator, description: DisplaySelectDescription
     ) -> None:
         """Initialize the select."""
         super().__init__(coordinator, description)

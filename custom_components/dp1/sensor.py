@@ -1,5 +1,6 @@
 """Sensors of a display and of a library."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, override
@@ -21,12 +22,11 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
-from .client.display.player_status import PlayerStatus
 from .client.playlist.schedule import Due
 from .client.text import clean
+from .coordinator import DisplayData, Part
 from .display.metadata import artist_of, picture_of
-from .display.state import Detail, DisplayData, DisplayDetails
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .library.daily import Daily
 from .library.entity import LibraryEntity
 from .library.library import Library, NodeKind, Work
@@ -37,20 +37,42 @@ TITLE_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplaySensorDescription[_DataT = DisplayData](
-    ValueDescription[StateType | datetime, _DataT], SensorEntityDescription
+class DisplaySensorDescription(
+    DisplayDescription[StateType | datetime], SensorEntityDescription
 ):
     """Describes a sensor of a display."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureDescription(DisplaySensorDescription[DisplayDetails]):
+class MeasureDescription(DisplaySensorDescription):
     """Describes a diagnostic sensor that is disabled by default."""
 
+    parts: tuple[Part, ...] = (Part.METRICS,)
     entity_category: EntityCategory | None = EntityCategory.DIAGNOSTIC
     entity_registry_enabled_default: bool = False
     state_class: SensorStateClass | None = SensorStateClass.MEASUREMENT
     suggested_display_precision: int | None = 0
+
+
+def _of_metrics(name: str) -> Callable[[DisplayData], float | None]:
+    """Return a value function for a field of the metrics."""
+    return lambda data: getattr(data.metrics, name) if data.metrics else None
+
+
+def _of_counters(name: str) -> Callable[[DisplayData], float | None]:
+    """Return a value function for a field of the counters."""
+    return lambda data: getattr(data.counters, name) if data.counters else None
+
+
+def _usage(used: str, total: str) -> Callable[[DisplayData], float | None]:
+    """Return a value function for how much of something in the metrics is used, in percent."""
+
+    def value(data: DisplayData) -> float | None:
+        """Return usage in percent."""
+        now, whole = _of_metrics(used)(data), _of_metrics(total)(data)
+        return 100 * now / whole if now is not None and whole else None
+
+    return value
 
 
 def _next_title(data: DisplayData) -> str | None:
@@ -67,9 +89,9 @@ def _next_title(data: DisplayData) -> str | None:
     return clean(title, TITLE_LENGTH) or None
 
 
-def _started_at(details: DisplayDetails) -> datetime | None:
+def _started_at(data: DisplayData) -> datetime | None:
     """Return when the device started."""
-    metrics = details.metrics
+    metrics = data.metrics
     if metrics is None or metrics.uptime is None or metrics.timestamp is None:
         return None
     try:
@@ -78,27 +100,18 @@ def _started_at(details: DisplayDetails) -> datetime | None:
         return None
 
 
-def _outage_at(data: DisplayData) -> datetime | None:
-    """Return when the last network outage started."""
-    return data.device.last_outage if data.device else None
-
-
-def _share(used: float | None, total: float | None) -> float | None:
-    """Return usage in percent."""
-    return 100 * used / total if used is not None and total else None
-
-
-SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
+SENSORS = (
     DisplaySensorDescription(
         key="work_number",
+        parts=(Part.WORK,),
         is_common=True,
-        shows_work=True,
-        # Which keeps it out of the logbook.
-        state_class=SensorStateClass.MEASUREMENT,
+        # The logbook tells each new work by its title; this would repeat it without.
+        entity_registry_enabled_default=False,
         value_fn=lambda data: data.player.position if data.player else None,
     ),
     DisplaySensorDescription(
         key="works",
+        parts=(Part.PLAYER,),
         is_common=True,
         # Which keeps it out of the logbook.
         state_class=SensorStateClass.MEASUREMENT,
@@ -106,97 +119,76 @@ SENSORS: tuple[DisplaySensorDescription[Any], ...] = (
     ),
     DisplaySensorDescription(
         key="next_work",
+        parts=(Part.WORK,),
         is_common=True,
-        shows_work=True,
         entity_registry_enabled_default=False,
         value_fn=_next_title,
     ),
     DisplaySensorDescription(
         key="last_outage",
+        parts=(Part.DEVICE,),
         device_class=SensorDeviceClass.TIMESTAMP,
         entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=_outage_at,
+        value_fn=lambda data: data.device.last_outage if data.device else None,
     ),
-    DisplaySensorDescription[DisplayDetails](
+    DisplaySensorDescription(
         key="playback_time",
+        parts=(Part.COUNTERS,),
         device_class=SensorDeviceClass.DURATION,
         state_class=SensorStateClass.TOTAL_INCREASING,
         entity_category=EntityCategory.DIAGNOSTIC,
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
-        value_fn=lambda details: (
-            details.counters.playback_seconds if details.counters else None
-        ),
-        detail=Detail.COUNTERS,
+        value_fn=_of_counters("playback_seconds"),
     ),
     MeasureDescription(
         key="casts",
+        parts=(Part.COUNTERS,),
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda details: details.counters.starts if details.counters else None,
-        detail=Detail.COUNTERS,
+        value_fn=_of_counters("starts"),
     ),
     MeasureDescription(
         key="failed_casts",
+        parts=(Part.COUNTERS,),
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda details: (
-            details.counters.start_failures if details.counters else None
-        ),
-        detail=Detail.COUNTERS,
+        value_fn=_of_counters("start_failures"),
     ),
     MeasureDescription(
         key="wifi_signal",
+        parts=(Part.COUNTERS,),
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: (
-            details.counters.wifi_signal if details.counters else None
-        ),
-        detail=Detail.COUNTERS,
+        value_fn=_of_counters("wifi_signal"),
     ),
     MeasureDescription(
         key="cpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda details: (
-            details.metrics.cpu_temperature if details.metrics else None
-        ),
-        detail=Detail.METRICS,
+        value_fn=_of_metrics("cpu_temperature"),
     ),
     MeasureDescription(
         key="gpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=lambda details: (
-            details.metrics.gpu_temperature if details.metrics else None
-        ),
-        detail=Detail.METRICS,
+        value_fn=_of_metrics("gpu_temperature"),
     ),
     MeasureDescription(
         key="memory_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: (
-            _share(details.metrics.memory_used_mb, details.metrics.memory_total_mb)
-            if details.metrics
-            else None
-        ),
-        detail=Detail.METRICS,
+        value_fn=_usage("memory_used_mb", "memory_total_mb"),
     ),
     MeasureDescription(
         key="disk_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=lambda details: (
-            _share(details.metrics.disk_used_kb, details.metrics.disk_total_kb)
-            if details.metrics
-            else None
-        ),
-        detail=Detail.METRICS,
+        value_fn=_usage("disk_used_kb", "disk_total_kb"),
     ),
-    DisplaySensorDescription[DisplayDetails](
+    DisplaySensorDescription(
         key="started",
+        parts=(Part.METRICS,),
         device_class=SensorDeviceClass.UPTIME,
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         value_fn=_started_at,
-        detail=Detail.METRICS,
     ),
 )
 
@@ -216,10 +208,10 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, SENSORS, DisplaySensor)
 
 
-class DisplaySensor(ValueEntity[StateType | datetime], SensorEntity):
+class DisplaySensor(DescribedEntity[StateType | datetime], SensorEntity):
     """Sensor of a display."""
 
-    entity_description: DisplaySensorDescription[Any]
+    entity_description: DisplaySensorDescription
 
     @property
     @override
@@ -268,11 +260,10 @@ class DailySensor(LibraryEntity, SensorEntity):
         """Return what else is known of the work, when the next follows, and why there is none."""
         daily, item = self.library.daily, self.library.daily.work
         work = (self.library.known_work(item) if item else None) or Work()
-        player = PlayerStatus.parse({"ok": True, "playlist": daily.document})
         found = daily.due()
         return {
             "artist": artist_of(item) or work.artist,
-            "picture": picture_of(player, item, work),
+            "picture": picture_of(item, work, daily.document),
             "since": found.since,
             "next_at": found.next_at,
             "last_at": daily.last_at,

@@ -1,6 +1,5 @@
 """Switches of a display."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, override
 
@@ -10,28 +9,32 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayConfigEntry
-from .display.state import Detail, DisplayData, DisplayDetails, Refresh
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    async_add_display_entities,
+    sends,
+)
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplaySwitchDescription[_DataT = DisplayData](
-    ValueDescription[bool, _DataT], SwitchEntityDescription
-):
+class DisplaySwitchDescription(DisplayDescription[bool], SwitchEntityDescription):
     """Describes a switch of a display."""
 
-    set_fn: Callable[[Display, bool], Awaitable[object]]
-    refresh: Refresh
 
-
-def _panel_is_on(details: DisplayDetails) -> bool | None:
+def _panel_is_on(data: DisplayData) -> bool | None:
     """Return whether the panel is on."""
-    power = details.panel.power if details.panel else None
+    power = data.panel.power if data.panel else None
     return power == "on" if power else None
+
+
+async def _switch_panel(display: Display, on: bool) -> None:
+    """Turn the panel on or off."""
+    await display.panel_control("power", "on" if on else "standby")
 
 
 def _schedule_is_on(data: DisplayData) -> bool | None:
@@ -40,9 +43,9 @@ def _schedule_is_on(data: DisplayData) -> bool | None:
     return record.enabled if record else None
 
 
-def _shows_mature_content(details: DisplayDetails) -> bool | None:
+def _shows_mature_content(data: DisplayData) -> bool | None:
     """Return whether works rated mature are shown."""
-    policy = details.policy
+    policy = data.policy
     return policy.show_mature_content if policy and policy.active else None
 
 
@@ -52,30 +55,26 @@ async def _show_mature_content(display: Display, show: bool) -> None:
     await display.set_content_policy(show, bool(policy.strict_personal))
 
 
-SWITCHES: tuple[DisplaySwitchDescription[Any], ...] = (
-    DisplaySwitchDescription[DisplayDetails](
+SWITCHES = (
+    DisplaySwitchDescription(
         key="panel",
+        parts=(Part.PANEL,),
         value_fn=_panel_is_on,
-        set_fn=lambda display, on: display.panel_control(
-            "power", "on" if on else "standby"
-        ),
-        refresh=Refresh.PANEL,
-        detail=Detail.PANEL,
+        set_fn=sends(_switch_panel, Refresh.PANEL),
     ),
     DisplaySwitchDescription(
         key="sleep_schedule",
+        parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         value_fn=_schedule_is_on,
-        set_fn=lambda display, on: display.set_sleep_schedule(on),
-        refresh=Refresh.DEVICE,
+        set_fn=sends(Display.set_sleep_schedule, Refresh.DEVICE),
     ),
-    DisplaySwitchDescription[DisplayDetails](
+    DisplaySwitchDescription(
         key="mature_content",
+        parts=(Part.POLICY,),
         entity_category=EntityCategory.CONFIG,
         value_fn=_shows_mature_content,
-        set_fn=_show_mature_content,
-        refresh=Refresh.POLICY,
-        detail=Detail.POLICY,
+        set_fn=sends(_show_mature_content, Refresh.POLICY),
     ),
 )
 
@@ -89,10 +88,10 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, SWITCHES, DisplaySwitch)
 
 
-class DisplaySwitch(ValueEntity[bool], SwitchEntity):
+class DisplaySwitch(DescribedEntity[bool], SwitchEntity):
     """Switch of a display."""
 
-    entity_description: DisplaySwitchDescription[Any]
+    entity_description: DisplaySwitchDescription
 
     @property
     @override
@@ -109,9 +108,3 @@ class DisplaySwitch(ValueEntity[bool], SwitchEntity):
     async def async_turn_off(self, **kwargs: Any) -> None:
         """Turn the switch off."""
         await self._async_set(False)
-
-    async def _async_set(self, on: bool) -> None:
-        """Send the command of the switch."""
-        description = self.entity_description
-        async with self.coordinator.async_command(description.refresh) as display:
-            await description.set_fn(display, on)

@@ -1,6 +1,6 @@
 """Times of the sleep schedule of a display."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import time
 from typing import override
@@ -10,10 +10,23 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry
-from .display.state import DisplayData, Refresh
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    DisplayData,
+    Part,
+    Refresh,
+)
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .errors import invalid_input
+
+# Commands queue in the client, one at a time for a display.
+PARALLEL_UPDATES = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DisplayTimeDescription(DisplayDescription[time], TimeEntityDescription):
+    """Describes a time of the sleep schedule, with the name of its field as the key."""
 
 
 def _parse_time(text: str | None) -> time | None:
@@ -23,15 +36,6 @@ def _parse_time(text: str | None) -> time | None:
         return time(int(hours), int(minutes))
     except ValueError:
         return None
-
-
-# Commands queue in the client, one at a time for a display.
-PARALLEL_UPDATES = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class DisplayTimeDescription(ValueDescription[time], TimeEntityDescription):
-    """Describes a time of the sleep schedule, with the name of its field as the key."""
 
 
 def _time(field: str) -> Callable[[DisplayData], time | None]:
@@ -45,9 +49,36 @@ def _time(field: str) -> Callable[[DisplayData], time | None]:
     return value
 
 
+def _set_time(field: str) -> Callable[[DisplayCoordinator, time], Awaitable[None]]:
+    """Return a set function for a time of the schedule."""
+
+    async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
+        """Set the time and keep the rest of the schedule."""
+        async with coordinator.async_command(Refresh.DEVICE) as display:
+            device = await coordinator.async_read_device()
+            record = device.sleep_schedule if device else None
+            if record is None:
+                raise invalid_input("no_schedule", name=coordinator.name)
+            other = record.wake_time if field == "sleep_time" else record.sleep_time
+            if _parse_time(other) == value:
+                raise invalid_input("same_times")
+            changed = await display.set_sleep_schedule(
+                record.enabled, **{field: value.strftime("%H:%M")}
+            )
+            # Setting a time ends a manual sleep or wake, so that is restored.
+            if record.override_state and changed.asleep is not record.asleep:
+                await (display.sleep() if record.asleep else display.wake())
+
+    return set_value
+
+
 TIMES = [
     DisplayTimeDescription(
-        key=field, entity_category=EntityCategory.CONFIG, value_fn=_time(field)
+        key=field,
+        parts=(Part.DEVICE,),
+        entity_category=EntityCategory.CONFIG,
+        value_fn=_time(field),
+        set_fn=_set_time(field),
     )
     for field in ("sleep_time", "wake_time")
 ]
@@ -62,7 +93,7 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, TIMES, DisplayTime)
 
 
-class DisplayTime(ValueEntity[time], TimeEntity):
+class DisplayTime(DescribedEntity[time], TimeEntity):
     """Time of the sleep schedule, in the time zone of the display."""
 
     entity_description: DisplayTimeDescription
@@ -75,19 +106,5 @@ class DisplayTime(ValueEntity[time], TimeEntity):
 
     @override
     async def async_set_value(self, value: time) -> None:
-        """Set the time and keep the rest of the schedule."""
-        key = self.entity_description.key
-        async with self.coordinator.async_command(Refresh.DEVICE) as display:
-            device = await self.coordinator.async_read_device()
-            record = device.sleep_schedule if device else None
-            if record is None:
-                raise invalid_input("no_schedule", name=self.coordinator.name)
-            other = record.wake_time if key == "sleep_time" else record.sleep_time
-            if _parse_time(other) == value:
-                raise invalid_input("same_times")
-            changed = await display.set_sleep_schedule(
-                record.enabled, **{key: value.strftime("%H:%M")}
-            )
-            # Setting a time ends a manual sleep or wake, so that is restored.
-            if record.override_state and changed.asleep is not record.asleep:
-                await (display.sleep() if record.asleep else display.wake())
+        """Set the time."""
+        await self._async_set(value)

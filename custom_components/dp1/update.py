@@ -14,9 +14,8 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
-from .coordinator import DisplayConfigEntry
-from .display.state import DisplayData, Refresh
-from .entity import ValueDescription, ValueEntity, async_add_display_entities
+from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
+from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -25,7 +24,7 @@ INSTALL_TIMEOUT: Final = 30 * 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirmwareDescription(ValueDescription[tuple[str, str]], UpdateEntityDescription):
+class FirmwareDescription(DisplayDescription[tuple[str, str]], UpdateEntityDescription):
     """Describes the firmware, with the installed and the latest version as the value."""
 
 
@@ -39,6 +38,7 @@ def _versions(data: DisplayData) -> tuple[str, str] | None:
 
 FIRMWARE = FirmwareDescription(
     key="firmware",
+    parts=(Part.DEVICE,),
     is_common=True,
     device_class=UpdateDeviceClass.FIRMWARE,
     value_fn=_versions,
@@ -54,7 +54,7 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, [FIRMWARE], FirmwareUpdate)
 
 
-class FirmwareUpdate(ValueEntity[tuple[str, str]], UpdateEntity):
+class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
     """Firmware update of a display."""
 
     entity_description: FirmwareDescription

@@ -9,8 +9,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 import voluptuous as vol
 
+from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display import rate_limit
-from custom_components.dp1.display import connection, reader
+from custom_components.dp1.display import connection
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
@@ -50,7 +51,7 @@ BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.3)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
     monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.05)
     monkeypatch.setattr(rate_limit, "_BACKOFF", 0.01)
 

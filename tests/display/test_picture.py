@@ -45,4 +45,4 @@ def test_the_best_picture_is_chosen(
     playlist = {"title": "Evening", "coverImage": cover, "items": [item]}
     status = {"ok": True, "index": 0, "items": [item], "playlist": playlist}
     player = PlayerStatus.parse(status)
-    assert picture_of(player, player.current, None) == picture
+    assert picture_of(player.current, None, player.playlist) == picture

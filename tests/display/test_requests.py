@@ -2,7 +2,7 @@
 
 import asyncio
 
-from custom_components.dp1.display.requests import PendingRequests
+from custom_components.dp1.coordinator import PendingRequests
 
 
 async def test_who_waits_for_a_cast() -> None:

@@ -7,8 +7,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
-from custom_components.dp1.display import connection, reader, sleep, wake_on_lan
+from custom_components.dp1.display import connection, discovery
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -28,8 +29,8 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
     monkeypatch.setattr(connection, "PATIENCE", 0.2)
     monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(reader, "PUSH_PATIENCE", 0.05)
-    monkeypatch.setattr(sleep, "CHECKS", 2)
+    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
+    monkeypatch.setattr(module, "SLEEP_CHECKS", 2)
 
 
 class Packets(asyncio.DatagramProtocol):
@@ -53,7 +54,7 @@ async def packets(
         Packets, local_addr=("0.0.0.0", 0)
     )
     port = transport.get_extra_info("sockname")[1]
-    monkeypatch.setattr(wake_on_lan, "PORT", port)
+    monkeypatch.setattr(discovery, "WAKE_PORT", port)
     yield packets
     transport.close()
 
@@ -80,13 +81,13 @@ async def packets(
 )
 def test_who_can_be_switched_on(changes: dict[str, object], count: int) -> None:
     """Wake on LAN needs a cable and firmware that supports it."""
-    macs = wake_on_lan.wired_macs(DeviceStatus.parse(WIRED | changes))
+    macs = discovery.wired_macs(DeviceStatus.parse(WIRED | changes))
     assert macs == [bytes.fromhex("020000aabb01")] * count
 
 
 def test_nobody_to_switch_on() -> None:
     """An unknown device does not support Wake on LAN."""
-    assert wake_on_lan.wired_macs(None) == []
+    assert discovery.wired_macs(None) == []
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
@@ -125,7 +126,7 @@ async def test_no_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Packets that cannot be sent raise an error."""
-    monkeypatch.setattr(wake_on_lan, "PORT", 0)
+    monkeypatch.setattr(discovery, "WAKE_PORT", 0)
     display.device.wired = True
     await set_up(hass, display_entry)
     with pytest.raises(HomeAssistantError) as error:

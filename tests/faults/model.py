@@ -219,7 +219,7 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
     "client.feed.connection.FIRST_PAUSE": 0.05,
     "display.connection.PATIENCE": 0.3,
-    "display.reader.READ_COOLDOWN": 0.1,
+    "coordinator.READ_COOLDOWN": 0.1,
     "playback.resolve.READ_TIMEOUT": 1.0,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.

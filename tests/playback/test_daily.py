@@ -15,8 +15,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
+from custom_components.dp1 import coordinator
 from custom_components.dp1.data import DATA
-from custom_components.dp1.display import reader
 from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
 from custom_components.dp1.playback.duties import Duties
 from homeassistant.core import HomeAssistant, State
@@ -122,7 +122,7 @@ async def days(
 
     await hass.config.async_set_time_zone(str(LISBON))
     async with AsyncExitStack() as stack:
-        stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.05))
+        stack.enter_context(patch.object(coordinator, "READ_COOLDOWN", 0.05))
         server = await stack.enter_async_context(ScriptedServer.run(answer))
         url = f"{server.url}/api/v1/playlists/daily-1"
         entry = library_entry(None, None, options={"daily_url": url})

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import yaml
 
-from custom_components.dp1.display import reader
+from custom_components.dp1 import coordinator as module
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.voice.sentences import Wish, async_update_sentences
 from homeassistant.components import conversation
@@ -74,8 +74,8 @@ class Home:
         for component in ("homeassistant", "media_source", "conversation"):
             assert await async_setup_component(hass, component, {})
         async with AsyncExitStack() as stack:
-            stack.enter_context(patch.object(reader, "READ_COOLDOWN", 0.02))
-            stack.enter_context(patch.object(reader, "PUSH_PATIENCE", 0.3))
+            stack.enter_context(patch.object(module, "READ_COOLDOWN", 0.02))
+            stack.enter_context(patch.object(module, "PUSH_PATIENCE", 0.3))
             catalog = catalog or CatalogSimulator()
             await stack.enter_async_context(catalog)
             walls = [

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
-from ..display.state import DisplayData
+from ..coordinator import DisplayData
 from ..library.library import Library
 from ..library.tree import media_id
 

@@ -6,12 +6,12 @@ from typing import Final
 from homeassistant.components.media_player import BrowseMedia, MediaClass
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.playlist.manifest import Work
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.metadata import picture_of
 from ..library.entries import async_libraries
-from ..library.library import Work
 from .pages import DIRECTORY, PictureUrl
 
 UP_NEXT: Final = f"{DOMAIN}://next"
@@ -98,7 +98,7 @@ def _picture(
     coordinator: DisplayCoordinator, player: PlayerStatus, item: PlaylistItem
 ) -> str | None:
     """Return the URL of the picture of a work."""
-    return picture_of(player, item, _work(coordinator, item))
+    return picture_of(item, _work(coordinator, item), player.playlist)
 
 
 def _work(coordinator: DisplayCoordinator, item: PlaylistItem) -> Work | None:

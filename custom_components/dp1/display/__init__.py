@@ -1,4 +1,4 @@
-"""What the coordinator of a display is made of: discovery, connection, sleep, history, metadata.
+"""What the coordinator of a display is made of: connection, discovery, history, metadata.
 
-It may import `client`, `const`, `errors` and `library`.
+It may import `client`, `const`, `data`, `errors` and `storage`.
 """

@@ -1,4 +1,4 @@
-"""Find out which display is at an address."""
+"""Find out which display is at an address, and wake one that is shut down."""
 
 import asyncio
 from collections.abc import Mapping, Set as AbstractSet
@@ -6,12 +6,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
 import re
+import socket
 from typing import Any, NamedTuple
 
+from awesomeversion import AwesomeVersion
+from awesomeversion.exceptions import AwesomeVersionException
 from zeroconf import DNSPointer
 from zeroconf.asyncio import AsyncServiceInfo
 
-from homeassistant.components import zeroconf
+from homeassistant.components import network, zeroconf
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
@@ -30,13 +33,18 @@ from ..client.errors import (
 )
 from ..client.text import clean
 from ..client.url import plain_host, web_url
-from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN
+from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, LOGGER
+from ..errors import action_failed
 
 SERVICE_TYPE = "_ff1._tcp.local."
 NAME_LENGTH = 64
 ADDRESS_LENGTH = 300
 DEVICE_STATUS_TIMEOUT = 2.0
 STORED_ADDRESS_TIMEOUT = 2.0
+# Of Wake on LAN, and the first firmware that enables it, for Ethernet only.
+WAKE_PORT = 9
+FIRST_TO_WAKE = "2.0.3"
+CABLES = ("en", "eth")
 DEVICE_ID = re.compile(r"FF1-[A-Z0-9][A-Z0-9-]{0,58}", re.IGNORECASE)
 
 
@@ -102,6 +110,11 @@ class FoundDisplay:
         return not (self.macs and macs) or not self.macs.isdisjoint(macs)
 
 
+def macs_of(device: DeviceStatus) -> frozenset[str]:
+    """Return the MAC addresses in a device status."""
+    return frozenset(map(format_mac, device.mac_info.values()))
+
+
 def model_of(dialect: Dialect) -> str:
     """Return the model of a display."""
     return "FF1" if dialect is Dialect.FF else "DP-1 display"
@@ -159,7 +172,7 @@ async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
         device_id=device_id,
         name=clean(device.device_name, NAME_LENGTH) or None if device else None,
         dialect=display.dialect,
-        macs=frozenset(map(format_mac, device.mac_info.values()) if device else ()),
+        macs=macs_of(device) if device else frozenset(),
     )
 
 
@@ -167,12 +180,12 @@ async def async_announced(
     hass: HomeAssistant, address: Address
 ) -> tuple[str | None, str | None]:
     """Return the device id and the name that the display at an address announces."""
-    network = (await zeroconf.async_get_async_instance(hass)).zeroconf
-    for record in network.cache.async_entries_with_name(SERVICE_TYPE):
+    mdns = (await zeroconf.async_get_async_instance(hass)).zeroconf
+    for record in mdns.cache.async_entries_with_name(SERVICE_TYPE):
         if not isinstance(record, DNSPointer):
             continue
         info = AsyncServiceInfo(SERVICE_TYPE, record.alias)
-        if info.load_from_cache(network) and address.port == info.port:
+        if info.load_from_cache(mdns) and address.port == info.port:
             names = (*info.parsed_addresses(), (info.server or "").rstrip("."))
             if address.host.lower() in map(str.lower, names):
                 texts = info.decoded_properties
@@ -223,3 +236,51 @@ def async_update_name(hass: HomeAssistant, entry: ConfigEntry[Any], name: str) -
     devices = dr.async_get(hass)
     for device in dr.async_entries_for_config_entry(devices, entry.entry_id):
         devices.async_update_device(device.id, name=name)
+
+
+def wired_macs(device: DeviceStatus | None) -> list[bytes]:
+    """Return the MAC addresses by which a wired display can be woken; none if it cannot."""
+    if device is None or device.connected_wifi or not _is_armed(device):
+        return []
+    if device.network is not None and device.network.link not in ("ethernet", None):
+        return []
+    found = []
+    for interface, mac in device.mac_info.items():
+        digits = mac.replace(":", "").replace("-", "")
+        try:
+            address = bytes.fromhex(digits)
+        except ValueError:
+            continue
+        if interface.startswith(CABLES) and len(address) == 6:
+            found.append(address)
+    return found
+
+
+def _is_armed(device: DeviceStatus) -> bool:
+    """Return whether the firmware supports Wake on LAN."""
+    try:
+        return AwesomeVersion(device.installed_version or "0") >= FIRST_TO_WAKE
+    except AwesomeVersionException:
+        return False
+
+
+async def async_wake_on_lan(hass: HomeAssistant, macs: list[bytes]) -> None:
+    """Send magic packets to MAC addresses.
+
+    Raises:
+        HomeAssistantError: there is no network to send them to.
+    """
+    sent = False
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.setblocking(False)
+        sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        for address in await network.async_get_ipv4_broadcast_addresses(hass):
+            for mac in macs:
+                try:
+                    sender.sendto(b"\xff" * 6 + mac * 16, (str(address), WAKE_PORT))
+                except OSError as err:
+                    LOGGER.debug("Sending to %s: %s", address, err)
+                else:
+                    sent = True
+    if not sent:
+        raise action_failed("no_broadcast")

@@ -1,9 +1,9 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Protocol
 
 from yarl import URL
 
@@ -13,26 +13,25 @@ from homeassistant.core import HomeAssistant, callback
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
-from ..client.playlist.manifest import artist_in, picture_in
+from ..client.playlist.manifest import Work, artist_in, picture_in
 from ..data import DATA
-from ..library.entries import async_libraries
-from ..library.library import Work
 
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 
 def picture_of(
-    player: PlayerStatus | None, item: PlaylistItem | None, work: Work | None = None
+    item: PlaylistItem | None,
+    work: Work | None = None,
+    playlist: Mapping[str, Any] | None = None,
 ) -> str | None:
-    """Return the picture of a work: its thumbnail, that of the library, itself if it is an image, or the playlist's cover."""
-    if player is None or item is None:
+    """Return the picture of a work: its thumbnail, that of the library, itself if it is an image, or its playlist's cover."""
+    if item is None:
         return None
-    playlist: Mapping[str, Any] = player.playlist or {}
     for candidate in (
         picture_in(item.raw.get("inlineManifest")),
         work.picture if work else None,
         item.source if _is_image(item.source) else None,
-        playlist.get("coverImage"),
+        playlist.get("coverImage") if playlist else None,
     ):
         if isinstance(candidate, str) and candidate.startswith(("http://", "https://")):
             return candidate
@@ -65,7 +64,7 @@ def work_details(
     }
 
 
-def with_manifest(
+def with_sent_manifest(
     item: PlaylistItem | None, *casts: Cast | None
 ) -> PlaylistItem | None:
     """Return a work with the manifest that it was cast with, which older firmware drops."""
@@ -96,6 +95,16 @@ FIRST_RETRY_SECONDS = 60.0
 LAST_RETRY_SECONDS = 3600.0
 
 
+class WorkSource(Protocol):
+    """What may know works: a library."""
+
+    def known_work(self, item: PlaylistItem) -> Work | None:
+        """Return what is known of a work without a request."""
+
+    async def async_find_work(self, item: PlaylistItem) -> Work | None:
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+
+
 class ArtworkMetadata:
     """What the libraries know of the current work of one display."""
 
@@ -115,7 +124,7 @@ class ArtworkMetadata:
         self._hass = hass
         self._entry = entry
         self._on_found = on_found
-        self._libraries = async_libraries(hass)
+        self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
         self._look_up: asyncio.Task[None] | None = None
@@ -142,9 +151,9 @@ class ArtworkMetadata:
             await asyncio.wait({self._look_up}, timeout=seconds)
 
     @callback
-    def async_refresh(self) -> None:
-        """Handle changed libraries."""
-        self._libraries = async_libraries(self._hass)
+    def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
+        """Handle libraries that have been added, changed or removed."""
+        self._sources = sources
         before = self._work
         self._read()
         if self._work is not None and self._work != before:
@@ -153,9 +162,9 @@ class ArtworkMetadata:
     def _read(self) -> None:
         """Read the known metadata, and start a look-up if it is incomplete."""
         item = self._item
-        if item is None or not self._libraries:
+        if item is None or not self._sources:
             return
-        known = [work for lib in self._libraries if (work := lib.known_work(item))]
+        known = [work for source in self._sources if (work := source.known_work(item))]
         best = next((work for work in known if work.link), None)
         self._work = best or (known[0] if known else self._work)
         # Without a source, the status is not complete yet.
@@ -182,9 +191,9 @@ class ArtworkMetadata:
         while self._ask_again and not found:
             self._ask_again = in_trouble = False
             async with self._hass.data[DATA].look_ups:
-                for library in async_libraries(self._hass):
+                for source in self._sources:
                     try:
-                        if found := await library.async_find_work(item):
+                        if found := await source.async_find_work(item):
                             break
                     except Dp1Error:
                         in_trouble = True

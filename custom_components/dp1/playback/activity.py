@@ -15,14 +15,13 @@ from homeassistant.helpers.dispatcher import (
 from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.manifest import Work
 from ..client.text import clean
 from ..const import DOMAIN, EVENT_WORK_CHANGED
-from ..coordinator import DisplayCoordinator
+from ..coordinator import DisplayCoordinator, DisplayData
 from ..data import DATA
 from ..display.metadata import artist_of, picture_of
-from ..display.state import DisplayData
 from ..library.entries import async_libraries
-from ..library.library import Work
 from ..library.search import fold
 from .media_proxy import without_token
 
@@ -252,7 +251,7 @@ def _attributes(
             "exhibition": work.exhibition,
             "work_id": item.id,
             "link": work.link,
-            "picture": without_token(picture_of(player, item, data.work)),
+            "picture": without_token(picture_of(item, data.work, player.playlist)),
             "playlist": clean(player.playlist_title, TITLE_LENGTH) or None,
             "position": player.position,
             "works": len(player.items),

@@ -15,10 +15,9 @@ from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.text import clean
 from ..client.values import mapping, text
-from ..coordinator import DisplayCoordinator
+from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import History, cast_of
-from ..display.state import Refresh
 from ..errors import action_failed, invalid_input
 from .media_proxy import without_token
 from .resolve import Options, async_from_document, async_read_playlist, start_of
@@ -51,7 +50,7 @@ async def async_cast(
     cast = result.cast or cast
     coordinator.async_handle_cast(cast)
     overtaken = (
-        options.asked is not None and options.asked < coordinator.sleep.last_request
+        options.asked is not None and options.asked < coordinator.last_sleep_request
     )
     if options.wake and coordinator.data.asleep and not overtaken:
         await coordinator.async_set_asleep(False)

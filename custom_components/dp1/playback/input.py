@@ -10,8 +10,7 @@ import voluptuous as vol
 
 from ..client.display.client import Display
 from ..client.text import clean
-from ..coordinator import DisplayCoordinator
-from ..display.state import Refresh
+from ..coordinator import DisplayCoordinator, Refresh
 from ..errors import invalid_input
 
 KEYS: Final[Mapping[str, int]] = {

@@ -14,10 +14,9 @@ from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.playlist.document import for_display
 from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..coordinator import DisplayCoordinator
+from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import cast_of
-from ..display.state import Refresh
 from ..errors import invalid_input
 from .cast import async_take_snapshot
 from .daily import async_show_daily, async_work_of_today, daily_of

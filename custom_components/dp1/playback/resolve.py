@@ -48,11 +48,10 @@ from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean, markdown_safe
 from ..client.values import exceeds
 from ..const import DOMAIN
-from ..coordinator import async_displays
+from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
-from ..display.state import REQUEST_NUMBERS
 from ..errors import action_failed, invalid_input, translated
 from ..library.collections.indexers import async_indexer, async_user_agent
 from ..library.entries import (
