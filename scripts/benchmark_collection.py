@@ -66,7 +66,7 @@ async def measure(
     hass: HomeAssistant, signing_key: str, works: int, rounds: int
 ) -> list[Numbers]:
     """Read, keep, search and start with a collection; times on the clock include the pauses between requests."""
-    await async_setup_data(hass)
+    async_setup_data(hass)
     async with IndexerSimulator() as indexer:
         # Some are there already.
         for number, record in enumerate(indexer.own(OWNER, works - 3)):

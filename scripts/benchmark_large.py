@@ -184,7 +184,7 @@ async def measure(
 
     Times are those of the processor, which other work on the machine does not change.
     """
-    await async_setup_data(hass)
+    async_setup_data(hass)
     library_feed.PAGE_PAUSE = 0
     documents = await asyncio.to_thread(lambda: list(playlists(count)))
     text = json.dumps(documents)

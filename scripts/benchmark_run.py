@@ -337,7 +337,7 @@ async def measure_library(size: Size) -> list[Row]:
             naive_show = time.monotonic() - started
         entry = _library_entry(catalog.url)
         entry.add_to_hass(hass)
-        await async_setup_data(hass)
+        async_setup_data(hass)
         library = Library(hass, entry)
         catalog.reset_counters()
         started = time.monotonic()

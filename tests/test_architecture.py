@@ -26,7 +26,8 @@ PLATFORMS = {
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
     {"const", "client"},
-    {"data", "errors", "language", "storage"},
+    {"data", "errors", "language"},
+    {"storage"},
     {"guard"},
     {"library"},
     {"display"},

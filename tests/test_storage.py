@@ -11,6 +11,7 @@ import pytest
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 
 from .displays import DEVICE_ID, entry_of, set_up, state_of
 from .libraries import library_entry
@@ -29,15 +30,17 @@ ANNOUNCEMENT = {
     "before": SNAPSHOT,
 }
 ENTRY = {
-    **CAST,
     "media_id": "x",
     "title": "X",
+    "cast": CAST,
     "cast_at": "2026-11-21T12:00:00+00:00",
     "size": 99,
 }
 NAMES = {
     "duties": "dp1.duties",
     "media_proxy": "dp1.media_proxy",
+    "named_hosts": "dp1.named_hosts",
+    "removed": "dp1.removed_libraries",
     "history": f"dp1.history.{DISPLAY}",
     "library": f"dp1.library.{LIBRARY}.catalog",
     "built": f"dp1.library.{LIBRARY}.built",
@@ -61,13 +64,17 @@ DAMAGED: list[tuple[str, object]] = [
         {DISPLAY: [{**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}]},
     ),
     ("media_proxy", ["x"]),
-    ("media_proxy", {"token": 1}),
-    ("media_proxy", {"token": {"media_id": "x", "entry_ids": "y"}}),
+    ("media_proxy", {"grants": {"token": 1}}),
+    ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": 1}}}),
+    ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": [1]}}}),
+    ("named_hosts", {"hosts": [1]}),
+    ("removed", {"urls": {"a": {"feed": 1}}}),
     ("history", {"x": 1}),
-    ("history", [1]),
-    ("history", [{**ENTRY, "cast_at": "yesterday"}]),
-    ("history", [{**ENTRY, "playlist": {"items": [1]}}]),
-    ("history", [{**ENTRY, "playlist_url": "https://both.example/"}]),
+    ("history", {"entries": [1]}),
+    ("history", {"entries": [{**ENTRY, "cast_at": "yesterday"}]}),
+    ("history", {"entries": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]}),
+    ("history", {"entries": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]}),
+    ("history", {"entries": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]}),
     ("library", [1]),
     ("library", "text"),
     ("built", [1]),
@@ -184,6 +191,101 @@ async def test_all_files_at_once(
         assert kept == content(name)
 
 
+async def test_no_copy_replaces_another(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+) -> None:
+    """Each damaged file is kept under a name of its own."""
+    path = storage / NAMES["history"]
+    contents = [envelope(path.name, {"entries": number}) for number in range(3)]
+    for content in contents:
+        path.write_text(json.dumps(content))
+        if entry := hass.config_entries.async_get_entry(DISPLAY):
+            await hass.config_entries.async_reload(entry.entry_id)
+        else:
+            await start(hass, servers)
+    for name, content in zip(("", "2", "3"), contents, strict=True):
+        kept = path.with_name(f"{path.name}.damaged{name}")
+        assert json.loads(kept.read_text()) == content
+
+
+@pytest.mark.parametrize("kind", ["favorites", "history", "duties", "library"])
+async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
+    kind: str,
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A file that the system cannot read now stays where it is, is not written, and the set-up is tried again."""
+    display, catalog = servers
+    path = storage / NAMES[kind]
+    # Too many levels of symbolic links.
+    path.symlink_to(path)
+    entry = (
+        library_entry(None, catalog.url)
+        if kind in ("favorites", "library")
+        else entry_of(display)
+    )
+    entry_id = LIBRARY if kind in ("favorites", "library") else DISPLAY
+    object.__setattr__(entry, "entry_id", entry_id)
+    await set_up(hass, entry)
+    assert entry.state is ConfigEntryState.SETUP_RETRY
+    assert path.name in (entry.reason or "")
+    assert path.is_symlink()
+    path.unlink()
+    favorites = {"favorites": [{"id": "series/1", "title": "One"}]}
+    if kind == "favorites":
+        path.write_text(json.dumps(envelope(path.name, favorites)))
+    assert await hass.config_entries.async_reload(entry_id)
+    if kind == "favorites":
+        (node,) = entry.runtime_data.favorites.nodes()
+        assert node.id == "series/1"
+    assert not list(storage.glob("*.damaged*"))
+
+
+async def test_a_favorite_is_on_the_disk_before_the_answer(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+) -> None:
+    """Adding or removing a favorite is answered once it is saved, and undone if it cannot be."""
+    library = await start(hass, servers)
+    shows = (await library.async_children("exhibitions")).nodes[:2]
+    path = storage / NAMES["favorites"]
+
+    async def do(action: str, node: str) -> None:
+        """Call an action."""
+        media_id = f"media-source://dp1/{LIBRARY}/{node}"
+        data = {"media_content_id": media_id}
+        await hass.services.async_call("dp1", action, data, blocking=True)
+
+    def kept() -> list[str]:
+        """Return the favorites on the disk."""
+        stored = json.loads(path.read_text())["data"]["favorites"]
+        return [favorite["id"] for favorite in stored]
+
+    await do("add_favorite", shows[0].id)
+    assert kept() == [shows[0].id]
+    content = path.read_bytes()
+    path.unlink()
+    # Nothing can be written here.
+    path.mkdir()
+    for action, node in (
+        ("add_favorite", shows[1].id),
+        ("remove_favorite", shows[0].id),
+    ):
+        with pytest.raises(HomeAssistantError) as caught:
+            await do(action, node)
+        assert caught.value.translation_key == "not_saved"
+        assert [node.id for node in library.favorites.nodes()] == [shows[0].id]
+    path.rmdir()
+    path.write_bytes(content)
+    await do("remove_favorite", shows[0].id)
+    assert kept() == []
+
+
 async def test_what_is_stored_is_read(
     hass: HomeAssistant,
     storage: Path,
@@ -198,8 +300,8 @@ async def test_what_is_stored_is_read(
             "duties",
             {DISPLAY: [group, spread], "other": [ANNOUNCEMENT, {**group, "ahead": 1}]},
         ),
-        ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
-        ("history", [ENTRY]),
+        ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": ["y"]}}}),
+        ("history", {"entries": [ENTRY]}),
         ("favorites", {"favorites": [{"id": "series/1", "title": "One"}]}),
     ):
         name = NAMES[kind]

@@ -71,7 +71,7 @@ LIBRARY_PLATFORMS = [
 
 async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     """Set up the actions, and what is shared by all entries."""
-    await async_setup_data(hass)
+    async_setup_data(hass)
     hass.http.register_view(MediaProxyView())
     hass.http.register_view(PictureView(hass.data[DATA].pictures))
     async_setup_services(hass)
@@ -79,27 +79,38 @@ async def async_setup(hass: HomeAssistant, config: ConfigType) -> bool:
     return True
 
 
-async def async_setup_data(hass: HomeAssistant) -> None:
-    """Load what is shared by all entries."""
-    data = hass.data[DATA] = Dp1Data(
+@callback
+def async_setup_data(hass: HomeAssistant) -> None:
+    """Set up what is shared by all entries."""
+    hass.data[DATA] = Dp1Data(
         duties=Duties(hass),
         media_proxy=MediaProxy(hass),
         named_hosts=NamedHosts(hass),
         pictures=Pictures(hass),
         removed_libraries=RemovedLibraries(hass),
     )
-    for stored in (
-        data.duties,
-        data.media_proxy,
-        data.named_hosts,
-        data.removed_libraries,
-    ):
-        await stored.async_load()
+
+
+async def async_load_data(hass: HomeAssistant) -> None:
+    """Read what is stored for all entries, or raise ConfigEntryNotReady."""
+    data = hass.data[DATA]
+    async with data.load_lock:
+        if data.is_loaded:
+            return
+        for stored in (
+            data.duties,
+            data.media_proxy,
+            data.named_hosts,
+            data.removed_libraries,
+        ):
+            await stored.async_load()
+        data.is_loaded = True
 
 
 async def async_setup_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Set up a display or a library."""
     async_add_cards(hass)
+    await async_load_data(hass)
     if entry.data[CONF_KIND] == EntryKind.LIBRARY:
         return await _async_setup_library(hass, entry)
     return await _async_setup_display(hass, entry)
@@ -168,6 +179,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         async_remove_cards(hass)
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
+    await async_load_data(hass)
     if entry.data[CONF_KIND] == EntryKind.DISPLAY:
         await hass.data[DATA].duties.async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()

@@ -25,6 +25,8 @@ class Dp1Data:
     """Data shared by all displays and libraries.
 
     Attributes:
+        is_loaded: whether what is stored was read.
+        load_lock: held while it is read.
         cards_url: path of the dashboard cards; empty until they are served.
         followed: followed channels by the entry id of their library.
         indexers: clients of indexers by URL, so that requests keep their distance.
@@ -39,6 +41,8 @@ class Dp1Data:
     duties: Duties
     media_proxy: MediaProxy
     pictures: Pictures
+    is_loaded: bool = False
+    load_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     cards_url: str = ""
     followed: dict[str, FollowedChannels] = field(default_factory=dict)
     indexers: dict[str, Indexer] = field(default_factory=dict)

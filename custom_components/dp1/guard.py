@@ -1,12 +1,12 @@
 """Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 import re
 from typing import Final
 
 from aiohttp import hdrs
 from lru import LRU
-import voluptuous as vol
 
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Context, Event, HomeAssistant, callback
@@ -29,24 +29,31 @@ OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
 _URL: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class StoredHosts:
+    """The hosts of casts, the latest last."""
+
+    hosts: list[str]
+
+
 class NamedHosts:
     """Hosts that the owner named: those of the libraries, and in what an administrator or an automation casts or reads."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without hosts of casts."""
         self._hass = hass
-        self._store = SafeStore(hass, "named_hosts", vol.Schema([str]), private=True)
+        self._store = SafeStore(hass, "named_hosts", StoredHosts)
         self._hosts: LRU[str, None] = LRU(MAX_HOSTS)
         self._was_public: set[str] = set()
         self._session = public_session(
             headers={hdrs.USER_AGENT: SERVER_SOFTWARE}, ssl=get_default_context()
         )
+        hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
 
     async def async_load(self) -> None:
         """Load the hosts of earlier casts."""
-        for host in await self._store.async_load_parsed() or ():
-            self._hosts[host] = None
-        self._hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
+        if stored := await self._store.async_load_parsed():
+            self._hosts.update(dict.fromkeys(stored.hosts))
 
     async def async_close(self, _event: Event) -> None:
         """Close the session."""
@@ -63,7 +70,9 @@ class NamedHosts:
         for url in _urls(what):
             if (host := host_of(url)) and not is_hass_url(self._hass, url):
                 self._hosts[host] = None
-        self._store.async_delay_save(lambda: self._hosts.keys()[::-1], SAVE_DELAY)
+        self._store.async_delay_save(
+            lambda: StoredHosts(self._hosts.keys()[::-1]), SAVE_DELAY
+        )
 
     @callback
     def async_guard(self, url: str = "") -> Guard:

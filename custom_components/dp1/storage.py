@@ -1,40 +1,23 @@
-"""Storage which starts empty if its file is damaged or was written by a newer version."""
+"""Storage of dataclasses: damaged files are set aside, and what cannot be read for a moment is not damaged."""
 
 from collections.abc import Callable
+from dataclasses import is_dataclass
 from datetime import datetime
-import os
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, override
 
-import voluptuous as vol
+from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
+from mashumaro.dialect import Dialect
 
-from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryNotReady
 from homeassistant.helpers.storage import Store
+from homeassistant.util.file import WriteError
+from homeassistant.util.json import SerializationError
 
 from .const import DOMAIN, LOGGER
-
-# Errors raised by code that expects another format.
-DAMAGED = (
-    ArithmeticError,
-    AttributeError,
-    HomeAssistantError,
-    LookupError,
-    NotImplementedError,
-    RecursionError,
-    TypeError,
-    ValueError,
-    vol.Invalid,
-)
-
-CAST_SCHEMA = vol.Schema(
-    {
-        vol.Required("playlist_url"): vol.Any(None, str),
-        vol.Required("playlist"): vol.Any(
-            None,
-            vol.Schema({vol.Optional("items"): [dict]}, extra=vol.ALLOW_EXTRA),
-        ),
-    }
-)
+from .errors import action_failed
 
 
 def parse_stored_time(text: str) -> datetime:
@@ -44,38 +27,158 @@ def parse_stored_time(text: str) -> datetime:
     return time
 
 
+def _only(*kinds: type) -> dict[str, str | Callable[..., Any]]:
+    """Return a strategy that takes values of some types and converts none."""
+
+    def deserialize(value: Any) -> Any:
+        """Return a value of these types, or raise ValueError."""
+        if type(value) not in kinds:
+            raise ValueError(type(value).__name__)
+        return value
+
+    return {"deserialize": deserialize}
+
+
+class StoredDialect(Dialect):
+    """Reading of stored values, which converts nothing but times."""
+
+    serialization_strategy = {
+        bool: _only(bool),
+        float: _only(int, float),
+        int: _only(int),
+        str: _only(str),
+        datetime: {
+            "deserialize": parse_stored_time,
+            "serialize": datetime.isoformat,
+        },
+    }
+    no_copy_collections = (dict, list)
+
+
+type Function = Callable[[Any], Any]
+
+
+@cache
+def _codec(kind: Any) -> tuple[Function, Function]:
+    """Return what decodes and encodes a dataclass."""
+    decoder = BasicDecoder[Any](kind, default_dialect=StoredDialect)
+    encoder = BasicEncoder[Any](kind, default_dialect=StoredDialect)
+    return decoder.decode, encoder.encode
+
+
+def _unchanged(value: Any) -> Any:
+    """Return JSON as it is."""
+    return value
+
+
 class SafeStore[T](Store[Any]):
-    """Store whose content is read by a function that may raise if it makes no sense."""
+    """File with one dataclass."""
 
     def __init__(
         self,
         hass: HomeAssistant,
         key: str,
-        parse: Callable[[Any], T],
-        *,
-        version: int = 1,
+        kind: type[T] | Callable[[Any], T],
         **options: Any,
     ) -> None:
-        """Initialize the store."""
-        super().__init__(hass, version, f"{DOMAIN}.{key}", **options)
-        self._parse = parse
+        """Initialize the store.
+
+        Args:
+            hass: Home Assistant.
+            key: of the file.
+            kind: the dataclass, or a function that reads JSON and may raise anything.
+            options: of Home Assistant's store.
+        """
+        options = {"atomic_writes": True, "private": True, **options}
+        super().__init__(hass, 1, f"{DOMAIN}.{key}", **options)
+        self._decode: Callable[[Any], T] = kind
+        self._encode: Function = _unchanged
+        if is_dataclass(kind):
+            dataclass: Any = kind
+            self._decode, self._encode = _codec(dataclass)
+        self._is_unread = False
+        self._failures: list[Exception] = []
 
     async def async_load_parsed(self) -> T | None:
-        """Return what is stored; None if there is nothing, or the file is damaged, which is then kept beside."""
+        """Return what is stored, None if there is nothing that makes sense; a damaged file is set aside.
+
+        Raises:
+            ConfigEntryNotReady: the file cannot be read at the moment, and is not written until it was.
+        """
         try:
-            if (stored := await self.async_load()) is None:
-                return None
-            return await self.hass.async_add_executor_job(self._parse, stored)
-        except DAMAGED as err:
-            kept = f"{self.path}.damaged"
-            LOGGER.warning(
-                "The file %s cannot be used (%s) and is kept as %s; starting without it",
-                self.path,
-                type(err).__name__,
-                kept,
+            stored = await self.async_load()
+            value = (
+                None
+                if stored is None
+                else await self.hass.async_add_executor_job(self._decode, stored)
             )
+        except Exception as err:
+            # Whatever else is raised, by Home Assistant's store or in decoding: it is the file that makes no sense.
+            if cause := _os_error(err):
+                self._is_unread = True
+                raise ConfigEntryNotReady(
+                    translation_domain=DOMAIN,
+                    translation_key="storage_not_readable",
+                    translation_placeholders={
+                        "file": self.key,
+                        "detail": cause.strerror or type(cause).__name__,
+                    },
+                ) from err
+            await self.hass.async_add_executor_job(self._set_aside, err)
+            value = None
+        self._is_unread = False
+        return value
+
+    @override
+    async def async_save(self, data: Any) -> None:
+        """Save; a failure is logged."""
+        await super().async_save(self._encode(data))
+
+    @override
+    @callback
+    def async_delay_save(self, data_func: Callable[[], Any], delay: float = 0) -> None:
+        """Save what a function returns in some seconds, or when Home Assistant stops."""
+        super().async_delay_save(lambda: self._encode(data_func()), delay)
+
+    async def async_save_now(self, data: Any) -> None:
+        """Save, or raise HomeAssistantError if it is not on the disk."""
+        self._failures.clear()
+        await self.async_save(data)
+        for failure in self._failures:
+            cause = _os_error(failure)
+            detail = (cause and cause.strerror) or type(failure).__name__
+            raise action_failed("not_saved", detail=detail) from failure
+
+    def _set_aside(self, err: Exception) -> None:
+        """Rename the file to a name that is free."""
+        path = Path(self.path)
+        names = (path.with_name(f"{path.name}.damaged{n}") for n in ("", *range(2, 10)))
+        kept = next((name for name in names if not name.exists()), path)
+        LOGGER.warning(
+            "The file %s cannot be used (%s) and is kept as %s; starting without it",
+            path,
+            type(err).__name__,
+            kept,
+        )
         try:
-            await self.hass.async_add_executor_job(os.replace, self.path, kept)
-        except OSError as err:
-            LOGGER.debug("Cannot keep %s: %s", kept, err)
-        return None
+            path.replace(kept)
+        except OSError as failure:
+            LOGGER.debug("Cannot keep %s: %s", kept, failure)
+
+    @override
+    async def _async_write_data(self, data: dict[str, Any]) -> None:
+        """Write unless what is there could not be read, and keep why it failed."""
+        if self._is_unread:
+            return
+        try:
+            await super()._async_write_data(data)
+        except (SerializationError, WriteError) as err:
+            self._failures.append(err)
+            raise
+
+
+def _os_error(err: BaseException | None) -> OSError | None:
+    """Return what the operating system did not allow, if that is the cause of an error."""
+    while err is not None and not isinstance(err, OSError):
+        err = err.__cause__
+    return err

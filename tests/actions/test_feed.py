@@ -369,7 +369,7 @@ async def test_faults_found_by_the_feed(
     feed.fault(refusal(400, "validation_error", report)).method = "POST"
     error = await failure(hass, "publish_playlist", playlist=playlist())
     assert error.translation_key == "playlist_invalid"
-    assert error.translation_placeholders == {"faults": "items[1].source: no"}
+    assert (error.translation_placeholders or {})["faults"] == "items[1].source: no"
 
 
 # Faults of the feed

@@ -358,7 +358,7 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Requests for the same picture share one fetch, and a failed one is not repeated for a while."""
-    await async_setup_data(hass)
+    async_setup_data(hass)
     async with PictureServer.run() as server:
         await name_hosts(hass, server.url)
         shelf = pictures.Pictures(hass)

@@ -104,7 +104,11 @@ async def test_saved_later(
     assert KEY not in hass_storage
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
-    assert [stored["title"] for stored in hass_storage[KEY]["data"]] == ["A", "B", "C"]
+    assert [stored["title"] for stored in hass_storage[KEY]["data"]["entries"]] == [
+        "A",
+        "B",
+        "C",
+    ]
 
 
 async def test_saved_when_the_display_goes(
@@ -115,4 +119,4 @@ async def test_saved_when_the_display_goes(
     assert KEY not in hass_storage
     history.add(cast("A"))
     await history.async_save()
-    assert len(hass_storage[KEY]["data"]) == 1
+    assert len(hass_storage[KEY]["data"]["entries"]) == 1

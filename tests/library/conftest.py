@@ -76,7 +76,7 @@ async def make_library(hass: HomeAssistant) -> AsyncGenerator[MakeLibrary]:
         )
         entry.mock_state(hass, ConfigEntryState.LOADED)
         if DATA not in hass.data:
-            await async_setup_data(hass)
+            async_setup_data(hass)
         library = Library(hass, entry)
         made.append((entry, library))
         await library.async_start()

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 import voluptuous as vol
 
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonValueType
 
@@ -32,11 +33,18 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     """Add works, a series, an exhibition or a playlist to the favorites of their library."""
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
+        was_favorite = library.favorites.is_favorite(text)
         with _library_errors(library, text):
             try:
                 node = await library.async_add_favorite(text)
             except ValueError as err:
                 raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
+        try:
+            await library.favorites.async_save_now()
+        except HomeAssistantError:
+            if not was_favorite:
+                library.favorites.async_remove(node.id)
+            raise
         favorites.append(
             {
                 "title": node.title,
@@ -51,9 +59,14 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
 async def async_remove_favorite(call: ServiceCall) -> None:
     """Remove nodes from the favorites of their library."""
     for library, text in await _async_nodes(call):
-        if not library.favorites.is_favorite(text):
+        if (favorite := library.favorites.get(text)) is None:
             raise invalid_input("not_a_favorite", name=clean(text, 100))
         library.favorites.async_remove(text)
+        try:
+            await library.favorites.async_save_now()
+        except HomeAssistantError:
+            library.favorites.async_add(favorite.node, favorite.item)
+            raise
 
 
 async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:

@@ -3,11 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from hashlib import sha256
 from typing import Any, Final
-
-import voluptuous as vol
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
@@ -17,7 +14,7 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.text import clean
 from ..const import DOMAIN
-from ..storage import CAST_SCHEMA, SafeStore, parse_stored_time
+from ..storage import SafeStore
 
 SAVE_DELAY: Final = 10.0
 MEDIA_ID: Final = f"{DOMAIN}://recent/"
@@ -48,32 +45,11 @@ class HistoryEntry:
     size: int
 
 
-STORED_SCHEMA = vol.Schema(
-    [
-        CAST_SCHEMA.extend(
-            {
-                vol.Required("media_id"): str,
-                vol.Required("title"): vol.Any(None, str),
-                vol.Required("cast_at"): str,
-                vol.Required("size"): int,
-            }
-        )
-    ]
-)
+@dataclass(frozen=True, slots=True)
+class StoredHistory:
+    """The history of a display, the oldest first."""
 
-
-def _parse_stored(stored: object) -> list[HistoryEntry]:
-    """Return the stored history."""
-    return [
-        HistoryEntry(
-            entry["media_id"],
-            entry["title"],
-            Cast(entry["playlist_url"], entry["playlist"]),
-            parse_stored_time(entry["cast_at"]),
-            entry["size"],
-        )
-        for entry in STORED_SCHEMA(stored)
-    ]
+    entries: list[HistoryEntry]
 
 
 class History:
@@ -88,8 +64,7 @@ class History:
         self._store = SafeStore(
             hass,
             f"history.{entry_id}",
-            _parse_stored,
-            private=True,
+            StoredHistory,
             serialize_in_event_loop=False,
         )
         self._entries: dict[str, HistoryEntry] = {}
@@ -100,14 +75,14 @@ class History:
 
     async def async_load(self) -> None:
         """Load the stored history."""
-        for entry in await self._store.async_load_parsed() or ():
-            self._entries[entry.media_id] = entry
+        if stored := await self._store.async_load_parsed():
+            self._entries = {entry.media_id: entry for entry in stored.entries}
 
     async def async_save(self) -> None:
         """Save pending changes."""
         if self._changed:
             self._changed = False
-            await self._store.async_save(_stored(self.entries()))
+            await self._store.async_save(StoredHistory([*self._entries.values()]))
 
     async def async_remove(self) -> None:
         """Remove the stored history."""
@@ -170,23 +145,9 @@ class History:
             if place and (place >= MAX_LISTS or total > MAX_SIZE):
                 del self._entries[entry.media_id]
         self._changed = True
-        self._store.async_delay_save(partial(_stored, self.entries()), SAVE_DELAY)
+        stored = StoredHistory([*self._entries.values()])
+        self._store.async_delay_save(lambda: stored, SAVE_DELAY)
         return new
-
-
-def _stored(entries: list[HistoryEntry]) -> list[dict[str, Any]]:
-    """Return the history as it is stored, the oldest first."""
-    return [
-        {
-            "media_id": entry.media_id,
-            "title": entry.title,
-            "playlist_url": entry.cast.playlist_url,
-            "playlist": entry.cast.playlist,
-            "cast_at": entry.cast_at.isoformat(),
-            "size": entry.size,
-        }
-        for entry in reversed(entries)
-    ]
 
 
 def _title(title: object) -> str | None:

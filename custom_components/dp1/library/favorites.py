@@ -96,6 +96,10 @@ class Favorites:
         """Save the favorites now."""
         await self._store.async_save(self._to_store())
 
+    async def async_save_now(self) -> None:
+        """Save the favorites, or raise HomeAssistantError if they are not on the disk."""
+        await self._store.async_save_now(self._to_store())
+
     async def async_remove_store(self) -> None:
         """Remove the stored favorites."""
         await self._store.async_remove()

@@ -1,19 +1,23 @@
 """Libraries that were removed: media ids in automations find the library that took the place of theirs."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 
-from ..client.values import mapping, text
 from ..const import CONF_CATALOG_URL, CONF_FEED_URL
 from ..storage import SafeStore
 
 SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
 MAX_REMOVED = 50
 
-type Urls = Mapping[str, str]
+
+@dataclass(frozen=True, slots=True)
+class StoredLibraries:
+    """URLs of the servers of removed libraries by entry id and kind of server."""
+
+    urls: dict[str, dict[str, str]]
 
 
 class RemovedLibraries:
@@ -21,12 +25,13 @@ class RemovedLibraries:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without any."""
-        self._store = SafeStore(hass, "removed_libraries", _parse_stored)
-        self._urls: dict[str, Urls] = {}
+        self._store = SafeStore(hass, "removed_libraries", StoredLibraries)
+        self._urls: dict[str, dict[str, str]] = {}
 
     async def async_load(self) -> None:
         """Load what is stored."""
-        self._urls = await self._store.async_load_parsed() or {}
+        if stored := await self._store.async_load_parsed():
+            self._urls = stored.urls
 
     async def async_add(self, entry: ConfigEntry[Any]) -> None:
         """Remember the URLs of a library that is removed."""
@@ -34,7 +39,7 @@ class RemovedLibraries:
         self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
         for entry_id in list(self._urls)[:-MAX_REMOVED]:
             del self._urls[entry_id]
-        await self._store.async_save(self._urls)
+        await self._store.async_save_now(StoredLibraries(self._urls))
 
     def is_successor(
         self, entry_id: str, entry: ConfigEntry[Any], kind: str | None
@@ -46,13 +51,3 @@ class RemovedLibraries:
             for server, url in urls.items()
             if kind in (None, server)
         )
-
-
-def _parse_stored(stored: object) -> dict[str, Urls]:
-    """Return the stored URLs that make sense."""
-    return {
-        entry_id: {
-            kind: url for kind in SERVERS if (url := text(mapping(urls).get(kind)))
-        }
-        for entry_id, urls in mapping(stored).items()
-    }

@@ -4,7 +4,7 @@ The playlist of a collection is served likewise, so that displays which follow i
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
 from secrets import token_urlsafe
@@ -12,7 +12,6 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
-import voluptuous as vol
 from yarl import URL
 
 from homeassistant.components import image, media_source
@@ -58,14 +57,11 @@ class Grant:
     entry_ids: list[str] = field(default_factory=list)
 
 
-STORED_SCHEMA = vol.Schema(
-    {str: {vol.Required("media_id"): str, vol.Required("entry_ids"): [str]}}
-)
+@dataclass(frozen=True, slots=True)
+class StoredGrants:
+    """The permissions by token."""
 
-
-def _parse_stored(stored: object) -> dict[str, Grant]:
-    """Return the stored permissions."""
-    return {token: Grant(**grant) for token, grant in STORED_SCHEMA(stored).items()}
+    grants: dict[str, Grant]
 
 
 class MediaProxy:
@@ -74,13 +70,14 @@ class MediaProxy:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without media."""
         self._hass = hass
-        self._store = SafeStore(hass, "media_proxy", _parse_stored, private=True)
+        self._store = SafeStore(hass, "media_proxy", StoredGrants)
         self._grants: dict[str, Grant] = {}
         self._fresh_until: dict[str, float] = {}
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
-        self._grants = await self._store.async_load_parsed() or {}
+        if stored := await self._store.async_load_parsed():
+            self._grants = stored.grants
 
     @callback
     def async_add(self, media_id: str, path: str) -> str:
@@ -170,10 +167,7 @@ class MediaProxy:
 
     def _save(self) -> None:
         """Save the tokens."""
-        self._store.async_delay_save(
-            lambda: {token: asdict(grant) for token, grant in self._grants.items()},
-            SAVE_DELAY,
-        )
+        self._store.async_delay_save(lambda: StoredGrants(self._grants), SAVE_DELAY)
 
 
 def _sources(cast: Cast) -> list[str]:

@@ -24,9 +24,12 @@ class Cast:
     playlist: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        """Check that there is exactly one of both."""
+        """Check that there is exactly one of both, and what the items are."""
         if (self.playlist_url is None) is (self.playlist is None):
             raise ValueError("a cast is either a URL or a playlist")
+        items = (self.playlist or {}).get("items", [])
+        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
+            raise ValueError("the items of a playlist are a list of objects")
 
 
 @dataclass(frozen=True, slots=True)
