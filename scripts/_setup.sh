@@ -149,6 +149,13 @@ venv_next() {
     <<<"homeassistant==$HA_NEXT"
 }
 
+# The virtual environment .venv-newest: the newest version there is, also before its release.
+venv_newest() {
+  # shellcheck disable=SC2046 # one word is one argument
+  venv newest "pytest-homeassistant-custom-component==$PHCC" "homeassistant>=$HA_NEXT.dev0" $(dev_group test) --override - \
+    <<<"homeassistant>=$HA_NEXT.dev0"
+}
+
 # The virtual environment .venv-client: what the client and its tests need, without Home Assistant.
 venv_client() {
   # shellcheck disable=SC2046 # one word is one argument

@@ -25,6 +25,11 @@ from .simulators.feed import FeedSimulator
 executor.EXECUTOR_SHUTDOWN_TIMEOUT = 120
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the tests that may take long, so that they do not run alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
 @pytest.fixture(autouse=True)
 def auto_enable_custom_integrations(request: pytest.FixtureRequest) -> None:
     """Enable custom integrations in tests with a Home Assistant."""

@@ -8,6 +8,7 @@ import pytest
 from .sources import ROOT
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_few_hours() -> None:
     """As much is there at the end as in the middle, and every display is still followed."""
