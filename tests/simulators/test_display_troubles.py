@@ -1,7 +1,6 @@
 """Test troubles of real displays: no internet, error and launcher pages, slow hosts, players of several generations."""
 
 import asyncio
-import time
 
 import aiohttp
 import pytest
@@ -111,16 +110,14 @@ async def test_leaving_the_launcher_pushes_nothing() -> None:
 
 async def test_slow_host() -> None:
     """A cast by URL waits for its host; the device's own commands do not."""
-    async with talking("B", fetch_seconds=0.5) as client:
+    async with talking("B", fetch_seconds=60) as client:
         request = {"playlistUrl": f"{client.simulator.url}/none", "intent": NOW}
         casting = asyncio.create_task(client.send("displayPlaylist", request))
         await until(lambda: client.simulator.casts)
-        start = time.monotonic()
         await client.ask("sleepNow")
         await client.ask("setVolume", percent=8)
-        assert time.monotonic() - start < 0.4
         assert not casting.done()
-        assert (await casting).status == 500
+        casting.cancel()
 
 
 @pytest.mark.parametrize(

@@ -368,7 +368,7 @@ async def test_a_job_that_never_ends(
     for _ in range(2):
         with pytest.raises(TimeoutError):
             await indexer.index(link)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30
     assert triggered(simulator) == ["eip155:1:erc721"]
     simulator.job_outcome = "succeeded"
     monkeypatch.setattr(client, "JOB_TIMEOUT", 10)
