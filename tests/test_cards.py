@@ -79,11 +79,14 @@ def test_the_file_is_small_and_keeps_to_itself() -> None:
     markup = re.findall(r"(?:innerHTML|outerHTML|insertAdjacentHTML)[^;]*;", SOURCE)
     assert markup
     for assignment in markup:
-        assert set(re.findall(r"\$\{(\w+)\}", assignment)) <= {
-            "FEATURE_STYLE",
-            "STYLE",
-            "TEMPLATE",
-        }
+        assert assignment == "innerHTML = markup;"
+    # What `draw` makes markup of is written in the file.
+    drawn = re.findall(r"\bdraw\(this, [\w +]+, (\w+|\"<ul></ul>\")\)", SOURCE)
+    assert len(drawn) == SOURCE.count("draw(this")
+    assert set(drawn) <= {"TEMPLATE", "CHOOSER_TEMPLATE", '"<ul></ul>"'}
+    for name in ("TEMPLATE", "CHOOSER_TEMPLATE"):
+        markup_of = SOURCE.partition(f"const {name} = `")[2].partition("`")[0]
+        assert markup_of and "${" not in markup_of
 
 
 def test_every_text_of_the_cards_is_there() -> None:
@@ -91,8 +94,11 @@ def test_every_text_of_the_cards_is_there() -> None:
     english = json.loads((INTEGRATION / "translations" / "en.json").read_text())
     texts = english["config_panel"]["card"]
     literals = set(re.findall(r'"(\w+)"', SOURCE))
-    named = set(re.findall(r'(?:\btext\([\w.]+, |\bown\(|\bpageText\()"(\w+)"', SOURCE))
+    call = r'(?:\btext\((?:this\.)?_?\w+, |\bown\(|\bpageText\(|_say\()"(\w+)"'
+    named = set(re.findall(call, SOURCE))
     assert len(named) > 10
     assert named <= texts.keys()
-    assert texts.keys() - {"medium"} <= literals
-    assert "`medium.${medium}`" in SOURCE
+    nested = {key for key, value in texts.items() if isinstance(value, dict)}
+    assert texts.keys() - nested <= literals
+    for key in nested:
+        assert f"`{key}.${{" in SOURCE

@@ -1,6 +1,7 @@
 """The wall label card by itself, in a page with a made-up Home Assistant: what it does with what it is told."""
 
 from collections.abc import AsyncIterator
+import json
 from typing import Any
 
 from playwright.async_api import Page, Route, expect
@@ -20,7 +21,7 @@ HOME = "http://home.test"
 ENTITY_ID = "media_player.wall"
 CONTRACT = "0x446dc57d1ca261013c908f695bb4239a3c724ff1"
 TEZOS = "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton"
-EVERYTHING = 16 | 32 | 128 | 256 | 131072
+EVERYTHING = 4 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288
 WORK = {
     "work_id": "w1",
     "works": 3,
@@ -61,6 +62,7 @@ ATTRIBUTES = {
     "media_track": 2,
     "supported_features": EVERYTHING,
 }
+PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>'
 # What Home Assistant gives to a card, as far as the card asks for it.
 PAGE = """<!doctype html><html lang="en"><body style="margin:0"><script type="module">
 customElements.define("ha-card", class extends HTMLElement {
@@ -70,19 +72,36 @@ customElements.define("ha-icon", class extends HTMLElement {});
 customElements.define("home-assistant", class extends HTMLElement {});
 window.calls = [];
 window.events = [];
-for (const type of ["hass-more-info", "show-dialog", "location-changed"])
+for (const type of ["hass-more-info", "hass-action", "hass-notification", "show-dialog", "location-changed"])
   window.addEventListener(type, (event) => window.events.push([type, event.detail]));
 window.render = (state, config = {}, language = "en") => {
   const localize = (key, values) => [key.split(".").pop(), ...Object.values(values ?? {})].join(" ");
   window.hass = {
     language, localize,
-    states: {...window.hass?.states, "media_player.wall": state},
-    entities: {"media_player.wall": {platform: "dp1"}, "media_player.tv": {platform: "cast"}, "light.hall": {platform: "dp1"}},
+    states: {
+      "media_player.hall": {state: "playing", attributes: {friendly_name: "Hall", supported_features: 524288}},
+      "image.work": {state: "now", attributes: {entity_picture: "/image/work"}},
+      ...window.hass?.states, "media_player.wall": state,
+    },
+    entities: {
+      "media_player.wall": {entity_id: "media_player.wall", platform: "dp1", device_id: "d1"},
+      "image.work": {entity_id: "image.work", platform: "dp1", device_id: "d1", translation_key: "work"},
+      "media_player.hall": {entity_id: "media_player.hall", platform: "dp1", device_id: "d2"},
+      "media_player.tv": {platform: "cast"}, "light.hall": {platform: "dp1"},
+    },
     hassUrl: (path) => path,
     formatEntityState: (state) => `state ${state.state}`,
     loadBackendTranslation: async () => localize,
-    callService: async (...call) => { window.calls.push(call); if (window.refuse) throw new Error("no"); },
-    callWS: async (message) => { window.calls.push(message); return {children: window.coming ?? []}; },
+    callService: async (...call) => { window.calls.push(call); await window.answer; if (window.refuse) throw new Error("no"); },
+    callWS: async (message) => {
+      window.calls.push(message);
+      if (message.type === "media_player/search_media") return {result: window.found ?? []};
+      return {children: window.pages?.[message.media_content_id] ?? []};
+    },
+    fetchWithAuth: async (url, {body}) => {
+      window.calls.push([url, body.get("file").name]);
+      return new Response('{"id": "p1"}', {status: window.uploaded ?? 200});
+    },
   };
   document.querySelector("home-assistant").hass = window.hass;
   let card = document.querySelector("dp1-wall-label-card");
@@ -113,6 +132,8 @@ async def page() -> AsyncIterator[Page]:
             """Serve the page and the cards."""
             if "dp1-cards.js" in route.request.url:
                 await route.fulfill(path=CARDS_FILE, content_type="text/javascript")
+            elif route.request.resource_type == "image":
+                await route.fulfill(body=PICTURE, content_type="image/svg+xml")
             else:
                 await route.fulfill(body=PAGE, content_type="text/html")
 
@@ -141,8 +162,25 @@ async def render(
         [given if state else None, config or {}],
     )
     # Texts come a moment later.
-    await expect(page.locator(".showFor select")).to_have_attribute(
+    await expect(page.locator("[data-do=duration]")).to_have_attribute(
         "aria-label", "show_for"
+    )
+
+
+async def offer(page: Page, name: str, *titles: str) -> None:
+    """Put entries on a page of the media browser of the display."""
+    entries = [
+        {
+            "title": title,
+            "media_content_id": f"{name}/w{number}",
+            "media_content_type": "image",
+            "thumbnail": f"/thumbnail/{number}",
+        }
+        for number, title in enumerate(titles, 2)
+    ]
+    await page.evaluate(
+        "([name, entries]) => { window.pages = {...window.pages, [name]: entries} }",
+        [name, entries],
     )
 
 
@@ -155,13 +193,12 @@ async def calls(page: Page) -> list[Any]:
 async def test_a_stranger_writes_no_markup(page: Page) -> None:
     """Text from outside stays text, and an address of another kind is no link."""
     evil = "<img src=x onerror=alert(1)>"
-    await page.evaluate(
-        "evil => { window.coming = [{title: evil, media_content_id: 'dp1://next/w2'}] }",
-        evil,
-    )
+    await offer(page, "dp1://next", evil)
     await render(
         page,
         work={
+            "about_artist": evil,
+            "signed_by": evil,
             "exhibition": evil,
             "note": evil,
             "medium": evil,
@@ -174,8 +211,11 @@ async def test_a_stranger_writes_no_markup(page: Page) -> None:
         media_artist=evil,
     )
     await expect(page.locator(".title")).to_have_text(f"{evil}!")
-    for selector in (".artist", ".exhibition", ".note", ".next li"):
+    await expect(page.locator(".signed")).to_have_text(f"signed_by {evil}")
+    for selector in (".artist", ".exhibition", ".next li"):
         await expect(page.locator(selector)).to_have_text(evil)
+    for note in await page.locator(".note").all():
+        await expect(note).to_have_text(evil)
     assert await page.locator("img[src='x']").count() == 0
     assert await page.locator("a[href]").count() == 0
 
@@ -207,67 +247,318 @@ async def test_edition(page: Page) -> None:
 
 async def test_without_a_work(page: Page) -> None:
     """A display that shows nothing has its name and its state, and what can be done with it."""
-    power, choose = page.locator("[data-do=power]"), page.locator("[data-do=browse]")
+    power, choose = page.locator("[data-do=power]"), page.locator("[data-do=choose]")
     for state in ("idle", "unavailable", None, "off"):
         await render(page, state)
         for selector in (".artist", ".facts", ".exhibition", "details", ".links"):
-            await expect(page.locator(selector)).to_be_hidden()
-        for name in ("previous", "next", "favorite"):
+            assert await page.locator(selector).locator("visible=true").count() == 0
+        for name in ("previous", "next", "favorite", "duration", "more"):
             await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
-        words = f"state {state}" if state else "entity_not_found"
+        words = "asleep" if state == "off" else f"state {state}"
+        words = words if state else "entity_not_found"
         await expect(page.locator(".state")).to_have_text(words)
         assert await power.is_visible() is (state in {"off", "idle"})
-        assert await choose.is_visible() is (state == "idle")
+        assert await choose.is_visible() is (state in {"off", "idle"})
     await power.click()
     assert await calls(page) == [["media_player", "turn_on", {"entity_id": ENTITY_ID}]]
+
+
+async def test_asleep(page: Page) -> None:
+    """A display that sleeps shows the last work, dimmed: the one that was seen, or that of its picture."""
+    image = page.locator(".picture img")
+    await render(page, "off")
+    await expect(image).to_have_attribute("src", "/image/work")
+    await render(page, "playing", entity_picture="/player/now")
+    await expect(image).to_have_attribute("src", "/player/now")
+    await render(page, "off")
+    await expect(image).to_have_attribute("src", "/player/now")
+    await expect(image).to_have_css("opacity", "0.25")
 
 
 async def test_what_a_display_cannot_do(page: Page) -> None:
     """There is no button for what the display cannot do, nor a heart without a library to keep it in."""
     await render(page, work={"favorite": None}, supported_features=0)
-    for name in ("previous", "next", "favorite", "power", "browse"):
+    for name in ("previous", "next", "favorite", "power", "choose"):
         await expect(page.locator(f"[data-do={name}]")).to_be_hidden()
+    await page.locator("[data-do=more]").click()
+    await expect(page.get_by_role("menuitem")).to_have_text(["hang_picture"])
 
 
-async def test_the_label_alone(page: Page) -> None:
-    """Somebody who only wants the label has no controls."""
-    await render(page, config={"hide_controls": True})
+async def test_parts(page: Page) -> None:
+    """Somebody who only wants the label has no controls, and every other part can be hidden."""
+    await render(page, config={"hide": ["controls", "choose", "upcoming"]})
     await expect(page.locator(".title")).to_be_visible()
     for selector in (".controls", ".choose", ".upcoming"):
         await expect(page.locator(selector)).to_be_hidden()
+    hide = ["artist", "facts", "exhibition", "statement", "links"]
+    await render(page, config={"hide": hide, "name": "My wall"})
+    for selector in (".artist", ".facts", ".exhibition", ".about", ".links"):
+        await expect(page.locator(selector)).to_be_hidden()
+    await expect(page.locator(".controls")).to_be_visible()
+    await render(page, "idle", config={"name": "My wall"})
+    await expect(page.locator(".title")).to_have_text("My wall")
 
 
 async def test_actions(page: Page) -> None:
     """Each control calls its action; a refusal is shown by Home Assistant and breaks nothing."""
     await page.evaluate("window.refuse = true")
-    await page.evaluate(
-        "window.coming = [{title: '', media_content_id: 'dp1://next/w2'}]"
-    )
+    await offer(page, "dp1://next", "")
     await render(page, work={"favorite": True})
-    await page.locator(".next button").click()
+    await page.locator(".next .show").click()
     await page.locator("[data-do=favorite]").click()
     await page.locator("[data-do=previous]").click()
-    await page.locator("select").select_option("30")
     await page.locator("[data-do=power]").click()
     data = {"entity_id": ENTITY_ID}
     assert await calls(page) == [
         ["dp1", "show_work", {**data, "work": "w2"}],
         ["dp1", "remove_favorite", data],
         ["media_player", "media_previous_track", data],
-        ["dp1", "show_work", {**data, "work": "w1", "show_for": {"minutes": 30}}],
         ["media_player", "turn_off", data],
     ]
-    assert await page.locator("select").input_value() == ""
     await page.locator(".picture").press("Enter")
     assert ["hass-more-info", {"entityId": ENTITY_ID}] in await page.evaluate(
         "window.events"
     )
 
 
+async def test_a_display_that_hangs(page: Page) -> None:
+    """A button shows that something happens from the click until the display answers."""
+    await page.evaluate("() => { window.answer = new Promise((done) => { window.done = done; }) }")
+    await render(page)
+    button = page.locator("[data-do=next]")
+    await button.click()
+    await expect(button).to_have_attribute("aria-busy", "true")
+    await page.evaluate("window.done()")
+    await expect(button).not_to_have_attribute("aria-busy", "true")
+
+
+async def test_show_for(page: Page) -> None:
+    """A key press in the menu only moves; Enter chooses, and what is shown for a time says until when and can be ended."""
+    await render(page)
+    button = page.locator("[data-do=duration]")
+    await button.focus()
+    for key in ("ArrowDown", "ArrowUp", "Enter", "ArrowDown", "ArrowDown"):
+        await page.keyboard.press(key)
+    assert await calls(page) == []
+    await expect(button).to_have_attribute("aria-expanded", "true")
+    focused = page.locator(".menu :focus")
+    await expect(focused).to_have_text("30 minutes")
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".menu")).to_be_hidden()
+    await expect(button).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    data = {"entity_id": ENTITY_ID}
+    shown = {**data, "work": "w1", "show_for": {"minutes": 180}}
+    assert await calls(page) == [["dp1", "show_work", shown]]
+    await button.click()
+    await page.locator(".picture").click(position={"x": 5, "y": 5})
+    await expect(page.locator(".menu")).to_be_hidden()
+    await expect(page.locator(".until")).to_be_hidden()
+    await render(page, work={"until": "2026-11-22T11:30:00"})
+    await expect(page.locator(".until")).to_have_text("until 11:30 AM · back")
+    await page.locator("[data-do=back]").click()
+    assert (await calls(page))[-1] == ["dp1", "show_previous", data]
+
+
+async def test_more(page: Page) -> None:
+    """The menu has the volume, the order, other displays, and a picture of one's own."""
+    data = {"entity_id": ENTITY_ID}
+    state = {"shuffle": True, "repeat": "one", "volume_level": 0.5}
+    await render(page, **state, group_members=[ENTITY_ID])
+    for name, wanted in (
+        ("shuffle", ["media_player", "shuffle_set", {**data, "shuffle": False}]),
+        ("repeat.all", ["media_player", "repeat_set", {**data, "repeat": "all"}]),
+        (
+            "together Hall",
+            ["media_player", "join", {**data, "group_members": ["media_player.hall"]}],
+        ),
+    ):
+        await page.locator("[data-do=more]").click()
+        entry = page.locator(".menu").get_by_text(name.rpartition(".")[2], exact=True)
+        await entry.click()
+        assert (await calls(page))[-1] == wanted
+    await render(page, **state, group_members=[ENTITY_ID, "media_player.hall"])
+    await page.locator("[data-do=more]").click()
+    checked = page.locator(".menu [aria-checked=true]")
+    await expect(checked).to_have_text(["shuffle", "one", "together Hall"])
+    await checked.last.click()
+    left = ["media_player", "unjoin", {"entity_id": "media_player.hall"}]
+    assert (await calls(page))[-1] == left
+    await page.locator("[data-do=more]").click()
+    await page.get_by_role("slider").press("ArrowRight")
+    louder = ["media_player", "volume_set", {**data, "volume_level": 0.55}]
+    assert (await calls(page))[-1] == louder
+
+
+async def test_a_picture_of_ones_own(page: Page) -> None:
+    """A picture is uploaded to Home Assistant, and hung; what it refuses is told."""
+    await render(page)
+    picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"x"}
+    await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
+    await page.wait_for_function("window.calls.filter(Array.isArray).length == 2")
+    hung = {
+        "entity_id": ENTITY_ID,
+        "media_content_id": "media-source://image_upload/p1",
+        "media_content_type": "image",
+    }
+    assert await calls(page) == [
+        ["/api/image/upload", "cat.png"],
+        ["media_player", "play_media", hung],
+    ]
+    for status, key in ((413, "too_large"), (400, "no_picture")):
+        await page.evaluate("status => { window.uploaded = status }", status)
+        await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
+        told = ["hass-notification", {"message": key}]
+        await page.wait_for_function(
+            "told => JSON.stringify(window.events.at(-1)) === told",
+            arg=json.dumps(told, separators=(",", ":")),
+        )
+
+
+async def test_tap_and_hold(page: Page) -> None:
+    """What a tap on the picture does can be chosen, and so can a long press."""
+    tap, hold = {"action": "toggle"}, {"action": "navigate", "navigation_path": "/x"}
+    await render(page, config={"tap_action": tap, "hold_action": hold})
+    picture = page.locator(".picture")
+    await picture.click()
+    await picture.click(delay=700)
+    assert [
+        detail["config"]["tap_action"]
+        for kind, detail in await page.evaluate("window.events")
+        if kind == "hass-action"
+    ] == [tap, hold]
+
+
+async def test_the_works_to_come(page: Page) -> None:
+    """The works to come can be moved and taken out, by keyboard and by dragging."""
+    await offer(page, "dp1://next", "Ebb", "Flood", "Spring", "Neap")
+    await render(page, work={"works": 5})
+    items = page.locator(".next li")
+    await expect(items).to_have_count(4)
+    data = {"entity_id": ENTITY_ID}
+    flood = items.nth(1).locator(".show")
+    await flood.press("Alt+ArrowLeft")
+    await flood.press("Alt+ArrowRight")
+    await items.nth(3).locator(".show").press("Alt+ArrowRight")
+    await items.nth(2).locator(".show").press("Alt+ArrowRight")
+    await flood.press("Delete")
+    await items.nth(3).drag_to(items.nth(0))
+    assert await calls(page) == [
+        ["dp1", "move_work", {**data, "work": "w3", "before": "w2"}],
+        ["dp1", "move_work", {**data, "work": "w3", "before": "w5"}],
+        ["dp1", "move_work", {**data, "work": "w4"}],
+        ["dp1", "remove_work", {**data, "work": "w3"}],
+        ["dp1", "move_work", {**data, "work": "w5", "before": "w2"}],
+    ]
+
+
+async def test_progress(page: Page) -> None:
+    """A bar shows how long the work has been on the wall, where that is known."""
+    bar = page.locator(".progress")
+    await render(page)
+    await expect(bar).to_be_hidden()
+    updated = "2020-01-01T00:00:00Z"
+    known = {"media_duration": 300, "media_position": 60}
+    await render(page, **known, media_position_updated_at=updated)
+    style = await bar.locator("i").get_attribute("style")
+    assert style == "animation-duration: 300s; animation-delay: -300s;"
+
+
+async def test_choosing(page: Page) -> None:
+    """The exhibitions are there at once, a search finds other art, and a tap hangs it."""
+    await offer(page, "dp1://exhibitions", "Tides", "Clouds")
+    await render(page, "off")
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    await expect(dialog.locator("li")).to_have_text(["Tides", "Clouds"])
+    await expect(dialog.get_by_role("status")).to_be_hidden()
+    await page.evaluate(
+        "window.found = [{title: 'Foam', media_content_id: 'm1', media_content_type: 'x'}]"
+    )
+    await dialog.get_by_role("searchbox").fill("foam")
+    await expect(dialog.locator("li")).to_have_text(["Foam"])
+    await dialog.locator("li button").click()
+    await expect(dialog).to_have_count(0)
+    hung = {"media_content_id": "m1", "media_content_type": "x"}
+    assert (await calls(page))[-1] == [
+        "media_player",
+        "play_media",
+        {"entity_id": ENTITY_ID, **hung},
+    ]
+    await page.locator("[data-do=choose]").click()
+    await page.evaluate("window.found = []")
+    await dialog.get_by_role("searchbox").fill("nothing")
+    await expect(dialog.get_by_role("status")).to_have_text("nothing_found")
+    # The first empties the field.
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Escape")
+    await expect(dialog).to_have_count(0)
+
+
+async def test_the_row_of_exhibitions(page: Page) -> None:
+    """The chosen one comes first, a dozen have pictures, one is in the order of the Tab key, and none works where the display does not."""
+    sources = [f"Show {number}" for number in range(40)]
+    await offer(page, "dp1://exhibitions", *sources[:20])
+    await page.evaluate(
+        """sources => {
+          window.row = (state) => {
+            window.render({state, attributes: {source_list: sources, source: "Show 30", supported_features: 131072}});
+            const row = document.querySelector("dp1-exhibitions") ?? document.createElement("dp1-exhibitions");
+            row.hass = window.hass;
+            row.context = {entity_id: "media_player.wall"};
+            document.body.append(row);
+          };
+          window.row("playing");
+        }""",
+        sources,
+    )
+    buttons = page.locator("dp1-exhibitions button")
+    await expect(buttons).to_have_text(["Show 30", *sources[:11], "more_art"])
+    await expect(page.locator("dp1-exhibitions img")).to_have_count(11)
+    await expect(page.locator("dp1-exhibitions [tabindex='0']")).to_have_count(1)
+    await buttons.first.focus()
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        await page.keyboard.press(key)
+    chosen = {"entity_id": ENTITY_ID, "source": "Show 1"}
+    assert await calls(page) == [["media_player", "select_source", chosen]]
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("dialog").locator("li")).to_have_count(20)
+    await page.keyboard.press("Escape")
+    await page.evaluate("window.row('unavailable')")
+    await expect(buttons.first).to_be_disabled()
+
+
+async def test_highlights(page: Page) -> None:
+    """Today's work, and new and favorite art hang with a tap."""
+    await offer(page, "dp1://highlights", "Today", "New")
+    await render(page)
+    await page.evaluate(
+        """() => {
+          const row = document.createElement("dp1-highlights-card");
+          row.setConfig({entity: "media_player.wall"});
+          row.hass = window.hass;
+          document.body.append(row);
+        }"""
+    )
+    row = page.locator("dp1-highlights-card li")
+    await expect(row).to_have_text(["Today", "New"])
+    await row.first.locator("button").click()
+    hung = {
+        "entity_id": ENTITY_ID,
+        "media_content_id": "dp1://highlights/w2",
+        "media_content_type": "image",
+    }
+    assert await calls(page) == [["media_player", "play_media", hung]]
+
+
 async def test_without_home_assistants_dialog(page: Page) -> None:
     """Where the media dialog cannot be had, the media browser opens as a page."""
     await render(page)
-    await page.locator("[data-do=browse]").click()
+    await page.locator("[data-do=choose]").click()
+    await page.locator("dp1-chooser .all").click()
     await page.wait_for_url(f"**/media-browser/{ENTITY_ID}")
     assert ["location-changed", {"replace": False}] in await page.evaluate(
         "window.events"
@@ -330,8 +621,22 @@ async def test_sizes(page: Page) -> None:
     await expect(card).to_have_attribute("size", "label")
     await card.evaluate("card => { card.layout = 'panel' }")
     await expect(card).to_have_attribute("size", "wall")
-    await expect(page.locator(".note")).to_be_visible()
-    await card.evaluate("card => { card.layout = undefined }")
+    await expect(page.locator(".about .note")).to_be_visible()
+    await expect(card).not_to_have_attribute("stacked", "")
+    await page.set_viewport_size({"width": 800, "height": 1280})
+    await card.evaluate("card => { card.style.height = '1280px' }")
+    await expect(card).to_have_attribute("stacked", "")
+    picture = await page.locator(".picture").bounding_box()
+    assert picture and picture["width"] == 800 and picture["height"] > 640
+    await card.evaluate("card => { card.style.height = '2160px' }")
+    await page.set_viewport_size({"width": 3840, "height": 2160})
+    await render(page, entity_picture="/player/now?cache=1")
+    image = page.locator(".picture img")
+    await expect(image).to_have_attribute("src", "/player/now?cache=1&width=3840")
+    size = "element => parseFloat(getComputedStyle(element).fontSize)"
+    assert await page.locator(".title").evaluate(size) > 48
+    await page.set_viewport_size({"width": 1200, "height": 800})
+    await card.evaluate("card => { card.layout = undefined; card.style.height = '' }")
     await render(page, config={"grid_options": {"rows": 3}})
     await expect(card).to_have_attribute("size", "tile")
 

@@ -1,26 +1,49 @@
 /**
- * Dashboard cards of the DP-1 Art Displays integration: a wall label, a feature of tiles, and a dashboard of all displays.
+ * Dashboard cards of the DP-1 Art Displays integration: a wall label, pictures to choose from, a feature of tiles, and a
+ * dashboard of all displays.
  *
  * A plain module: no build, no library, no request to any other host. What comes from displays and libraries is
  * written by strangers: it becomes text content, and an address becomes a link only if it is http(s).
  */
 
 const CARD = "dp1-wall-label-card";
+const HIGHLIGHTS = "dp1-highlights-card";
+const CHOOSER = "dp1-chooser";
 const FEATURE = "dp1-exhibitions";
 const GALLERY = "dp1-gallery";
 const DOMAIN = "dp1";
-const NAME = "Wall label";
-const DESCRIPTION = "The work on a DP-1 art display, with its label.";
 const DOCUMENTATION = "https://github.com/dp1-art-displays/home-assistant/blob/main/docs/dashboards.md";
-// Home Assistant's browse page of the works that come next; see browse/up_next.py.
+// Pages of a display that Home Assistant's media browser has for cards; see browse/.
 const UP_NEXT = "dp1://next";
+const EXHIBITIONS = "dp1://exhibitions";
+const FAVORITES_AND_NEW = "dp1://highlights";
 const DIALOG = "dialog-media-player-browse";
 const MINUTES = [5, 15, 30, 60, 180];
-const FEATURES = { previous: 16, next: 32, turnOn: 128, turnOff: 256, browse: 131072 };
-const WALL_WIDTH = 700;
+const VOLUME_STEPS = 20;
+const FEATURES = {
+  volume: 4,
+  mute: 8,
+  previous: 16,
+  next: 32,
+  turnOn: 128,
+  turnOff: 256,
+  shuffle: 32768,
+  browse: 131072,
+  repeat: 262144,
+  group: 524288,
+};
+const REPEAT = new Map([
+  ["off", "mdi:repeat-off"],
+  ["one", "mdi:repeat-once"],
+  ["all", "mdi:repeat"],
+]);
+const PARTS = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
+const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
 const TILE_ROWS = 4;
-const MAX_SOURCES = 60;
+const FEATURE_SOURCES = 12;
+const SEARCH_DELAY = 300;
+const HOLD_DELAY = 500;
 // How Home Assistant names tiles: without the device, or with it.
 const ENTITY_NAME = { type: "entity" };
 const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
@@ -31,6 +54,10 @@ const SETTINGS = new Map([
   ["switch", []],
   ["time", []],
 ]);
+// The settings under each heading, by translation key; what is not named here is about the picture.
+const SLEEP = new Set(["sleep_schedule", "sleep_time", "wake_time", "sleep_days"]);
+const MONITOR = new Set(["panel", "panel_brightness", "panel_contrast", "panel_volume"]);
+const LIBRARY_KEYS = new Set(["refresh_library", "publish"]);
 
 const CHAINS = new Map([
   ["evm", "Ethereum"],
@@ -43,53 +70,83 @@ const EXPLORERS = new Map([
   ["tezos", [/^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
 ]);
 
-const STYLE = `
-  :host { display: block; height: 100%; }
-  ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); }
+const BASE_STYLE = `
   [hidden] { display: none !important; }
   p { margin: 0; }
-  .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
-  button, select, summary { font: inherit; color: inherit; }
+  button, input, summary { font: inherit; color: inherit; }
   button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
+  button:disabled { opacity: .5; cursor: default; }
+  :is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
+  .thumb { display: grid; place-items: center; border-radius: 8px; overflow: hidden; position: relative; background: var(--secondary-background-color); color: var(--secondary-text-color); margin-block-end: 4px; }
+  .thumb img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+  .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+  .soft { color: var(--secondary-text-color); }
+  .small { font-size: var(--ha-font-size-s, 12px); }
+`;
+
+const STYLE = `
+  :host { display: block; height: 100%; }
+  ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
+  .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
   a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
-  :is(button, a, summary):focus-visible, .icon:focus-within {
-    outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px;
+  .picture {
+    display: grid; place-items: center; width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10;
+    background: var(--secondary-background-color); color: var(--secondary-text-color); position: relative;
   }
-  .picture { display: grid; place-items: center; width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10; }
-  .picture { background: var(--secondary-background-color); color: var(--secondary-text-color); position: relative; }
   .picture img { position: absolute; inset: 0; width: 100%; height: 100%; box-sizing: border-box; object-fit: contain; padding: 12px; }
   .picture ha-icon { --mdc-icon-size: 48px; }
+  :host([asleep]) .picture img { opacity: .25; filter: grayscale(1); }
+  .progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
+  .progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
+  @keyframes fill { from { transform: scaleX(0); } }
   .side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
   .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
-  .label > p, .caption > * { overflow-wrap: anywhere; }
+  .label > p { overflow-wrap: anywhere; }
   .artist { font-weight: 500; }
   .title { font-style: italic; }
   .work { font-size: var(--ha-font-size-l, 16px); }
-  .soft { color: var(--secondary-text-color); }
   .clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
   .links { display: flex; flex-wrap: wrap; column-gap: 16px; }
-  .links a, summary { display: inline-flex; align-items: center; min-height: 32px; }
-  summary { cursor: pointer; list-style: none; text-decoration: underline; text-underline-offset: 2px; }
+  .links a, summary, .until button { display: inline-flex; align-items: center; min-height: 32px; }
+  summary, .until button { cursor: pointer; list-style: none; text-decoration: underline; text-underline-offset: 2px; }
   summary::-webkit-details-marker { display: none; }
   .note { max-width: 65ch; white-space: pre-line; }
   .controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
   .group { display: flex; align-items: center; min-width: 0; }
   .transport { direction: ltr; }
   .icon { display: grid; place-items: center; width: 44px; height: 44px; position: relative; }
-  .icon select { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
-  .icon select option { color: initial; }
-  .place { min-width: 56px; text-align: center; white-space: nowrap; font-variant-numeric: tabular-nums; }
+  .icon[aria-busy="true"]::after {
+    content: ""; position: absolute; inset: 6px; border-radius: 50%; border: 2px solid var(--primary-color);
+    border-block-start-color: transparent;
+  }
+  .place { min-width: 56px; text-align: center; white-space: nowrap; }
   [aria-pressed="true"] { color: var(--error-color, #db4437); }
   .choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: 44px; border-radius: 22px; padding: 0 16px; }
   .choose { background: var(--secondary-background-color); font-weight: 500; }
   .choose:focus-visible { border-radius: 22px; outline-offset: 1px; }
   .next { display: flex; gap: 8px; overflow-x: auto; list-style: none; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
-  .next button { width: 96px; text-align: start; border-radius: 8px; }
-  .next span { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-  .thumb { display: grid; place-items: center; height: 64px; border-radius: 8px; overflow: hidden; position: relative; }
-  .thumb { background: var(--secondary-background-color); color: var(--secondary-text-color); margin-block-end: 4px; }
-  .thumb img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
-  .small { font-size: var(--ha-font-size-s, 12px); }
+  .next li { position: relative; flex: none; }
+  .next li[dropbefore]::before {
+    content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
+  }
+  .next .show { width: 96px; text-align: start; border-radius: 8px; }
+  .next .thumb { height: 64px; }
+  .next .remove {
+    position: absolute; inset-block-start: 2px; inset-inline-end: 2px; width: 28px; height: 28px; border-radius: 50%; opacity: 0;
+    background: var(--card-background-color, #fff); --mdc-icon-size: 18px; display: grid; place-items: center;
+  }
+  .next li:is(:hover, :focus-within) .remove { opacity: 1; }
+  @media (hover: none) { .next .remove { opacity: .9; } }
+  .menu {
+    position: absolute; z-index: 2; inset-inline: 8px; inset-block-end: 8px; max-block-size: calc(100% - 16px); overflow-y: auto;
+    display: flex; flex-direction: column; border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
+    background: var(--card-background-color, #fff);
+  }
+  .menu > * { display: flex; align-items: center; gap: 12px; min-height: 44px; padding: 0 12px; text-align: start; border-radius: 8px; }
+  .menu > [role^="menuitem"]:is(:hover, :focus-visible) { background: var(--secondary-background-color); }
+  .menu > .heading { min-height: 28px; }
+  .menu ha-icon { --mdc-icon-size: 20px; }
+  .menu input { flex: 1; min-width: 0; accent-color: var(--primary-color); }
 
   :host([size="tile"]) .side { padding: 8px 12px; gap: 0; }
   :host([size="tile"]) .picture img { padding: 6px; }
@@ -97,39 +154,84 @@ const STYLE = `
   :host([size="tile"]) .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
   :host([size="tile"]) .work { font-size: inherit; }
   :host([size="tile"]) .clamp { -webkit-line-clamp: 1; }
-  :host([size="tile"]) :is(.detail, .controls, .choose, .upcoming) { display: none; }
+  :host([size="tile"]) :is(.detail, .controls, .choose, .upcoming, .until) { display: none; }
 
-  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 440px); }
+  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, calc(27.5 * var(--unit, 16px))); }
+  :host([size="wall"][stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
   :host([size="wall"]) .picture { aspect-ratio: auto; }
   :host([size="wall"]) .picture img { padding: 4%; }
   :host([size="wall"]) .side { justify-content: flex-end; padding: 32px 24px 24px; gap: 16px; overflow-y: auto; }
-  :host([size="wall"]) .label { margin-block-start: auto; line-height: 1.5; font-size: 16px; }
-  :host([size="wall"]) .work { font-size: 20px; }
+  :host([size="wall"][stacked]) .side { padding-block-start: 20px; max-block-size: 45vh; justify-content: flex-start; }
+  :host([size="wall"]) .label { margin-block-start: auto; line-height: 1.5; font-size: var(--unit, 16px); }
+  :host([size="wall"]) .work { font-size: calc(1.25 * var(--unit, 16px)); }
   :host([size="wall"]) .clamp { -webkit-line-clamp: 4; }
+  :host([size="wall"]) :is(.choose, .place, .next, .menu) { font-size: calc(.875 * var(--unit, 16px)); }
+  :host([size="wall"]) .icon { width: calc(2.75 * var(--unit, 16px)); height: calc(2.75 * var(--unit, 16px)); }
+  :host([size="wall"]) .icon ha-icon { --mdc-icon-size: calc(1.5 * var(--unit, 16px)); }
   :host([size="wall"]) .next { margin: 0 -24px; padding: 0 24px 4px; }
+  :host([size="wall"]) .next .show { width: calc(6 * var(--unit, 16px)); }
+  :host([size="wall"]) .next .thumb { height: calc(4 * var(--unit, 16px)); }
 
   @media (prefers-reduced-motion: no-preference) {
     .picture img.fresh { animation: appear 600ms ease-out; }
     @keyframes appear { from { opacity: 0; } }
-    .next { scroll-behavior: smooth; }
+    .icon[aria-busy="true"]::after { animation: turn 1s linear infinite; }
+    @keyframes turn { to { transform: rotate(1turn); } }
   }
 `;
 
 const FEATURE_STYLE = `
   ul { display: flex; gap: 8px; margin: 0; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: none; }
   button {
-    height: var(--feature-height, 42px); padding: 0 16px; border: 0; cursor: pointer; white-space: nowrap;
+    height: var(--feature-height, 42px); padding: 0 16px 0 4px; border: 0; cursor: pointer; white-space: nowrap;
     border-radius: var(--feature-border-radius, 12px); font: inherit; color: var(--primary-text-color);
-    background: var(--secondary-background-color);
+    background: var(--secondary-background-color); display: flex; align-items: center; gap: 8px;
   }
+  button:not(:has(img)) { padding-inline: 16px; }
+  img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
+  button:disabled { opacity: .5; cursor: default; }
   button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--card-background-color, #fff); }
   button:focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
+`;
+
+const PICTURES_STYLE = `
+  ul { list-style: none; margin: 0; padding: 0; }
+  li button { width: 100%; text-align: start; border-radius: 8px; }
+`;
+
+const HIGHLIGHTS_STYLE = `
+  :host { display: block; }
+  ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
+  li { flex: 0 0 132px; min-width: 0; }
+  .thumb { height: 88px; }
+`;
+
+const CHOOSER_STYLE = `
+  dialog {
+    box-sizing: border-box; width: min(960px, 100vw - 32px); height: min(800px, 100vh - 32px); padding: 0; border: 0;
+    border-radius: 16px; color: var(--primary-text-color); background: var(--card-background-color, #fff); overflow: hidden;
+  }
+  dialog::backdrop { background: rgba(0, 0, 0, .5); }
+  .frame { display: grid; grid-template-rows: auto 1fr auto; height: 100%; }
+  header, footer { display: flex; flex-wrap: wrap; align-items: center; gap: 12px; padding: 12px 16px; }
+  h2 { margin: 0; font-size: 20px; font-weight: 500; flex: 1 1 auto; }
+  input {
+    flex: 1 1 200px; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px;
+    background: var(--secondary-background-color);
+  }
+  .icon { display: grid; place-items: center; width: 44px; height: 44px; }
+  .body { overflow-y: auto; padding: 0 16px; }
+  ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 16px; }
+  .thumb { aspect-ratio: 4 / 3; }
+  footer button { min-height: 44px; padding: 0 16px; text-decoration: underline; text-underline-offset: 2px; }
 `;
 
 const TEMPLATE = `
   <ha-card>
     <div class="frame">
-      <button class="picture" data-do="moreInfo"><ha-icon aria-hidden="true"></ha-icon><img alt="" hidden></button>
+      <button class="picture" data-do="picture">
+        <ha-icon aria-hidden="true"></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+      </button>
       <div class="side">
         <div class="label">
           <p class="artist clamp" dir="auto"></p>
@@ -137,8 +239,11 @@ const TEMPLATE = `
           <p class="facts soft detail"></p>
           <p class="exhibition soft detail" dir="auto"></p>
           <p class="state soft"></p>
-          <details class="detail" hidden><summary></summary><p class="note" dir="auto"></p></details>
+          <p class="until soft" hidden><span></span> · <button data-do="back"></button></p>
+          <details class="about detail" hidden><summary></summary><p class="note" dir="auto"></p></details>
+          <details class="artists detail" hidden><summary></summary><p class="note" dir="auto"></p></details>
           <p class="links detail"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
+          <p class="signed soft detail" dir="auto"></p>
         </div>
         <div class="controls">
           <div class="group transport">
@@ -148,17 +253,34 @@ const TEMPLATE = `
           </div>
           <div class="group">
             <button class="icon" data-do="favorite"><ha-icon aria-hidden="true"></ha-icon></button>
-            <span class="icon showFor"><ha-icon icon="mdi:timer-outline" aria-hidden="true"></ha-icon><select></select></span>
+            <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline" aria-hidden="true"></ha-icon></button>
+            <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical" aria-hidden="true"></ha-icon></button>
             <button class="icon" data-do="power"><ha-icon aria-hidden="true"></ha-icon></button>
           </div>
         </div>
-        <button class="choose" data-do="browse">
+        <button class="choose" data-do="choose">
           <ha-icon icon="mdi:image-search-outline" aria-hidden="true"></ha-icon><span></span>
         </button>
         <div class="upcoming" hidden><ul class="next"></ul></div>
       </div>
     </div>
+    <div class="menu" role="menu" hidden></div>
+    <input class="file" type="file" accept="image/*" hidden>
   </ha-card>
+`;
+
+const CHOOSER_TEMPLATE = `
+  <dialog aria-labelledby="title">
+    <div class="frame">
+      <header>
+        <h2 id="title"></h2>
+        <input type="search" autocomplete="off">
+        <button class="icon close"><ha-icon icon="mdi:close" aria-hidden="true"></ha-icon></button>
+      </header>
+      <div class="body"><p class="soft" role="status"></p><ul></ul></div>
+      <footer><button class="all"></button></footer>
+    </div>
+  </dialog>
 `;
 
 /** Texts of the integration by language, as the function that looks them up. */
@@ -206,24 +328,212 @@ const explorerUrl = (contract) => {
 const isDisplay = (hass, entityId) =>
   entityId.startsWith("media_player.") && hass.entities?.[entityId]?.platform === DOMAIN;
 
+const can = (state, feature) => Boolean(state?.attributes.supported_features & feature);
+
 const fire = (element, type, detail) =>
   element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+
+/** Make a shadow root with a style and markup of this file. */
+const draw = (element, style, markup) => {
+  const root = element.attachShadow({ mode: "open" });
+  const sheet = document.createElement("style");
+  sheet.textContent = style;
+  const template = document.createElement("template");
+  template.innerHTML = markup;
+  root.append(sheet, template.content);
+  return root;
+};
+
+const make = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+};
+
+const icon = (name) => make("ha-icon", { icon: name, ariaHidden: "true" });
+
+/** Write a duration in the user's language. */
+const duration = (language, minutes) => {
+  const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
+  return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
+};
+
+/** Call an action for a display; Home Assistant itself shows why it failed. */
+const call = (hass, entityId, domain, action, data) =>
+  hass.callService(domain, action, { entity_id: entityId, ...data }).catch(() => {});
+
+/** Show a medium of the media browser on a display. */
+const hang = (hass, entityId, { media_content_id, media_content_type }) =>
+  call(hass, entityId, "media_player", "play_media", { media_content_id, media_content_type });
+
+/** Return what is on a page of the media browser of a display. */
+const browse = (hass, entityId, page) =>
+  hass
+    .callWS({ type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page })
+    .then((found) => found?.children ?? []);
+
+/** Return an element with the picture of a medium, which may be missing. */
+const thumbnail = (hass, medium) => {
+  const frame = make("div", { className: "thumb" }, icon("mdi:image-frame"));
+  if (medium.thumbnail) {
+    const image = Object.assign(new Image(), { loading: "lazy", alt: "" });
+    image.addEventListener("error", () => image.remove());
+    image.src = hass.hassUrl(medium.thumbnail);
+    frame.append(image);
+  }
+  return frame;
+};
+
+/** Return a list item with a picture and a title to tap. */
+const pictureItem = (hass, medium, tapped) => {
+  const title = medium.title || text(hass, "untitled");
+  const caption = make("span", { className: "one-line small", dir: "auto", textContent: title });
+  const button = make("button", { title, className: "show" }, thumbnail(hass, medium), caption);
+  button.addEventListener("click", tapped);
+  return make("li", {}, button);
+};
+
+/** Let arrow keys move between elements of which one is in the order of the Tab key. */
+const rove = (event, elements) => {
+  const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
+  let step = steps[event.key];
+  if (!step || !elements.length) return false;
+  const isRow = event.key === "ArrowLeft" || event.key === "ArrowRight";
+  if (isRow && getComputedStyle(elements[0]).direction === "rtl") step = -step;
+  const index = elements.indexOf(elements[0].getRootNode().activeElement);
+  const wanted = elements[Math.min(Math.max(index + step, 0), elements.length - 1)];
+  for (const element of elements) element.tabIndex = element === wanted ? 0 : -1;
+  wanted.focus();
+  event.preventDefault();
+  return true;
+};
+
+/**
+ * Return what loads Home Assistant's media dialog, or nothing if it cannot be had.
+ *
+ * Only Home Assistant's own cards know the file it is in: one is asked to open it, and its event is kept from rising.
+ */
+const mediaDialog = async (entity) => {
+  if (customElements.get(DIALOG)) return () => Promise.resolve();
+  try {
+    const helpers = await window.loadCardHelpers();
+    const card = helpers.createCardElement({ type: "media-control", entity });
+    await customElements.whenDefined("hui-media-control-card");
+    let found;
+    card.addEventListener("show-dialog", (event) => {
+      event.stopPropagation();
+      found = event.detail;
+    });
+    card._handleBrowseMedia();
+    return found?.dialogTag === DIALOG ? found.dialogImport : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Open Home Assistant's media browser for a display, as a dialog where it can be had. */
+const browseAll = async (element, hass, entityId) => {
+  const dialogImport = await mediaDialog(entityId);
+  if (!dialogImport) {
+    history.pushState(null, "", `/media-browser/${entityId}`);
+    fire(window, "location-changed", { replace: false });
+    return;
+  }
+  const mediaPickedCallback = ({ item }) => hang(hass, entityId, item);
+  const dialogParams = { action: "play", entityId, mediaPickedCallback };
+  fire(element, "show-dialog", { dialogTag: DIALOG, dialogImport, dialogParams });
+};
+
+/** Let a person choose an exhibition by its picture, or search for anything. */
+const choose = (hass, entityId) => {
+  const chooser = document.createElement(CHOOSER);
+  document.body.append(chooser);
+  return chooser.open(hass, entityId);
+};
+
+/** The exhibitions as pictures, with a search. */
+class Chooser extends HTMLElement {
+  constructor() {
+    super();
+    const root = draw(this, BASE_STYLE + PICTURES_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
+    this._find = (selector) => root.querySelector(selector);
+    this._dialog = this._find("dialog");
+    this._dialog.addEventListener("close", () => this.remove());
+    this._dialog.addEventListener("click", (event) => event.target === this._dialog && this._dialog.close());
+    this._find(".close").addEventListener("click", () => this._dialog.close());
+    this._find(".all").addEventListener("click", () => {
+      this._dialog.close();
+      browseAll(document.querySelector("home-assistant") ?? document.body, this._hass, this._entityId);
+    });
+    this._find("input").addEventListener("input", () => {
+      clearTimeout(this._timer);
+      this._timer = setTimeout(() => this._load(), SEARCH_DELAY);
+    });
+  }
+
+  async open(hass, entityId) {
+    this._hass = hass;
+    this._entityId = entityId;
+    await loadTexts(hass);
+    this._find("h2").textContent = text(hass, "choose");
+    this._find("input").placeholder = this._find("input").ariaLabel = text(hass, "search");
+    this._find(".all").textContent = text(hass, "all_art");
+    this._find(".close").ariaLabel = hass.localize("ui.common.close");
+    this._dialog.showModal();
+    await this._load();
+  }
+
+  async _load() {
+    const query = this._find("input").value.trim();
+    this._query = query;
+    this._say("reading");
+    const found = await this._ask(query).catch(() => null);
+    if (this._query !== query) return;
+    this._say(found?.length ? "" : found ? "nothing_found" : "not_read");
+    const items = (found ?? []).map((medium) =>
+      pictureItem(this._hass, medium, () => {
+        this._dialog.close();
+        hang(this._hass, this._entityId, medium);
+      }),
+    );
+    this._find("ul").replaceChildren(...items);
+  }
+
+  async _ask(query) {
+    if (!query) return browse(this._hass, this._entityId, EXHIBITIONS);
+    const request = { type: "media_player/search_media", entity_id: this._entityId, search_query: query };
+    return (await this._hass.callWS(request))?.result ?? [];
+  }
+
+  _say(key) {
+    this._find("[role=status]").textContent = key && text(this._hass, key);
+    this._find("[role=status]").hidden = !key;
+  }
+}
 
 /** The work on a display, with a label like those in museums. */
 class WallLabelCard extends HTMLElement {
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open" });
-    root.innerHTML = `<style>${STYLE}</style>${TEMPLATE}`;
+    const root = draw(this, BASE_STYLE + STYLE, TEMPLATE);
     this._find = (selector) => root.querySelector(selector);
     this._all = (selector) => root.querySelectorAll(selector);
     for (const button of this._all("[data-do]")) {
-      button.addEventListener("click", () => this[`_${button.dataset.do}`]());
+      const name = button.dataset.do;
+      button.addEventListener("click", () =>
+        this[`_${name}`] ? this[`_${name}`](button) : this._act(button, "media_player", `media_${name}_track`),
+      );
     }
-    this._find("select").addEventListener("change", (event) => this._showFor(event.target));
     const image = this._find(".picture img");
     image.addEventListener("load", () => this._showImage(true));
     image.addEventListener("error", () => this._showImage(false));
+    this._find(".picture").addEventListener("pointerdown", () => this._press());
+    this._find(".menu").addEventListener("keydown", (event) => this._menuKey(event));
+    this._find(".file").addEventListener("change", (event) => this._upload(event.target));
+    root.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget && !this._find(".menu").contains(relatedTarget)) this._closeMenu();
+    });
+    this._outside = (event) => event.composedPath().includes(this._find(".menu")) || this._closeMenu();
     this._observer = new ResizeObserver(() => this._updateSize());
   }
 
@@ -238,15 +548,17 @@ class WallLabelCard extends HTMLElement {
     const home = document.querySelector("home-assistant");
     if (home?.hass) await loadTexts(home.hass);
     const filter = { integration: DOMAIN, domain: "media_player" };
+    const options = PARTS.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
     return {
       schema: [
         { name: "entity", required: true, selector: { entity: { filter } } },
-        { name: "hide_controls", selector: { boolean: {} } },
+        { name: "name", selector: { text: {} } },
+        { name: "hide", selector: { select: { multiple: true, mode: "list", options } } },
+        { name: "tap_action", selector: { ui_action: { default_action: "more-info" } } },
+        { name: "hold_action", selector: { ui_action: { default_action: "none" } } },
       ],
-      computeLabel: (schema, localize) =>
-        schema.name === "entity"
-          ? localize("ui.panel.lovelace.editor.card.generic.entity")
-          : pageText(schema.name, schema.name),
+      computeLabel: ({ name }, localize) =>
+        name === "hide" ? pageText("hide", name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`),
     };
   }
 
@@ -255,6 +567,7 @@ class WallLabelCard extends HTMLElement {
       throw new Error("Specify an entity from within the media_player domain");
     }
     this._config = config;
+    this._hidden = new Set(Array.isArray(config.hide) ? config.hide : []);
     this._updateSize();
     this._render();
   }
@@ -285,6 +598,7 @@ class WallLabelCard extends HTMLElement {
 
   disconnectedCallback() {
     this._observer.disconnect();
+    this._closeMenu();
   }
 
   getCardSize() {
@@ -297,45 +611,59 @@ class WallLabelCard extends HTMLElement {
 
   // Drawing
 
+  get _state() {
+    return this._hass?.states[this._config?.entity];
+  }
+
+  /** What the display tells of the work on the wall. */
+  get _work() {
+    return (this._state?.state === "playing" && this._state.attributes.dp1) || {};
+  }
+
   async _loadTexts() {
     await loadTexts(this._hass);
     this._render();
   }
 
   _updateSize() {
-    const width = this.offsetWidth;
+    const { offsetWidth: width, offsetHeight: height } = this;
     if (!width) return;
     const rows = this._config?.grid_options?.rows;
     const isTile = width < TILE_WIDTH || (typeof rows === "number" && rows <= TILE_ROWS);
     const isWall = this._layout === "panel" && width >= WALL_WIDTH;
     const size = isWall ? "wall" : isTile ? "tile" : "label";
+    this.toggleAttribute("stacked", isWall && width < height);
+    // Read from farther away, a larger wall has larger type.
+    this.style.setProperty("--unit", `${Math.min(Math.max(Math.max(width, height) / 90, 16), 48)}px`);
     if (this.getAttribute("size") === size) return;
     this.setAttribute("size", size);
-    this._find("details").open = isWall;
+    this._find(".about").open = isWall;
     this._render();
   }
 
   _render() {
     const hass = this._hass;
     if (!hass || !this._config) return;
-    const state = hass.states[this._config.entity];
+    const state = this._state;
     const attributes = state?.attributes ?? {};
     const shows = state?.state === "playing";
-    const work = (shows && attributes.dp1) || {};
+    const work = this._work;
     this.toggleAttribute("asleep", state?.state === "off");
-    this._renderPicture(state, shows);
+    this._renderPicture(state, attributes, shows);
+    this._renderProgress(attributes, shows);
     this._renderLabel(state, attributes, work, shows);
     this._renderLinks(work);
     this._renderControls(state, attributes, work, shows);
     this._updateUpNext(state, work, shows);
   }
 
-  _renderPicture(state, shows) {
-    const { media_title: title, media_artist: artist, entity_picture: picture } = state?.attributes ?? {};
+  _renderPicture(state, { media_title: title, media_artist: artist, entity_picture: picture }, shows) {
     const image = this._find(".picture img");
-    const url = shows && picture ? this._hass.hassUrl(picture) : null;
-    const name = (shows && [title, artist].filter(Boolean).join(", ")) || this._name(state);
-    this._find(".picture").setAttribute("aria-label", name);
+    if (shows && picture) this._lastPicture = picture;
+    const path = shows ? picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
+    const url = path ? this._sized(this._hass.hassUrl(path)) : null;
+    const name = shows && [title, artist].filter(Boolean).join(", ");
+    this._find(".picture").setAttribute("aria-label", name || this._name(state));
     this._find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
     if (!url) {
       image.removeAttribute("src");
@@ -343,6 +671,22 @@ class WallLabelCard extends HTMLElement {
     } else if (image.getAttribute("src") !== url) {
       image.src = url;
     }
+  }
+
+  /** Return the picture of the last work of a display that sleeps, from the entity of its picture. */
+  _pictureOfWork() {
+    const { entities, states } = this._hass;
+    const device = entities?.[this._config.entity]?.device_id;
+    const isIts = (entity) => device && entity.device_id === device && entity.translation_key === "work";
+    const found = Object.keys(entities ?? {}).find((entityId) => entityId.startsWith("image.") && isIts(entities[entityId]));
+    return states[found]?.attributes.entity_picture;
+  }
+
+  /** Ask for a picture of the size that is shown. */
+  _sized(url) {
+    const pixels = this.offsetWidth * (window.devicePixelRatio || 1);
+    if (this.getAttribute("size") !== "wall" || pixels <= 960) return url;
+    return `${url}${url.includes("?") ? "&" : "?"}width=${pixels <= 1920 ? 1920 : 3840}`;
   }
 
   _showImage(visible) {
@@ -356,22 +700,56 @@ class WallLabelCard extends HTMLElement {
     }
   }
 
+  /** Show how long the work has been on the wall, as an animation that needs no timer. */
+  _renderProgress({ media_duration: seconds, media_position: position, media_position_updated_at: at }, shows) {
+    const bar = this._find(".progress");
+    const has = shows && seconds > 0 && typeof position === "number" && !this._hidden.has("progress");
+    bar.hidden = !has;
+    const key = has && `${seconds} ${position} ${at}`;
+    if (!has || this._progress === key) return;
+    this._progress = key;
+    const passed = position + Math.max(0, (Date.now() - new Date(at ?? Date.now()).getTime()) / 1000);
+    const fill = document.createElement("i");
+    fill.style.animationDuration = `${seconds}s`;
+    fill.style.animationDelay = `${-Math.min(passed, seconds)}s`;
+    bar.replaceChildren(fill);
+  }
+
   _renderLabel(state, attributes, work, shows) {
     const hass = this._hass;
     const title = shows ? attributes.media_title : this._name(state);
-    this._write(".artist", shows && attributes.media_artist);
+    this._write(".artist", shows && attributes.media_artist, "artist");
     this._write(".title", title);
     this._find(".title").style.fontStyle = shows ? "" : "normal";
     this._write(".year", shows && work.year ? `, ${work.year}` : "");
-    this._write(".facts", [this._medium(work.medium), this._edition(work.edition)].filter(Boolean).join(" · "));
+    const facts = [this._medium(work.medium), this._edition(work.edition)].filter(Boolean);
+    this._write(".facts", facts.join(" · "), "facts");
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
-    this._write(".exhibition", exhibition !== title && exhibition);
+    this._write(".exhibition", exhibition !== title && exhibition, "exhibition");
     const missing = hass.localize("ui.card.common.entity_not_found") || "Entity not found";
-    this._write(".state", !shows && (state ? hass.formatEntityState(state) : missing));
-    const details = this._find("details");
-    details.hidden = !work.note;
-    if (this._write(".note", work.note) && this.getAttribute("size") !== "wall") details.open = false;
-    this._write("summary", text(hass, "statement"));
+    this._write(".state", !shows && this._stateText(state, missing));
+    this._renderDetails(".about", "statement", work.note);
+    this._renderDetails(".artists", "about_artist", work.about_artist);
+    const until = shows && work.until ? new Date(work.until) : null;
+    this._find(".until").hidden = !until;
+    if (until) {
+      const time = new Intl.DateTimeFormat(hass.language, { hour: "numeric", minute: "2-digit" }).format(until);
+      this._find(".until span").textContent = text(hass, "until", { time });
+      this._find(".until button").textContent = text(hass, "back");
+    }
+  }
+
+  _stateText(state, missing) {
+    if (!state) return missing;
+    return state.state === "off" ? text(this._hass, "asleep") : this._hass.formatEntityState(state);
+  }
+
+  _renderDetails(selector, key, note) {
+    const details = this._find(selector);
+    details.hidden = !note || this._hidden.has("statement");
+    const isOther = this._write(`${selector} .note`, note);
+    if (isOther && (selector !== ".about" || this.getAttribute("size") !== "wall")) details.open = false;
+    this._write(`${selector} summary`, text(this._hass, key));
   }
 
   _renderLinks(work) {
@@ -381,18 +759,20 @@ class WallLabelCard extends HTMLElement {
     this._link(".link", safeUrl(work.link), text(this._hass, "page"));
     this._link(".provenance", provenance, text(this._hass, "provenance", { chain }));
     this._write(".chain", !provenance && chain.slice(0, 40));
-    this._find(".links").hidden = !safeUrl(work.link) && !chain;
+    this._find(".links").hidden = (!safeUrl(work.link) && !chain) || this._hidden.has("links");
+    const signer = work.signed_by;
+    this._write(".signed", signer && text(this._hass, "signed_by", { signer }), "links");
   }
 
   _renderControls(state, attributes, work, shows) {
     const hass = this._hass;
-    const can = (feature) => Boolean(attributes.supported_features & feature);
-    const hidden = this._config.hide_controls || !state || state.state === "unavailable";
+    const isThere = state && state.state !== "unavailable";
+    const hidden = this._hidden.has("controls") || !isThere;
     const asleep = state?.state === "off";
     const own = (key, values) => text(hass, key, values);
-    const card = (key) => hass.localize(`ui.card.media_player.${key}`);
-    this._button("previous", shows && can(FEATURES.previous), card("media_previous_track"));
-    this._button("next", shows && can(FEATURES.next), card("media_next_track"));
+    const built = (key) => hass.localize(`ui.card.media_player.${key}`);
+    this._button("previous", shows && can(state, FEATURES.previous), built("media_previous_track"));
+    this._button("next", shows && can(state, FEATURES.next), built("media_next_track"));
     const place = { place: attributes.media_track, works: work.works };
     this._write(".place", shows && work.works && own("place", place));
     const favorite = work.favorite === true;
@@ -400,37 +780,22 @@ class WallLabelCard extends HTMLElement {
     heart.setAttribute("aria-pressed", String(favorite));
     heart.firstElementChild.icon = favorite ? "mdi:heart" : "mdi:heart-outline";
     const power = asleep ? "wake" : "sleep";
-    const hasPower = can(asleep ? FEATURES.turnOn : FEATURES.turnOff);
+    const hasPower = can(state, asleep ? FEATURES.turnOn : FEATURES.turnOff);
     this._button("power", hasPower, own(power)).firstElementChild.icon = asleep ? "mdi:power" : "mdi:power-sleep";
-    const canChoose = !hidden && !asleep && can(FEATURES.browse);
-    this._button("browse", canChoose, own("choose"));
+    this._button("choose", isThere && !this._hidden.has("choose") && can(state, FEATURES.browse), own("choose"));
     this._write(".choose span", own("choose"));
     this._find(".controls").hidden = hidden;
     this._find(".transport").hidden = !shows;
-    this._find(".showFor").hidden = !shows || !work.work_id;
-    this._renderDurations(own("show_for"));
+    this._button("duration", shows && work.work_id, own("show_for"));
+    this._button("more", shows, own("more"));
     this._find(".next").setAttribute("aria-label", own("next"));
   }
 
-  _renderDurations(label) {
-    const select = this._find("select");
-    const language = this._hass.language;
-    if (select.dataset.language === language && select.ariaLabel === label) return;
-    select.dataset.language = language;
-    select.ariaLabel = label;
-    const duration = (minutes) => {
-      const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
-      return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
-    };
-    const options = MINUTES.map((minutes) => new Option(duration(minutes), minutes));
-    select.replaceChildren(new Option(label, ""), ...options);
-  }
-
-  /** Write a text, hide the element if there is none, and tell whether it is another text than before. */
-  _write(selector, content) {
+  /** Write a text, hide the element if there is none or its part is not wanted, and tell whether it is another text. */
+  _write(selector, content, part) {
     const element = this._find(selector);
     const value = content ? String(content) : "";
-    element.hidden = !value;
+    element.hidden = !value || this._hidden.has(part);
     if (element.textContent === value) return false;
     element.textContent = value;
     if (element.classList.contains("clamp")) element.title = value;
@@ -448,7 +813,7 @@ class WallLabelCard extends HTMLElement {
   _button(name, visible, label) {
     const button = this._find(`[data-do="${name}"]`);
     button.hidden = !visible;
-    if (name !== "browse") {
+    if (name !== "choose") {
       button.title = label;
       button.setAttribute("aria-label", label);
     }
@@ -456,7 +821,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   _name(state) {
-    return state?.attributes.friendly_name ?? this._config.entity;
+    return this._config.name || state?.attributes.friendly_name || this._config.entity;
   }
 
   _medium(medium) {
@@ -475,116 +840,295 @@ class WallLabelCard extends HTMLElement {
   async _updateUpNext(state, work, shows) {
     const entityId = this._config.entity;
     const size = this.getAttribute("size");
-    const wanted = shows && size && size !== "tile" && !this._config.hide_controls && work.works > 1;
+    const wanted = shows && size && size !== "tile" && !this._hidden.has("upcoming") && work.works > 1;
     const { media_track: place, shuffle, repeat, media_title: title } = state?.attributes ?? {};
     const key = wanted && JSON.stringify([entityId, work.work_id, work.playlist_id, work.works, place, title, shuffle, repeat]);
     if (this._upNextKey === key) return;
     this._upNextKey = key;
-    const request = { type: "media_player/browse_media", entity_id: entityId };
-    const page = wanted
-      ? await this._hass
-          .callWS({ ...request, media_content_type: "directory", media_content_id: UP_NEXT })
-          .catch(() => null)
-      : null;
-    if (this._upNextKey === key) this._renderUpNext(page?.children ?? []);
+    const works = wanted ? await browse(this._hass, entityId, UP_NEXT).catch(() => []) : [];
+    if (this._upNextKey === key) this._renderUpNext(works);
   }
 
   _renderUpNext(works) {
     const list = this._find(".next");
-    list.replaceChildren(...works.map((work) => this._upNextItem(work)));
+    const hadFocus = list.contains(this.shadowRoot.activeElement);
+    list.replaceChildren(...works.map((work, index) => this._upNextItem(works, index)));
     list.scrollLeft = 0;
     this._find(".upcoming").hidden = !works.length;
+    if (hadFocus) list.querySelector(".show")?.focus();
   }
 
-  _upNextItem(work) {
-    const item = document.createElement("li");
-    item.innerHTML = `<button><div class="thumb"><ha-icon icon="mdi:image-outline" aria-hidden="true"></ha-icon></div><span class="small" dir="auto"></span></button>`;
-    const button = item.firstElementChild;
-    const title = work.title || text(this._hass, "untitled");
-    button.title = title;
-    button.lastElementChild.textContent = title;
-    button.addEventListener("click", () =>
-      this._call(DOMAIN, "show_work", { work: work.media_content_id.slice(UP_NEXT.length + 1) }),
+  /** Return a work to come: it can be shown at once, dragged or moved with Alt and an arrow key, and taken out. */
+  _upNextItem(works, index) {
+    const named = (at) => works[at]?.media_content_id.slice(UP_NEXT.length + 1);
+    const work = named(index);
+    const item = pictureItem(this._hass, works[index], ({ currentTarget }) =>
+      this._act(currentTarget, DOMAIN, "show_work", { work }),
     );
-    if (work.thumbnail) {
-      const image = Object.assign(new Image(), { loading: "lazy", alt: "" });
-      image.addEventListener("error", () => image.remove());
-      image.src = this._hass.hassUrl(work.thumbnail);
-      button.firstElementChild.append(image);
-    }
+    const move = (button, to) => {
+      if (to < 0 || to > works.length || to === index) return;
+      this._act(button, DOMAIN, "move_work", { work, ...(named(to) && { before: named(to) }) });
+    };
+    const show = item.querySelector(".show");
+    show.title = `${show.title} (${text(this._hass, "rearrange")})`;
+    const title = works[index].title || text(this._hass, "untitled");
+    const remove = make("button", { className: "remove", ariaLabel: text(this._hass, "remove", { title }) }, icon("mdi:close"));
+    remove.addEventListener("click", () => this._act(remove, DOMAIN, "remove_work", { work }));
+    item.append(remove);
+    item.draggable = true;
+    item.addEventListener("keydown", (event) => {
+      const isNext = event.key === (getComputedStyle(item).direction === "rtl" ? "ArrowLeft" : "ArrowRight");
+      if (event.altKey && /^Arrow(Left|Right)$/.test(event.key)) {
+        event.preventDefault();
+        move(show, isNext ? index + 2 : index - 1);
+      } else if (event.key === "Delete") {
+        remove.click();
+      }
+    });
+    item.addEventListener("dragstart", ({ dataTransfer }) => {
+      this._dragged = { move, show };
+      dataTransfer.setData("text/plain", title);
+    });
+    item.addEventListener("dragover", (event) => {
+      if (!this._dragged) return;
+      event.preventDefault();
+      item.toggleAttribute("dropbefore", true);
+    });
+    for (const end of ["dragleave", "drop", "dragend"]) item.addEventListener(end, () => item.toggleAttribute("dropbefore", false));
+    item.addEventListener("drop", (event) => {
+      event.preventDefault();
+      this._dragged?.move(this._dragged.show, index);
+      this._dragged = null;
+    });
+    item.addEventListener("dragend", () => (this._dragged = null));
     return item;
+  }
+
+  // Menus
+
+  /** Open a menu above the card, with the focus on its first entry. */
+  _openMenu(button, ...entries) {
+    const menu = this._find(".menu");
+    if (this._opener === button) return this._closeMenu(true);
+    this._closeMenu();
+    this._opener = button;
+    button.setAttribute("aria-expanded", "true");
+    menu.setAttribute("aria-label", button.title);
+    menu.replaceChildren(...entries.filter(Boolean));
+    menu.hidden = false;
+    const items = this._menuItems();
+    for (const item of items) item.tabIndex = -1;
+    items[0].tabIndex = 0;
+    items[0].focus();
+    // The click that opens the menu is still on its way.
+    setTimeout(() => this._opener === button && window.addEventListener("click", this._outside));
+  }
+
+  _closeMenu(refocus = false) {
+    window.removeEventListener("click", this._outside);
+    if (!this._opener) return;
+    this._opener.setAttribute("aria-expanded", "false");
+    this._find(".menu").hidden = true;
+    if (refocus) this._opener.focus();
+    this._opener = null;
+  }
+
+  _menuItems() {
+    return [...this._all(".menu [role^=menuitem], .menu input")];
+  }
+
+  _menuKey(event) {
+    if (event.key === "Escape" || event.key === "Tab") {
+      event.stopPropagation();
+      this._closeMenu(true);
+    } else if (event.target.type !== "range" || /^Arrow(Up|Down)$/.test(event.key)) {
+      rove(event, this._menuItems());
+    }
+  }
+
+  /** Return an entry of a menu; one with a mark tells whether it is chosen. */
+  _entry(label, chosen, name, role = "menuitemcheckbox") {
+    const entry = make("button", {}, icon(name), make("span", { textContent: label }));
+    entry.setAttribute("role", chosen === undefined ? "menuitem" : role);
+    if (chosen !== undefined) {
+      entry.setAttribute("aria-checked", String(chosen));
+      entry.append(icon(chosen ? "mdi:check" : ""));
+    }
+    return entry;
+  }
+
+  _action(entry, domain, action, data) {
+    entry.addEventListener("click", () => {
+      const opener = this._opener;
+      this._closeMenu(true);
+      this._act(opener, domain, action, data);
+    });
+    return entry;
+  }
+
+  _duration(button) {
+    const { work_id: work } = this._work;
+    const entries = MINUTES.map((minutes) =>
+      this._action(this._entry(duration(this._hass.language, minutes), undefined, "mdi:timer-outline"), DOMAIN, "show_work", {
+        work,
+        show_for: { minutes },
+      }),
+    );
+    this._openMenu(button, make("p", { className: "heading soft small", textContent: button.title }), ...entries);
+  }
+
+  _more(button) {
+    const hass = this._hass;
+    const state = this._state;
+    const { shuffle, repeat } = state.attributes;
+    const player = "media_player";
+    const order = (label, chosen, name, action, data, role) =>
+      this._action(this._entry(text(hass, label), chosen, name, role), player, action, data);
+    const shuffled = can(state, FEATURES.shuffle) && order("shuffle", shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle });
+    const repeats = [...REPEAT]
+      .filter(() => can(state, FEATURES.repeat))
+      .map(([mode, name]) => order(`repeat.${mode}`, repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio"));
+    const upload = this._entry(text(hass, "hang_picture"), undefined, "mdi:image-plus");
+    upload.addEventListener("click", () => this._find(".file").click());
+    this._openMenu(button, this._volume(state), shuffled, ...repeats, ...this._others(state), upload);
+  }
+
+  _volume(state) {
+    if (!can(state, FEATURES.volume)) return null;
+    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: VOLUME_STEPS });
+    slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
+    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
+    slider.addEventListener("change", () =>
+      this._act(this._opener, "media_player", "volume_set", { volume_level: slider.value / VOLUME_STEPS }),
+    );
+    return make("p", {}, icon("mdi:volume-medium"), slider);
+  }
+
+  /** Return an entry for each display that can show the same. */
+  _others(state) {
+    if (!can(state, FEATURES.group)) return [];
+    const { states } = this._hass;
+    const own = this._config.entity;
+    const members = state.attributes.group_members ?? [];
+    return Object.keys(states)
+      .filter((other) => other !== own && isDisplay(this._hass, other) && can(states[other], FEATURES.group))
+      .map((other) => {
+        const name = states[other].attributes.friendly_name ?? other;
+        const entry = this._entry(text(this._hass, "together", { name }), members.includes(other), "mdi:image-multiple-outline");
+        return members.includes(other)
+          ? this._action(entry, "media_player", "unjoin", { entity_id: other })
+          : this._action(entry, "media_player", "join", { group_members: [other] });
+      });
   }
 
   // Actions
 
-  /** Call an action; Home Assistant itself shows why it failed. */
-  _call(domain, action, data) {
-    return this._hass.callService(domain, action, { entity_id: this._config.entity, ...data }).catch(() => {});
+  /** Call an action, and show that something happens until the display has answered. */
+  async _act(button, domain, action, data) {
+    button?.setAttribute("aria-busy", "true");
+    await call(this._hass, this._config.entity, domain, action, data);
+    button?.removeAttribute("aria-busy");
   }
 
-  _moreInfo() {
-    fire(this, "hass-more-info", { entityId: this._config.entity });
+  _picture() {
+    if (this._held) return;
+    this._perform("tap_action", { action: "more-info" });
   }
 
-  _previous() {
-    this._call("media_player", "media_previous_track");
+  /** Wait for a long press on the picture. */
+  _press() {
+    this._held = false;
+    if (!this._config.hold_action || this._config.hold_action.action === "none") return;
+    const timer = setTimeout(() => {
+      this._held = true;
+      this._perform("hold_action");
+    }, HOLD_DELAY);
+    for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => clearTimeout(timer), { once: true });
   }
 
-  _next() {
-    this._call("media_player", "media_next_track");
+  _perform(name, otherwise) {
+    const { entity } = this._config;
+    const action = this._config[name] ?? otherwise;
+    if (action?.action === "more-info" && !action.entity) fire(this, "hass-more-info", { entityId: entity });
+    else if (action) fire(this, "hass-action", { config: { entity, tap_action: action }, action: "tap" });
   }
 
-  _favorite() {
-    const pressed = this._find('[data-do="favorite"]').getAttribute("aria-pressed") === "true";
-    this._call(DOMAIN, pressed ? "remove_favorite" : "add_favorite");
+  _favorite(button) {
+    const pressed = button.getAttribute("aria-pressed") === "true";
+    this._act(button, DOMAIN, pressed ? "remove_favorite" : "add_favorite");
   }
 
-  _power() {
-    this._call("media_player", this.hasAttribute("asleep") ? "turn_on" : "turn_off");
+  _power(button) {
+    this._act(button, "media_player", this.hasAttribute("asleep") ? "turn_on" : "turn_off");
   }
 
-  _showFor(select) {
-    const minutes = Number(select.value);
-    select.value = "";
-    const work = this._hass.states[this._config.entity]?.attributes.dp1?.work_id;
-    if (minutes && work) this._call(DOMAIN, "show_work", { work, show_for: { minutes } });
+  _back(button) {
+    this._act(button, DOMAIN, "show_previous");
   }
 
-  async _browse() {
-    const entityId = this._config.entity;
-    const dialogImport = await this._mediaDialog();
-    if (!dialogImport) {
-      history.pushState(null, "", `/media-browser/${entityId}`);
-      fire(window, "location-changed", { replace: false });
+  _choose() {
+    choose(this._hass, this._config.entity);
+  }
+
+  /** Hang a picture of the person's own, which Home Assistant keeps. */
+  async _upload(input) {
+    const [file] = input.files;
+    input.value = "";
+    const opener = this._opener;
+    this._closeMenu(true);
+    if (!file) return;
+    opener?.setAttribute("aria-busy", "true");
+    const body = new FormData();
+    body.append("file", file);
+    const said = await this._hass.fetchWithAuth("/api/image/upload", { method: "POST", body }).catch(() => null);
+    opener?.removeAttribute("aria-busy");
+    if (!said?.ok) {
+      const key = said?.status === 413 ? "too_large" : "no_picture";
+      fire(this, "hass-notification", { message: text(this._hass, key) });
       return;
     }
-    const mediaPickedCallback = ({ item: { media_content_id, media_content_type } }) =>
-      this._call("media_player", "play_media", { media_content_id, media_content_type });
-    const dialogParams = { action: "play", entityId, mediaPickedCallback };
-    fire(this, "show-dialog", { dialogTag: DIALOG, dialogImport, dialogParams });
+    const { id } = await said.json();
+    hang(this._hass, this._config.entity, { media_content_id: `media-source://image_upload/${id}`, media_content_type: "image" });
+  }
+}
+
+/** Today's work, and new and favorite art, as pictures to tap. */
+class HighlightsCard extends HTMLElement {
+  constructor() {
+    super();
+    this._list = draw(this, BASE_STYLE + PICTURES_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
   }
 
-  /**
-   * Return what loads Home Assistant's media dialog, or nothing if it cannot be had.
-   *
-   * Only Home Assistant's own cards know the file it is in: one is asked to open it, and its event is kept from rising.
-   */
-  async _mediaDialog() {
-    if (customElements.get(DIALOG)) return () => Promise.resolve();
-    try {
-      const helpers = await window.loadCardHelpers();
-      const card = helpers.createCardElement({ type: "media-control", entity: this._config.entity });
-      await customElements.whenDefined("hui-media-control-card");
-      let found;
-      card.addEventListener("show-dialog", (event) => {
-        event.stopPropagation();
-        found = event.detail;
-      });
-      card._handleBrowseMedia();
-      return found?.dialogTag === DIALOG ? found.dialogImport : null;
-    } catch {
-      return null;
+  setConfig(config) {
+    this._config = config;
+  }
+
+  set hass(hass) {
+    const before = this._hass;
+    this._hass = hass;
+    const sources = hass.states[this._config.entity]?.attributes.source_list;
+    // A library that has news changes the sources.
+    if (!before || JSON.stringify(sources) !== this._sources) {
+      this._sources = JSON.stringify(sources);
+      this._load();
     }
+  }
+
+  getCardSize() {
+    return 3;
+  }
+
+  getGridOptions() {
+    return { columns: 12, min_columns: 6 };
+  }
+
+  async _load() {
+    await loadTexts(this._hass);
+    const { entity } = this._config;
+    const found = await browse(this._hass, entity, FAVORITES_AND_NEW).catch(() => []);
+    this._list.replaceChildren(...found.map((medium) => pictureItem(this._hass, medium, () => hang(this._hass, entity, medium))));
+    this._list.setAttribute("aria-label", text(this._hass, "highlights"));
+    this.hidden = !found.length;
   }
 }
 
@@ -592,9 +1136,9 @@ class WallLabelCard extends HTMLElement {
 class ExhibitionsFeature extends HTMLElement {
   constructor() {
     super();
-    const root = this.attachShadow({ mode: "open" });
-    root.innerHTML = `<style>${FEATURE_STYLE}</style><ul></ul>`;
-    this._list = root.querySelector("ul");
+    this._list = draw(this, FEATURE_STYLE, "<ul></ul>").querySelector("ul");
+    this._list.addEventListener("keydown", (event) => rove(event, [...this._list.querySelectorAll("button")]));
+    this._pictures = new Map();
   }
 
   static getStubConfig() {
@@ -622,25 +1166,48 @@ class ExhibitionsFeature extends HTMLElement {
   }
 
   _render() {
-    const { source_list: sources = [], source: chosen } = this._state?.attributes ?? {};
-    const shown = sources.slice(0, MAX_SOURCES);
-    const key = JSON.stringify([shown, chosen]);
+    const state = this._state;
+    if (!state) return;
+    const { source_list: sources = [], source: chosen } = state.attributes;
+    const others = sources.filter((source) => source !== chosen);
+    const shown = [...(sources.includes(chosen) ? [chosen] : []), ...others].slice(0, FEATURE_SOURCES);
+    const disabled = state.state === "unavailable";
+    const key = JSON.stringify([shown, chosen, disabled, this._pictures.size]);
     if (this._key === key) return;
     this._key = key;
-    this._list.replaceChildren(...shown.map((source) => this._item(source, source === chosen)));
+    const items = shown.map((source) => this._item(source, source === chosen));
+    if (can(state, FEATURES.browse)) items.push(this._more());
+    for (const item of items) Object.assign(item.firstElementChild, { disabled, tabIndex: -1 });
+    if (items.length) items[0].firstElementChild.tabIndex = 0;
+    this._list.replaceChildren(...items);
+    this._list.scrollLeft = 0;
+    this._loadPictures();
+  }
+
+  /** Look up the pictures of the exhibitions once. */
+  async _loadPictures() {
+    if (this._asked === this._entityId) return;
+    this._asked = this._entityId;
+    await loadTexts(this._hass);
+    const found = await browse(this._hass, this._entityId, EXHIBITIONS).catch(() => []);
+    this._pictures = new Map(found.filter(({ thumbnail: picture }) => picture).map((medium) => [medium.title, medium.thumbnail]));
+    this._render();
   }
 
   _item(source, chosen) {
-    const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.textContent = source;
+    const picture = this._pictures.get(source);
+    const image = picture && Object.assign(new Image(), { loading: "lazy", alt: "", src: this._hass.hassUrl(picture) });
+    image?.addEventListener?.("error", () => image.remove());
+    const button = make("button", {}, ...(image ? [image] : []), source);
     button.setAttribute("aria-pressed", String(chosen));
-    button.addEventListener("click", () => {
-      const data = { entity_id: this._entityId, source };
-      this._hass.callService("media_player", "select_source", data).catch(() => {});
-    });
-    item.append(button);
-    return item;
+    button.addEventListener("click", () => call(this._hass, this._entityId, "media_player", "select_source", { source }));
+    return make("li", {}, button);
+  }
+
+  _more() {
+    const button = make("button", { textContent: text(this._hass, "more_art") || "…" });
+    button.addEventListener("click", () => choose(this._hass, this._entityId));
+    return make("li", {}, button);
   }
 }
 
@@ -673,22 +1240,26 @@ class GalleryStrategy extends HTMLElement {
     return { entity, device, name: room && room !== own ? `${room} · ${own}` : own };
   }
 
-  static _overview(hass, displays, ours) {
+  /** Return the entities of the libraries. */
+  static _library(displays, ours) {
     const devices = new Set(displays.map(({ device }) => device));
-    const library = ours.filter(({ device_id: device }) => device && !devices.has(device));
+    return ours.filter(({ device_id: device }) => device && !devices.has(device));
+  }
+
+  static _overview(hass, displays, ours) {
     const sections = displays.map(({ entity, name }) => ({
       type: "grid",
       cards: [
         { type: "heading", heading: name, icon: "mdi:image-frame" },
         { type: `custom:${CARD}`, entity, grid_options: { columns: 12 } },
-        { type: "tile", entity, features: [{ type: `custom:${FEATURE}` }], grid_options: { columns: 12 } },
+        { type: `custom:${HIGHLIGHTS}`, entity, grid_options: { columns: 12 } },
       ],
     }));
-    if (library.length) {
-      const heading = { type: "heading", heading: text(hass, "library"), icon: "mdi:bookshelf" };
-      const tiles = library.map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME }));
-      sections.push({ type: "grid", cards: [heading, ...tiles] });
-    }
+    const isOn = (entity) => [{ condition: "state", entity, state: "on" }];
+    const problems = GalleryStrategy._library(displays, ours)
+      .filter(({ translation_key: key }) => key === "library_problem")
+      .map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME, visibility: isOn(entity) }));
+    if (problems.length) sections.push({ type: "grid", cards: problems });
     if (!displays.length) {
       const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
       sections.unshift({ type: "grid", cards: [{ type: "markdown", content }] });
@@ -696,20 +1267,30 @@ class GalleryStrategy extends HTMLElement {
     return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
   }
 
+  /** Return the settings of each display by what they are about, and the buttons of the libraries. */
   static _settings(hass, displays, ours) {
-    const tiles = ({ device }) =>
-      ours
-        .filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]))
-        .map(({ entity_id: entity }) => {
-          // A number that Home Assistant shows as a box has too wide a range for a slider.
-          const isBox = hass.states[entity]?.attributes.mode === "box";
-          const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
-          return { type: "tile", entity, name: ENTITY_NAME, features };
-        });
-    const sections = displays.map((display) => ({
-      type: "grid",
-      cards: [{ type: "heading", heading: display.name }, ...tiles(display)],
-    }));
+    const tile = ({ entity_id: entity }) => {
+      // A number that Home Assistant shows as a box has too wide a range for a slider.
+      const isBox = hass.states[entity]?.attributes.mode === "box";
+      const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
+      return { type: "tile", entity, name: ENTITY_NAME, features };
+    };
+    const heading = (name, style = "title") => ({ type: "heading", heading: name, heading_style: style });
+    const groups = ({ device }) => {
+      const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
+      const about = (wanted) => own.filter(({ translation_key: key }) => wanted(key));
+      return [
+        ["picture", about((key) => !SLEEP.has(key) && !MONITOR.has(key))],
+        ["sleep_times", about((key) => SLEEP.has(key))],
+        ["monitor", about((key) => MONITOR.has(key))],
+      ].flatMap(([key, entities]) => (entities.length ? [heading(text(hass, key), "subtitle"), ...entities.map(tile)] : []));
+    };
+    const sections = displays.map((display) => ({ type: "grid", cards: [heading(display.name), ...groups(display)] }));
+    const library = GalleryStrategy._library(displays, ours).filter(({ translation_key: key }) => LIBRARY_KEYS.has(key));
+    if (library.length) {
+      const tiles = library.map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME }));
+      sections.push({ type: "grid", cards: [heading(text(hass, "library")), ...tiles] });
+    }
     return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
   }
 
@@ -726,17 +1307,19 @@ await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whe
 
 // The same file may be loaded by two addresses.
 if (!window.customElements.get(CARD)) {
+  window.customElements.define(CHOOSER, Chooser);
   window.customElements.define(CARD, WallLabelCard);
+  window.customElements.define(HIGHLIGHTS, HighlightsCard);
   window.customElements.define(FEATURE, ExhibitionsFeature);
   window.customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
   const announce = (list, entry) => (window[list] = window[list] ?? []).push(entry);
   announce("customCards", {
     type: CARD,
     get name() {
-      return pageText("name", NAME);
+      return pageText("name", "Wall label");
     },
     get description() {
-      return pageText("description", DESCRIPTION);
+      return pageText("description", "The work on an art display, with its label.");
     },
     preview: true,
     documentationURL: DOCUMENTATION,
