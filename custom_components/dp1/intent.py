@@ -13,8 +13,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import intent
 
+from .browse.for_cards import next_title
 from .browse.search import async_search_nodes
-from .browse.up_next import next_title
 from .const import DOMAIN
 from .library.entries import async_libraries
 from .library.search import fold

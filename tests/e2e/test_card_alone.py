@@ -323,7 +323,9 @@ async def test_actions(page: Page) -> None:
 
 async def test_a_display_that_hangs(page: Page) -> None:
     """A button shows that something happens from the click until the display answers."""
-    await page.evaluate("() => { window.answer = new Promise((done) => { window.done = done; }) }")
+    await page.evaluate(
+        "() => { window.answer = new Promise((done) => { window.done = done; }) }"
+    )
     await render(page)
     button = page.locator("[data-do=next]")
     await button.click()

@@ -24,6 +24,15 @@ from ..errors import raised_as
 from ..library.entries import async_libraries
 from ..library.library import NodeKind
 from ..library.tree import MEDIA_PREFIX
+from .for_cards import (
+    EXHIBITIONS,
+    HIGHLIGHTS,
+    UP_NEXT,
+    async_browse_exhibitions,
+    async_browse_highlights,
+    browse_up_next,
+    up_next_picture,
+)
 from .pages import (
     DIRECTORY,
     NAME,
@@ -35,7 +44,6 @@ from .pages import (
     browser_text,
     node_media,
 )
-from .up_next import UP_NEXT, browse_up_next, up_next_picture
 
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
@@ -56,6 +64,10 @@ async def async_browse_display(
     hass = coordinator.hass
     if text == UP_NEXT:
         return browse_up_next(coordinator, picture_url)
+    if text == EXHIBITIONS:
+        return await async_browse_exhibitions(hass, picture_url)
+    if text == HIGHLIGHTS:
+        return await async_browse_highlights(hass, picture_url)
     if not text:
         return await _async_root(coordinator, picture_url)
     if text.rstrip("/") == ROOT:

@@ -1,22 +1,85 @@
-"""The works that come next on a display, as a page that cards ask for."""
+"""Pages that only cards ask for: the works that come next, all exhibitions, and art to begin with."""
 
 from collections import Counter
+from contextlib import suppress
 from typing import Final
 
 from homeassistant.components.media_player import BrowseMedia, MediaClass
+from homeassistant.core import HomeAssistant
 
 from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.metadata import picture_of
 from ..library.entries import async_libraries
-from .pages import DIRECTORY, PictureUrl
+from ..library.library import Library, Node, NodeKind
+from .pages import DIRECTORY, PictureUrl, node_media
 
 UP_NEXT: Final = f"{DOMAIN}://next"
+EXHIBITIONS: Final = f"{DOMAIN}://exhibitions"
+HIGHLIGHTS: Final = f"{DOMAIN}://highlights"
 MAX_WORKS = 12
+# Of each library.
+MAX_NEW = 4
+MAX_FAVORITES = 6
 TITLE_LENGTH = 200
+
+
+async def async_browse_exhibitions(
+    hass: HomeAssistant, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the open exhibitions of all libraries, the newest first."""
+    return _page(
+        EXHIBITIONS,
+        [
+            node_media(library, node, picture_url)
+            for library in async_libraries(hass)
+            for node in await _async_inside(library, NodeKind.EXHIBITIONS)
+        ],
+    )
+
+
+async def async_browse_highlights(
+    hass: HomeAssistant, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the Daily, the newest exhibitions, and the favorites that were added last, of each library."""
+    found: list[BrowseMedia] = []
+    for library in async_libraries(hass):
+        new = await _async_inside(library, NodeKind.EXHIBITIONS)
+        favorites = await _async_inside(library, NodeKind.FAVORITES)
+        daily = [
+            node
+            for node in await _async_inside(library, NodeKind.ROOT)
+            if node.kind is NodeKind.DAILY
+        ]
+        nodes = [*daily, *new[:MAX_NEW], *favorites[:MAX_FAVORITES]]
+        unique = {node.id: node for node in nodes}
+        found += [node_media(library, node, picture_url) for node in unique.values()]
+    return _page(HIGHLIGHTS, found)
+
+
+async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
+    """Return what is in a folder and can be shown; a library without the folder has nothing in it."""
+    with suppress(Dp1Error):
+        inside = await library.async_children(folder)
+        return [node for node in inside.nodes if node.can_play]
+    return []
+
+
+def _page(media_id: str, children: list[BrowseMedia]) -> BrowseMedia:
+    """Return a page, whose title no card shows."""
+    return BrowseMedia(
+        media_class=MediaClass.DIRECTORY,
+        media_content_id=media_id,
+        media_content_type=DIRECTORY,
+        title=media_id,
+        can_play=False,
+        can_expand=True,
+        children=children,
+    )
 
 
 def browse_up_next(

@@ -1,0 +1,40 @@
+"""Test the pages that cards ask for: all exhibitions, and art to begin with."""
+
+import pytest
+
+from tests.galleries import LARGE, Gallery, titles
+
+pytestmark = pytest.mark.usefixtures("impatience")
+
+
+async def test_exhibitions(gallery: Gallery) -> None:
+    """All open exhibitions are there, and hang as any medium does."""
+    page = await gallery.browse("dp1://exhibitions")
+    folder = await gallery.browse(gallery.media_id("exhibitions"))
+    assert titles(page.children) == [
+        child.title for child in folder.children if child.can_play
+    ]
+    large = next(child for child in page.children if child.title == LARGE)
+    assert large.thumbnail
+    await gallery.play(large.media_content_id, large.media_content_type)
+    assert gallery.attribute("media_playlist") == LARGE
+
+
+async def test_highlights(gallery: Gallery) -> None:
+    """New exhibitions come before favorites, and none twice."""
+    exhibitions = titles((await gallery.browse("dp1://exhibitions")).children)
+    newest, favorite = exhibitions[0], exhibitions[-1]
+    for title in (favorite, newest):
+        await gallery.call(
+            "add_favorite",
+            media_content_id=gallery.media_id(gallery.exhibition(title)),
+        )
+    page = await gallery.browse("dp1://highlights")
+    assert titles(page.children) == [*exhibitions[:4], favorite]
+
+
+async def test_without_a_library(gallery: Gallery) -> None:
+    """Without a library both are empty."""
+    assert await gallery.hass.config_entries.async_unload(gallery.entry.entry_id)
+    for name in ("exhibitions", "highlights"):
+        assert (await gallery.browse(f"dp1://{name}")).children == []
