@@ -47,7 +47,6 @@ async def _pages(home: Home, chromium: Browser, player: str) -> None:
     await page.goto(f"{home.url}/{DASHBOARD}")
     await page.get_by_text("On the wall").wait_for()
     await _settle(page, 5)
-    await _save(page, "card")
     await page.locator("hui-media-player-source-card-feature").click()
     await _settle(page)
     await _save(page, "sources")
