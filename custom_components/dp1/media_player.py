@@ -206,6 +206,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             **work_details(player, item, work),
             "favorite": self._is_favorite(player, data.work),
             "error_page": data.error_page,
+            "until": self.coordinator.hass.data[DATA].duties.announced_until(
+                self.coordinator.config_entry.entry_id
+            ),
         }
         self._attr_extra_state_attributes = {"dp1": without_tokens(details)}
         # The display reports the duration of a work, but not when it was started.

@@ -1,6 +1,7 @@
 """Test adding works, moving in the queue, and clearing it."""
 
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.util.dt import utcnow
 
 from tests.houses import House, series, served, titles
 
@@ -218,3 +220,66 @@ async def test_a_display_that_does_not_tell(house: House) -> None:
     with pytest.raises(HomeAssistantError) as raised:
         await enqueue(house, "add")
     assert raised.value.translation_key == "cannot_tell"
+
+
+@pytest.mark.parametrize(
+    ("work", "before", "order"),
+    [
+        (3, 1, ["Tides 3", "Tides 1", "Tides 2"]),
+        ("tides 1", "tides 3", ["Tides 2", "Tides 1", "Tides 3"]),
+        (2, None, ["Tides 1", "Tides 3", "Tides 2"]),
+    ],
+)
+async def test_a_work_is_moved(
+    house: House, work: int | str, before: int | str | None, order: list[str]
+) -> None:
+    """A work moves, and the current one goes on without being loaded again."""
+    wall = house.walls["wall"]
+    await house.phone_casts("wall", TIDES)
+    await house.phone("wall", "moveToArtwork", index=1)
+    showing = wall.player.settings.showing_key
+    data = {"work": work} | ({} if before is None else {"before": before})
+    await house.do("dp1.move_work", "wall", **data)
+    assert titles(wall.state.items) == order
+    assert wall.player.settings.showing_key == showing
+    assert wall.state.current_title == "Tides 2"
+
+
+async def test_a_work_is_taken_out(house: House) -> None:
+    """Another work is left out, the current one gives way to the next, and the last one leaves an empty wall."""
+    wall = house.walls["wall"]
+    await house.phone_casts("wall", TIDES)
+    await house.do("dp1.remove_work", "wall", work="tides 2")
+    assert titles(wall.state.items) == ["Tides 1", "Tides 3"]
+    assert wall.state.current_title == "Tides 1"
+    await house.do("dp1.remove_work", "wall", work=1)
+    assert titles(wall.state.items) == ["Tides 3"]
+    assert house.hanging("wall") == "Tides 3"
+    await house.do("dp1.remove_work", "wall", work=1)
+    assert wall.state.current is None
+
+
+async def test_nothing_is_moved_in_random_order(house: House) -> None:
+    """With shuffle there is no order to change, but a work can be taken out."""
+    wall = house.walls["wall"]
+    await house.show("wall", playlist=TIDES, shuffle=True)
+    with pytest.raises(ServiceValidationError) as raised:
+        await house.do("dp1.move_work", "wall", work=1)
+    assert raised.value.translation_key == "no_next_in_shuffle"
+    await house.do("dp1.remove_work", "wall", work="tides 2")
+    assert sorted(titles(wall.state.items)) == ["Tides 1", "Tides 3"]
+
+
+async def test_back_now(house: House) -> None:
+    """What is shown for a limited time can be ended at once, and only that."""
+    await house.phone_casts("wall", TIDES)
+    await house.show("wall", playlist=DUNES, show_for={"hours": 1})
+    assert house.hanging("wall") == "Dunes 1"
+    left = datetime.fromisoformat(house.attribute("wall", "dp1")["until"]) - utcnow()
+    assert timedelta(minutes=59) < left <= timedelta(hours=1)
+    await house.do("dp1.show_previous", "wall")
+    assert house.hanging("wall") == "Tides 1"
+    assert house.attribute("wall", "dp1")["until"] is None
+    with pytest.raises(ServiceValidationError) as raised:
+        await house.do("dp1.show_previous", "wall")
+    assert raised.value.translation_key == "nothing_shown_for_a_time"

@@ -16,18 +16,22 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
+from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
-from ..playback.queue import async_show
+from ..playback.queue import async_move_work, async_remove_work, async_show
 from ..playback.resolve import Options, from_document
 from .targets import Target, async_for_each_display, async_targets, only
 
 SERVICE_GESTURE = "gesture"
 SERVICE_HAND_OVER = "hand_over"
+SERVICE_MOVE_WORK = "move_work"
+SERVICE_REMOVE_WORK = "remove_work"
+SERVICE_SHOW_PREVIOUS = "show_previous"
 SERVICE_SHOW_WORK = "show_work"
 
 NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
@@ -39,13 +43,14 @@ HAND_OVER_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("then", default="sleep"): vol.In(("sleep", "clear", "keep")),
     }
 )
+WORK = vol.Any(vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1)))
+MOVE_WORK_SCHEMA = cv.make_entity_service_schema(
+    {vol.Required("work"): WORK, vol.Optional("before"): WORK}
+)
+REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): WORK})
+SHOW_PREVIOUS_SCHEMA = cv.make_entity_service_schema({})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
-    {
-        vol.Required("work"): vol.Any(
-            vol.All(int, vol.Range(min=1)), vol.All(cv.string, vol.Length(min=1))
-        ),
-        vol.Optional("show_for"): positive_duration,
-    }
+    {vol.Required("work"): WORK, vol.Optional("show_for"): positive_duration}
 )
 
 
@@ -86,6 +91,37 @@ async def _async_show_alone(
         options,
         show_for,
     )
+
+
+async def async_rearrange(call: ServiceCall) -> None:
+    """Move a work of the current playlist in front of another or to the end, or take it out."""
+
+    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Change the playlist of one display."""
+        await coordinator.requests.async_wait_for_casts()
+        player = _shown(await coordinator.async_read_player(), coordinator.name)
+        work = _find(player, call.data["work"], coordinator.name)
+        before = call.data.get("before")
+        if call.service == SERVICE_REMOVE_WORK:
+            await async_remove_work(coordinator, work)
+        else:
+            at = None if before is None else _find(player, before, coordinator.name)
+            await async_move_work(coordinator, work, at)
+        return {}
+
+    await async_for_each_display(call, await async_targets(call), act)
+
+
+async def async_show_previous(call: ServiceCall) -> None:
+    """End what is shown for a limited time now."""
+
+    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """End it on one display."""
+        duties = call.hass.data[DATA].duties
+        await duties.async_end_announcement(coordinator)
+        return {}
+
+    await async_for_each_display(call, await async_targets(call), act)
 
 
 def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:

@@ -176,6 +176,11 @@ class Duties:
         """Return whether a display shows an announcement."""
         return self.get(entry_id, Announcement) is not None
 
+    def announced_until(self, entry_id: str) -> str | None:
+        """Return when an announcement on a display ends, as ISO 8601."""
+        active = self.get(entry_id, Announcement)
+        return active.until.isoformat(timespec="seconds") if active else None
+
     @callback
     def async_start(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
         """Do what lasts on a display from now on, and return a callback that ends it."""
@@ -240,6 +245,7 @@ class Duties:
         self.set(entry_id, duty)
         coordinator.history.paused = self.is_announcing(entry_id)
         self._schedule(coordinator, type(duty))
+        coordinator.async_update_listeners()
         await self.async_save()
 
     async def async_take(
@@ -252,6 +258,7 @@ class Duties:
             self.drop(entry_id, kind)
         coordinator.history.paused = self.is_announcing(entry_id)
         if known:
+            coordinator.async_update_listeners()
             await self.async_save()
 
     async def async_save(self) -> None:
@@ -383,6 +390,16 @@ class Duties:
             shown = replace(sent, until=_end(duration, active))
             await self._async_replace(coordinator, sent, shown)
             return response
+
+    async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
+        """Show again what was shown before an announcement, or raise if there is none."""
+        entry_id = coordinator.config_entry.entry_id
+        async with self._locks[entry_id, Announcement]:
+            active = self.get(entry_id, Announcement)
+            if active is None or active.sending:
+                raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
+            await active.async_end(coordinator)
+            await self.async_take(coordinator, Announcement)
 
     async def _async_replace(
         self,

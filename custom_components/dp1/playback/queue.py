@@ -22,7 +22,7 @@ from .cast import async_take_snapshot
 from .daily import async_show_daily, async_work_of_today, daily_of
 from .resolve import Options, async_read_playlist
 
-# A longer playlist is another one, and not refilled by queries.
+# A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
 
 type Works = list[dict[str, Any]]
@@ -94,23 +94,87 @@ async def _async_enqueue(
         raise invalid_input("no_next_in_shuffle", name=coordinator.name)
     document = await _async_document(coordinator.hass, before.cast, player)
     works: Works = document["items"]
-    place = _place(player, works)
+    place = _place(player, works, player.current)
     at = len(works) if how is Enqueue.ADD else place + 1
     new = _with_own_ids(await _async_works(coordinator.hass, cast), works)
-    longer = {
-        **{key: value for key, value in document.items() if key not in DROPPED_FIELDS},
-        "items": [*works[:at], *new, *works[at:]],
-    }
-    added = Cast(playlist=longer)
-    if how is not Enqueue.PLAY and await _async_extend(coordinator, added):
-        if options.wake and coordinator.data.asleep:
+    changed = document | {"items": [*works[:at], *new, *works[at:]]}
+    first = at if how is Enqueue.PLAY else place
+    await _async_change(
+        coordinator,
+        before.start,
+        changed,
+        first,
+        reload=how is Enqueue.PLAY,
+        wake=options.wake,
+    )
+
+
+async def async_move_work(
+    coordinator: DisplayCoordinator, work: int, before: int | None
+) -> None:
+    """Move a work in front of another, or to the end; works are counted from 0, as the display reports them."""
+    await _async_rearrange(coordinator, work, before, keep=True)
+
+
+async def async_remove_work(coordinator: DisplayCoordinator, work: int) -> None:
+    """Take a work out of the playlist; works are counted from 0, as the display reports them."""
+    await _async_rearrange(coordinator, work, None, keep=False)
+
+
+async def _async_rearrange(
+    coordinator: DisplayCoordinator, work: int, before: int | None, *, keep: bool
+) -> None:
+    """Move or remove a work."""
+    async with coordinator.requests.step_lock:
+        shown = await async_take_snapshot(coordinator)
+        player = coordinator.data.player
+        if shown.cast is None or player is None or work >= len(player.items):
+            raise invalid_input("nothing_shown", name=coordinator.name)
+        if keep and player.shuffle:
+            raise invalid_input("no_next_in_shuffle", name=coordinator.name)
+        document = await _async_document(coordinator.hass, shown.cast, player)
+        works: Works = document["items"]
+        current = works[_place(player, works, player.current)]
+        moved = works[_place(player, works, player.items[work])]
+        others = [item for item in works if item is not moved]
+        at = len(others)
+        if before is not None:
+            following = works[_place(player, works, player.items[before])]
+            at = next((n for n, item in enumerate(others) if item is following), at)
+        items = [*others[:at], moved, *others[at:]] if keep else others
+        places = (place for place, item in enumerate(items) if item is current)
+        first = next(places, None)
+        if not items:
+            async with coordinator.async_command() as display:
+                await display.clear()
+            return
+        await _async_change(
+            coordinator,
+            shown.start,
+            document | {"items": items},
+            min(work, len(items) - 1) if first is None else first,
+            reload=first is None,
+        )
+
+
+async def _async_change(
+    coordinator: DisplayCoordinator,
+    start: Start,
+    document: dict[str, Any],
+    first: int,
+    *,
+    reload: bool,
+    wake: bool = False,
+) -> None:
+    """Show the current playlist with other works, without reloading the current one if that can be done."""
+    kept = {key: value for key, value in document.items() if key not in DROPPED_FIELDS}
+    cast = Cast(playlist=kept)
+    if not reload and await _async_extend(coordinator, cast):
+        if wake and coordinator.data.asleep:
             await coordinator.async_set_asleep(False)
         return
-    first = at if how is Enqueue.PLAY else place
-    start = Start(
-        index=first or None, shuffle=before.start.shuffle, loop=before.start.loop
-    )
-    await async_show(coordinator, added, Options(place=start, wake=options.wake))
+    place = Start(index=first or None, shuffle=start.shuffle, loop=start.loop)
+    await async_show(coordinator, cast, Options(place=place, wake=wake))
 
 
 async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
@@ -153,12 +217,13 @@ async def _async_works(hass: HomeAssistant, cast: Cast) -> Works:
     return works
 
 
-def _place(player: PlayerStatus, works: Works) -> int:
-    """Return the place of the current work in the playlist, counted from 0."""
-    item = player.current
+def _place(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> int:
+    """Return the place of a work of the display in the playlist, counted from 0."""
     if item is None:
         return 0
-    index = None if player.shuffle else (player.position or 1) - 1
+    index = None if player.shuffle else player.items.index(item)
+    if item is player.current and index is not None:
+        index = (player.position or 1) - 1
     start = Start(item.id, item.source, index)
     return start.find([PlaylistItem.parse(work) for work in works]) or 0
 
