@@ -273,7 +273,7 @@ async def test_publish_as_signed(
         config_entry_id=entry_id,
         sign=False,
     )
-    assert error.translation_key == "feed_needs_key"
+    assert error.translation_key == "feed_needs_key_or_signature"
     assert not reauth_flows(hass)
 
 

@@ -159,7 +159,9 @@ def _check_signed(
     if not document.get("signatures"):
         if feed.takes_no_key:
             raise invalid_input("feed_needs_signature", name=entry.title)
-        raise invalid_input("feed_needs_key", name=entry.title)
+        takes_both = not feed.signs_itself
+        key = "feed_needs_key_or_signature" if takes_both else "feed_needs_key"
+        raise invalid_input(key, name=entry.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
 

@@ -203,8 +203,10 @@ class ApiKeyNeededError(AuthenticationError):
     key = "needs_key"
 
 
-class SignatureNeededError(AuthenticationError):
+class SignatureNeededError(Dp1Error):
     """The feed takes no API key, only signatures (401)."""
+
+    translation_key = "feed_needs_signature"
 
 
 class NotOwnerError(Dp1Error):
@@ -217,6 +219,18 @@ class NotOwnerError(Dp1Error):
         names = clean(", ".join(owners), MAX_PLACEHOLDER)
         super().__init__(f"the playlist belongs to {names}")
         self.placeholders = {"owner": names, "ours": ours}
+
+
+class KeyOwnedError(Dp1Error):
+    """The playlist was published with an API key, which alone can change or delete it: nothing was sent."""
+
+    translation_key = "feed_key_owned"
+
+
+class CannotDeleteError(Dp1Error):
+    """The feed has no way to delete: the playlist is still there."""
+
+    translation_key = "feed_cannot_delete"
 
 
 class NoOwnerError(Dp1Error):
@@ -330,6 +344,19 @@ class InvalidRequestError(Dp1Error):
     """The feed or catalog refused the request (400, 422) with its own message."""
 
     key = "invalid_request"
+
+
+class UnknownFieldError(InvalidRequestError):
+    """The feed has no place for a field of a document (400).
+
+    Attributes:
+        field: its name, without its path.
+    """
+
+    def __init__(self, message: str = "", field: str = "") -> None:
+        """Initialize with the name of the field."""
+        super().__init__(message)
+        self.field = field
 
 
 class DocumentTooLargeError(InvalidRequestError):

@@ -21,7 +21,7 @@ from custom_components.dp1.client.errors import (
     SlugTakenError,
     TemporaryError,
 )
-from custom_components.dp1.client.feed import connection as feed_connection
+from custom_components.dp1.client.feed import connection as feed_connection, writer
 from custom_components.dp1.client.feed.client import Deleted, Family, Feed
 from custom_components.dp1.client.playlist.document import build, build_item, normalize
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
@@ -150,6 +150,21 @@ async def test_queued_on_ts() -> None:
         await simulator.process_queue()
         with pytest.raises(NotFoundError):
             await feed.playlist(told.id)
+
+
+@pytest.mark.parametrize(("delay", "status"), [(0.05, "published"), (None, "queued")])
+async def test_a_queue_that_is_not_told(
+    monkeypatch: pytest.MonkeyPatch, delay: float | None, status: str
+) -> None:
+    """What a feed says it has stored is looked for: with a queue it may come later, or not for long."""
+    monkeypatch.setattr(writer, "READ_BACK_PAUSES", (0.0, 0.1, 0.1))
+    async with served(
+        "ts", always_async=True, queued_status=201, queue_delay=delay
+    ) as (feed, simulator):
+        told = await feed.publish(playlist())
+        assert told.status == status
+        assert (told.id in simulator.documents) is (status == "published")
+        assert posts(simulator) == 1
 
 
 FAULTS = {

@@ -11,16 +11,19 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.errors import (
+    CannotDeleteError,
     ClockError,
     ConflictError,
     DocumentTooLargeError,
     ForbiddenError,
     IdDeletedError,
     InUseError,
+    KeyOwnedError,
     LostAnswerError,
     NoOwnerError,
     NotFoundError,
     NotOwnerError,
+    SignatureNeededError,
     SignatureRefusedError,
     SlugTakenError,
     UnexpectedAnswerError,
@@ -52,12 +55,12 @@ OTHER = SigningKey.generate()
 
 @asynccontextmanager
 async def served(
-    family: Any = "signed", **options: Any
+    family: Any = "signed", version: str = "1.2.0", **options: Any
 ) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
     """Serve and open a feed."""
     with impatient():
         async with (
-            FeedSimulator(family, random_seed=1) as simulator,
+            FeedSimulator(family, random_seed=1, version=version) as simulator,
             aiohttp.ClientSession() as session,
         ):
             yield Feed(session, simulator.url, **options), simulator
@@ -148,7 +151,7 @@ async def test_identical_again() -> None:
         assert len(simulator.documents) == 1
         with pytest.raises(ConflictError):
             await feed.publish(sign({**given, "title": "Else"}, KEY, now=NOW))
-        with pytest.raises(SignatureRefusedError):
+        with pytest.raises(SignatureNeededError):
             await feed.publish(playlist())
 
 
@@ -355,6 +358,12 @@ async def test_what_an_api_key_has_published() -> None:
         assert simulator.documents[told.id]["title"] == "x"
         with pytest.raises(SlugTakenError):
             await feed.publish(given, key=OTHER, prefer_api_key=True)
+        # What names no owner belongs to the API key as long as the feed takes one.
+        (bare,) = simulator.seed([playlist(slug="bare")])
+        with pytest.raises(KeyOwnedError):
+            await feed.publish(playlist(slug="bare"), key=KEY)
+        await feed.publish(playlist(slug="bare"), key=KEY, prefer_api_key=True)
+        await feed.delete(bare["id"], key=KEY)
         simulator.upgrade()
         for attempt in (
             feed.publish(given, key=KEY),
@@ -375,6 +384,49 @@ async def test_refusals_of_a_signed_feed() -> None:
             simulator.fault(refusal(status, "x")).method = "POST"
             with pytest.raises(error):
                 await feed.publish(playlist(), key=KEY)
+
+
+async def test_a_feed_without_content_rating() -> None:
+    """What an older feed has no place for is left out and named, also before anything is refused the next time."""
+    rated = playlist(schedule={"byDisplayAt": True})
+    rated["items"][1] |= {
+        "contentRating": "mature",
+        "contentReasons": ["nudity"],
+        "displayAt": "2026-01-01T00:00:00Z",
+    }
+    paths = ("items[1].contentRating", "items[1].contentReasons")
+    async with served(version="1.1.0") as (feed, simulator):
+        told = await feed.publish(rated, key=KEY)
+        assert set(told.left_out) == {"schedule", *paths}
+        assert not told.changed or told.changed == told.left_out
+        (held,) = simulator.documents.values()
+        assert held["items"][1]["displayAt"] == "2026-01-01T00:00:00Z"
+        assert "contentRating" not in held["items"][1]
+        count = len(writes(simulator))
+        told = await feed.update(
+            told.id, lambda old: {**rated, "title": "Else"}, key=KEY
+        )
+        assert set(told.left_out) == {"schedule", *paths}
+        assert len(writes(simulator)) == count + 1
+    async with served() as (feed, simulator):
+        told = await feed.publish(rated, key=KEY)
+        assert told.left_out == ("schedule",)
+        (held,) = simulator.documents.values()
+        assert held["items"][1]["contentRating"] == "mature"
+
+
+async def test_a_feed_without_deletion() -> None:
+    """An answer that nothing is there does not count as deleted while the playlist can be read."""
+    async with served() as (feed, simulator):
+        told = await feed.publish(playlist(), key=KEY)
+        missing = refusal(404, "not_found", "no such endpoint", times=None)
+        missing.method = "DELETE"
+        simulator.fault(missing)
+        with pytest.raises(CannotDeleteError):
+            await feed.delete(told.id, key=KEY)
+        assert told.id in simulator.documents
+        reads = [asked for asked in simulator.log if asked.method == "GET"]
+        assert reads[-1].path.endswith(told.id)
 
 
 async def test_older_feeds_hold_on_to_what_a_channel_shows() -> None:

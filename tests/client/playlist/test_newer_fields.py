@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.playlist.document import signable, validate
+from custom_components.dp1.client.playlist.document import (
+    NEWER_ITEM_FIELDS,
+    signable,
+    validate,
+)
 
 from .documents import one_item, playlist
 
@@ -44,7 +48,7 @@ def test_schedule() -> None:
 def test_what_feeds_take() -> None:
     """Newer feeds store all fields but the schedule, older feeds none; fields left out are reported."""
     document = {**one_item(**ITEM), "schedule": {"byDisplayAt": True}}
-    kept, left_out = signable(document, newer=True)
+    kept, left_out = signable(document, NEWER_ITEM_FIELDS)
     assert kept["items"] == document["items"]
     assert left_out == ["schedule"]
     kept, left_out = signable(document)

@@ -189,18 +189,15 @@ def _extended(base: Struct, /, **fields: GoType) -> Struct:
     return replace(base, fields=others + _struct("", **fields).fields)
 
 
-# What the signed feed of 2026 has a place for.
+# What the signed feeds of 2026 have a place for.
+_ITEM_WITHOUT_RATING = _extended(_ITEM, displayAt=_TEXT, inlineManifest=Scalar.RAW)
+PLAYLIST_WITHOUT_RATING = _extended(
+    PLAYLIST, signature=_TEXT, items=ListOf(_ITEM_WITHOUT_RATING)
+)
 PLAYLIST_OF_2026 = _extended(
-    PLAYLIST,
-    signature=_TEXT,
+    PLAYLIST_WITHOUT_RATING,
     items=ListOf(
-        _extended(
-            _ITEM,
-            displayAt=_TEXT,
-            inlineManifest=Scalar.RAW,
-            contentRating=_TEXT,
-            contentReasons=_TEXTS,
-        )
+        _extended(_ITEM_WITHOUT_RATING, contentRating=_TEXT, contentReasons=_TEXTS)
     ),
 )
 INTENT = _struct(

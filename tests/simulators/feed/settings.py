@@ -17,6 +17,7 @@ class Settings:
     Attributes:
         origins: URLs of this feed without a trailing slash; playlists there are its own.
         fetch: reads a playlist elsewhere; raises OSError or ValueError.
+        queued_status: what a queued write is answered with.
         now: nanoseconds since 1970.
     """
 
@@ -29,6 +30,7 @@ class Settings:
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
     always_async: bool = False
+    queued_status: int = 202
     random: random.Random = field(default_factory=random.Random)
     now: Callable[[], int] = time.time_ns
 

@@ -56,10 +56,16 @@ class SignedFeed(GoFeed):
     """The signed feed."""
 
     def __init__(self, settings: Settings, version: str = "1.2.0") -> None:
-        """Initialize empty tables; versions before 1.2.0 still report a registry."""
+        """Initialize empty tables; version 1.0.0 still reports a registry, and those before 1.2.0 have no content rating."""
         super().__init__(settings)
         self.version = version
         self.dead: dict[str, set[str]] = {kind: set() for kind in SINGULAR}
+
+    def _model(self, kind: str) -> go_models.Struct:
+        """Return what the server has a place for in a document."""
+        if kind == "playlists" and self.version != "1.2.0":
+            return go_models.PLAYLIST_WITHOUT_RATING
+        return _MODELS[kind]
 
     def take_over(self, older: GoFeed) -> None:
         """Take over the tables of the replaced server."""
@@ -157,7 +163,7 @@ class SignedFeed(GoFeed):
         """Create a document that an owner signed."""
         document = read_object(request.body)
         require_signatures(document)
-        check_members(document, _MODELS[kind])
+        check_members(document, self._model(kind))
         now = self.settings.now()
         check_document(kind, document, now)
         check_signatures(document)
@@ -195,7 +201,7 @@ class SignedFeed(GoFeed):
             if name not in ("document", "authorization"):
                 raise bad_request(f'json: unknown field "{name}"')
         document, intent = envelope["document"], envelope["authorization"]
-        check_members(document, _MODELS[kind])
+        check_members(document, self._model(kind))
         check_members(intent, go_models.INTENT)
         now = self.settings.now()
         check_document(kind, document, now)

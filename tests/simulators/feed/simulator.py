@@ -60,12 +60,13 @@ class FeedSimulator:
         latency: float = 0.0,
         queue_delay: float | None = 0.1,
         always_async: bool = False,
+        queued_status: int = 202,
         version: str = "1.2.0",
         jwt_public_key: str | None = None,
         jwt_issuer: str | None = None,
         jwt_audience: str | None = None,
     ) -> None:
-        """Initialize a feed; ``public_url`` is another origin whose playlists are its own, ``version`` that of a signed feed."""
+        """Initialize a feed; ``public_url`` is another origin whose playlists are its own, ``version`` that of a signed feed; ``queued_status`` is 201 where a queueing feed does not say so."""
         self.family: Family = family
         self.host = host
         self.latency = latency
@@ -91,6 +92,7 @@ class FeedSimulator:
             jwt_issuer=jwt_issuer,
             jwt_audience=jwt_audience,
             always_async=always_async,
+            queued_status=queued_status,
             random=random.Random(random_seed),
             now=self._now,
         )
@@ -397,7 +399,10 @@ class FeedSimulator:
     async def _handle(self, asked: Request) -> Answer:
         """Process a request, and its queue some time later."""
         answer = await self._feed.handle(asked)
-        if answer.status == 202 and self.queue_delay is not None:
+        if (
+            answer.status in (202, self.settings.queued_status)
+            and self.queue_delay is not None
+        ):
             worker = asyncio.create_task(self._process_later(self.queue_delay))
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)

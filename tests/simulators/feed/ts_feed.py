@@ -341,7 +341,7 @@ class TsFeed:
             self.writer.queue(
                 f"{verb}_{kind}", {f"{kind}Id": document["id"], kind: document}
             )
-            return _json(202, document)
+            return _json(self.settings.queued_status, document)
         await self.writer.save(kind, document)
         return _json(status, document)
 

@@ -103,6 +103,7 @@ class Feed:
         self._legacy_keys = tuple(legacy_keys)
         self._cache = AnswerCache()
         self._family: Family | None = None
+        self._refused: set[str] = set()
 
     @property
     def signs_itself(self) -> bool:
@@ -310,7 +311,13 @@ class Feed:
             """Write with the rules of one kind of server."""
             return await write(
                 Writer(
-                    connection, family, key, curator, prefer_api_key, self._legacy_keys
+                    connection,
+                    family,
+                    key,
+                    curator,
+                    prefer_api_key,
+                    self._legacy_keys,
+                    self._refused,
                 )
             )
 
@@ -322,7 +329,11 @@ class Feed:
         try:
             try:
                 return await attempt(family)
-            except (AuthenticationError, InvalidRequestError) as err:
+            except (
+                AuthenticationError,
+                InvalidRequestError,
+                SignatureNeededError,
+            ) as err:
                 other = await self._family_after(connection, err, family, known)
                 if other is family:
                     raise

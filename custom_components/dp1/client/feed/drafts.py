@@ -4,7 +4,7 @@ Signed intents tell a signed feed to replace or delete a playlist. Source: the i
 and vectors made with the library of its authors.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import zip_longest
@@ -83,7 +83,7 @@ def draft_signed(
     now: datetime,
     stored: Mapping[str, Any] | None = None,
     *,
-    newer: bool = False,
+    newer: Collection[str] = (),
 ) -> Draft:
     """Bring a document into the form that a feed in Go leaves as it is, and sign it as one of its curators.
 
@@ -93,7 +93,7 @@ def draft_signed(
         curator: name to give the signer, unless the playlist names them.
         now: the present moment on the clock of the feed.
         stored: what it replaces, of which it takes id, slug, time and curators.
-        newer: whether the feed takes the fields of 2026.
+        newer: the fields of items of 2026 that the feed takes.
 
     Raises:
         InvalidPlaylistError: not a valid playlist.
@@ -103,9 +103,7 @@ def draft_signed(
     left_out: list[str] = []
     if stored is not None:
         document, kept, left_out = _replacing(document, stored)
-    payload, unknown = signable(
-        normalize(document, now=now, curator=signer), newer=newer
-    )
+    payload, unknown = signable(normalize(document, now=now, curator=signer), newer)
     payload |= kept
     _check(payload)
     signed = sign(payload, key, now=now)

@@ -28,6 +28,7 @@ from ..errors import (
     SlugTakenError,
     TimestampRefusedError,
     UnexpectedAnswerError,
+    UnknownFieldError,
 )
 from ..http import Answer, status_error
 from ..text import clean, is_technical
@@ -54,6 +55,7 @@ REFUSALS: tuple[tuple[int, str, type[Dp1Error], str], ...] = (
     (500, "SQLSTATE 23503", InUseError, "a group or channel holds the playlist"),
 )
 
+UNKNOWN_FIELD = re.compile(r'^json: unknown field "(\w+)"')
 SCHEMA_LINE = re.compile(r"^(?P<indent> *)- at '(?P<pointer>[^']*)': (?P<text>.*)$")
 MISSING = re.compile(r"^missing propert(?:y|ies) (?P<names>'.*')$")
 BINDING_LINE = re.compile(r"^Key: '\w+\.(?P<field>[^']*)' Error:(?P<text>.*)$")
@@ -92,6 +94,8 @@ def feed_error(
         return TimestampRefusedError(message)
     if code in SIGNATURE_CODES:
         return SignatureRefusedError(message)
+    if sent_document and (unknown := UNKNOWN_FIELD.search(text)):
+        return UnknownFieldError(message, unknown[1])
     if not sent_document:
         refused = NotFoundError if code in IDENTIFIER_CODES else InvalidRequestError
         return refused(message)

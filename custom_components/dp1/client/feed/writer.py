@@ -1,8 +1,8 @@
 """Publish, update and delete playlists on one feed, exactly once, and check what was stored."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -10,6 +10,7 @@ from ..errors import (
     ApiKeyNeededError,
     AuthenticationError,
     BusyError,
+    CannotDeleteError,
     ChangedMeanwhileError,
     ClockError,
     ConflictError,
@@ -18,19 +19,22 @@ from ..errors import (
     Fault,
     IdDeletedError,
     InvalidPlaylistError,
+    KeyOwnedError,
     LostAnswerError,
+    NoOwnerError,
     NotFoundError,
     NotOwnerError,
-    SignatureRefusedError,
+    SignatureNeededError,
     SlugTakenError,
     TemporaryError,
     TimestampRefusedError,
     UnexpectedAnswerError,
+    UnknownFieldError,
     UnreachableError,
     UnsignedError,
 )
 from ..http import Answer, encode
-from ..playlist.document import slugify
+from ..playlist.document import NEWER_ITEM_FIELDS, slugify
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
 from .connection import Family, FeedConnection, own_url, playlist_url
 from .drafts import (
@@ -49,6 +53,8 @@ from .drafts import (
     unsigned,
 )
 
+# Seconds before each look whether a new playlist can be read.
+READ_BACK_PAUSES = (0.0, 0.5, 1.0, 2.0)
 # Size limit of the signed feed for a request.
 MAX_BODY = 5 * 1024 * 1024
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
@@ -269,6 +275,7 @@ class Writer:
         curator: name to give the signer.
         prefer_api_key: use the API key rather than a signature where the feed takes both.
         legacy_keys: ``did:key`` of the signers that a v1.0.x ``signature`` may come from.
+        refused: fields that the feed has no place for, as far as it has told.
     """
 
     connection: FeedConnection
@@ -277,6 +284,7 @@ class Writer:
     curator: str = ""
     prefer_api_key: bool = False
     legacy_keys: tuple[str, ...] = ()
+    refused: set[str] = field(default_factory=set)
 
     @property
     def by_key(self) -> bool:
@@ -299,14 +307,14 @@ class Writer:
         if self.key is None and not self.by_key:
             if not document.get("signatures"):
                 if self.family is Family.SIGNED:
-                    raise SignatureRefusedError("this feed takes signatures only")
+                    raise SignatureNeededError("this feed takes signatures only")
                 raise ApiKeyNeededError("this feed needs an API key or a signature")
             try:
                 draft = await asyncio.to_thread(draft_as_signed, document)
                 return await self._create(draft)
             except TimestampRefusedError as err:
                 raise InvalidPlaylistError([Fault("created", str(err))]) from err
-        return await self._twice(lambda: self._publish(document))
+        return await self._again(lambda: self._publish(document))
 
     async def _publish(self, document: Mapping[str, Any]) -> Published:
         """Publish a playlist, or replace the one that it names."""
@@ -326,7 +334,7 @@ class Writer:
                 raise UnsignedError("the works are known from the feed alone")
             return await self._replace(change(unsigned(existing.document)), existing)
 
-        return await self._twice(update)
+        return await self._again(update)
 
     async def delete(self, ref: str) -> Deleted:
         """Delete a playlist of ours, by its id, slug or address on this feed."""
@@ -335,7 +343,7 @@ class Writer:
             raise ApiKeyNeededError("this feed needs an API key to delete")
         existing = await self._read(own_url(self.connection.url, ref))
         if signs:
-            return await self._twice(lambda: self._delete(existing))
+            return await self._again(lambda: self._delete(existing))
         return await self._send_delete(existing.document, None)
 
     async def _delete(self, existing: Existing) -> Deleted:
@@ -351,7 +359,7 @@ class Writer:
     async def _send_delete(
         self, stored: Document, body: Mapping[str, Any] | None
     ) -> Deleted:
-        """Send the intent; a playlist that is gone on a second attempt was deleted by the first."""
+        """Delete a playlist; one that is gone on a second attempt was deleted by the first."""
         url = playlist_url(self.connection.url, stored["id"])
         for last in (False, True):
             try:
@@ -360,7 +368,10 @@ class Writer:
                 )
             except BusyError:
                 raise
-            except NotFoundError:
+            except NotFoundError as err:
+                # A feed without deletion answers as one that does not have the playlist.
+                if not await self._is_gone(url, LostAnswerError(str(err))):
+                    raise CannotDeleteError("the playlist is still there") from err
                 break
             except (LostAnswerError, UnexpectedAnswerError, TemporaryError) as err:
                 if await self._is_gone(url, err):
@@ -383,18 +394,40 @@ class Writer:
             raise doubt from None
         return False
 
+    async def _is_there(self, stored: Stored) -> bool:
+        """Return whether a new playlist can be read within some seconds: a feed with a queue may not say that it has one."""
+        url = playlist_url(self.connection.url, stored.document["id"])
+        for pause in READ_BACK_PAUSES:
+            await asyncio.sleep(pause)
+            try:
+                await self.connection.read(url)
+            except NotFoundError:
+                continue
+            except Dp1Error:
+                break
+            return True
+        return False
+
     # Steps
 
-    async def _twice[T](self, attempt: Callable[[], Any]) -> T:
-        """Retry once after a conflicting change or an unknown clock offset."""
-        try:
-            result: T = await attempt()
-        except ChangedMeanwhileError, TimestampRefusedError:
+    async def _again[T](self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Retry once after a conflicting change or an unknown clock offset, and without the fields that are refused."""
+        is_first = True
+        while True:
             try:
-                result = await attempt()
+                return await attempt()
+            except UnknownFieldError as err:
+                if err.field not in NEWER_ITEM_FIELDS - self.refused:
+                    raise
+                self.refused.add(err.field)
+            except ChangedMeanwhileError:
+                if not is_first:
+                    raise
+                is_first = False
             except TimestampRefusedError as err:
-                raise refused_time(self.connection, err) from err
-        return result
+                if not is_first:
+                    raise refused_time(self.connection, err) from err
+                is_first = False
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
         """Find our playlist with the id or slug of a document."""
@@ -445,7 +478,12 @@ class Writer:
                 raise NotOwnerError(others, self.key.did if self.key else "-")
             return
         key = self._signer()
-        check_owner(stored, key)
+        try:
+            check_owner(stored, key)
+        except NoOwnerError as err:
+            if self.family is Family.V2:
+                raise KeyOwnedError("it was published with an API key") from err
+            raise
         if is_signed_by(stored, key):
             return
         named = {*curator_keys(document), key.did}
@@ -459,7 +497,7 @@ class Writer:
     def _signer(self) -> SigningKey:
         """Return the key that signs."""
         if self.key is None:
-            raise SignatureRefusedError("this feed takes signatures only")
+            raise SignatureNeededError("this feed takes signatures only")
         return self.key
 
     async def _draft(
@@ -473,7 +511,7 @@ class Writer:
             )
         assert self.key is not None
         now = self.connection.clock.for_documents()
-        newer = self.family is Family.SIGNED
+        newer = NEWER_ITEM_FIELDS - self.refused if self.family is Family.SIGNED else ()
         return await asyncio.to_thread(
             draft_signed, document, self.key, self.curator, now, stored, newer=newer
         )
@@ -485,6 +523,8 @@ class Writer:
             await asyncio.to_thread(check_size, draft.document)
         send = send_signed if draft.signed else send_with_key
         stored = await send(self.connection, "POST", url, draft.document)
+        if self.family is Family.TS and not stored.queued:
+            stored = replace(stored, queued=not await self._is_there(stored))
         return await self._published(draft, stored, "published")
 
     async def _replace(

@@ -18,10 +18,18 @@ from ..errors import Fault, InvalidPlaylistError
 from ..url import through_gateway
 from ..values import common
 from .fields import Rules, is_number, path_text
-from .profile import normalize, signable, slugify, timestamp, without_nothing
+from .profile import (
+    NEWER_ITEM_FIELDS,
+    normalize,
+    signable,
+    slugify,
+    timestamp,
+    without_nothing,
+)
 from .schema import DP_VERSION, SIGNATURE_FIELDS, playlist_schema
 
 __all__ = [
+    "NEWER_ITEM_FIELDS",
     "build",
     "build_item",
     "check",

@@ -4,7 +4,7 @@ Such a server decodes a signed document into typed fields, writes it anew and ve
 signed document has to come through that unchanged.  Source: behavior seen of the Go feed server.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 import re
 from typing import Any
@@ -85,17 +85,10 @@ _PROFILE: Shape = {
         "note": _NOTE,
     },
 }
-# Fields that feeds store since 2026: playlists extension 0.2.0 without its schedule, content rating 0.1.0.
-_NEWER_PROFILE: Shape = {
-    **_PROFILE,
-    "items": {
-        **(_PROFILE["items"] or {}),
-        "displayAt": None,
-        "inlineManifest": None,
-        "contentRating": None,
-        "contentReasons": None,
-    },
-}
+# Fields of items that feeds store since 2026: playlists extension 0.2.0, content rating 0.1.0.
+NEWER_ITEM_FIELDS = frozenset(
+    {"displayAt", "inlineManifest", "contentRating", "contentReasons"}
+)
 # Fields that stay when they are empty: required ones, and objects that the server stores unchanged.
 _KEPT_EMPTY = frozenset(
     {
@@ -241,19 +234,20 @@ def _slug(document: Mapping[str, Any]) -> Any:
 
 
 def signable(
-    document: Mapping[str, Any], *, newer: bool = False
+    document: Mapping[str, Any], newer: Collection[str] = ()
 ) -> tuple[dict[str, Any], list[str]]:
     """Return a document with only the fields that the strict feed server stores, since it verifies those.
 
     Args:
         document: a playlist.
-        newer: whether the feed takes the fields of 2026.
+        newer: those of ``NEWER_ITEM_FIELDS`` that the feed takes.
 
     Returns:
         The document without the fields that the server does not know, and the paths of those fields.
     """
     left_out: list[str] = []
-    profile = _NEWER_PROFILE if newer else _PROFILE
+    items = {**(_PROFILE["items"] or {}), **dict.fromkeys(newer)}
+    profile = {**_PROFILE, "items": items}
     return _pruned(document, profile, (), left_out), left_out
 
 
