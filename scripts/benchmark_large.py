@@ -16,10 +16,10 @@ from typing import Any
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 from custom_components.dp1.client.catalog.people import Alumni
-from custom_components.dp1.library.feed import coordinator as library_feed
-from custom_components.dp1.library.feed.records import FeedPlaylist
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.matching.query import Query
+from custom_components.dp1.library.providers.feed import coordinator as library_feed
+from custom_components.dp1.library.providers.feed.records import FeedPlaylist
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.json import json_dumps

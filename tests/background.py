@@ -6,7 +6,10 @@ from typing import Any, Self
 import pytest
 
 from custom_components.dp1.client.catalog import client as catalog_client
-from custom_components.dp1.library.catalog import background_reader, prefetching
+from custom_components.dp1.library.providers.catalog import (
+    background_reader,
+    coordinator as catalog_coordinator,
+)
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
 from .displays import until
@@ -24,7 +27,7 @@ class Clock:
         monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
         monkeypatch.setattr(catalog_client, "_now", clock.now)
         monkeypatch.setattr(background_reader, "JITTER", 0)
-        monkeypatch.setattr(prefetching, "PAGE_PAUSE", 0)
+        monkeypatch.setattr(catalog_coordinator, "PAGE_PAUSE", 0)
         return clock
 
     def __init__(self) -> None:

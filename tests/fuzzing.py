@@ -41,11 +41,14 @@ from custom_components.dp1.client.playlist.signing import SigningKey, sign, veri
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.display.discovery import parse_address
-from custom_components.dp1.library.favorites import Favorite
-from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
-from custom_components.dp1.library.named_works import ReadAhead
-from custom_components.dp1.library.servers.cached_list import CachedList
-from custom_components.dp1.library.tree import parse_media_id, split_node_id
+from custom_components.dp1.library.node import parse_media_id, split_node_id
+from custom_components.dp1.library.providers.catalog.records import ReadAhead
+from custom_components.dp1.library.providers.favorites import Favorite
+from custom_components.dp1.library.providers.feed.records import (
+    FeedChannel,
+    FeedPlaylist,
+)
+from custom_components.dp1.library.server.coordinator import CachedList
 from custom_components.dp1.playback.resolve import split_media_id
 from custom_components.dp1.services import ACTIONS
 

@@ -39,8 +39,8 @@ from .const import (
     EntryKind,
 )
 from .display.discovery import NAME_LENGTH
-from .library.collections.indexers import async_indexer, async_user_agent
 from .library.preferences import Preferences
+from .library.providers.collection.indexers import async_indexer, async_user_agent
 
 MAX_ADDRESSES = 20
 # Enough to see whether a name is the right one.

@@ -9,7 +9,6 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.collections.coordinator import ACQUIRED, LEFT_COLLECTION
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .library.news import (
@@ -19,6 +18,7 @@ from .library.news import (
     NewsItem,
     async_add_news_listener,
 )
+from .library.providers.collection.coordinator import ACQUIRED, LEFT_COLLECTION
 from .playback.activity import (
     ARTWORK_CHANGED,
     CAME_BACK,

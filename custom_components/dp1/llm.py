@@ -184,7 +184,7 @@ class FindArtTool(DisplayTool):
         results: list[Any] = [
             {
                 "title": clean(node.title, MAX_TITLE),
-                "kind": node.kind.value,
+                "kind": str(node.kind),
                 "artist": clean(node.artist or "", MAX_TITLE) or None,
                 "year": node.year,
                 "exhibition": clean(node.subtitle or "", MAX_TITLE) or None,

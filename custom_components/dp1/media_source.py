@@ -28,7 +28,7 @@ from .data import DATA
 from .errors import raised_as, translated_errors
 from .library.entries import asked_of, library_and_node
 from .library.library import NodeKind
-from .library.tree import media_id
+from .library.node import media_id
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"
 TYPES = {"image": "image/jpeg", "video": "video/mp4"}

@@ -27,10 +27,10 @@ from .client.text import clean
 from .coordinator import DisplayData, Part
 from .display.metadata import artist_of, picture_of
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.daily import Daily
 from .library.entity import LibraryEntity
 from .library.library import Library, NodeKind, Work
-from .library.tree import media_id
+from .library.node import media_id
+from .library.providers.daily import Daily
 
 PARALLEL_UPDATES = 0
 TITLE_LENGTH = 200

@@ -18,8 +18,10 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.library.catalog import coordinator as catalog_coordinator
-from custom_components.dp1.library.servers import shared_reads
+from custom_components.dp1.library.providers.catalog import (
+    coordinator as catalog_coordinator,
+)
+from custom_components.dp1.library.server import shared_reads
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError

@@ -175,7 +175,7 @@ async def test_a_long_list_in_japanese(
     hass: HomeAssistant, socket_enabled: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest of a long list is named in the language of Home Assistant, and so is its page."""
-    monkeypatch.setattr("custom_components.dp1.library.branches.MAX_CHILDREN", 30)
+    monkeypatch.setattr("custom_components.dp1.library.library.MAX_CHILDREN", 30)
     async with Gallery.of(hass, catalog=CatalogSimulator()) as gallery:
         await speak(hass, "ja")
         page = await gallery.browse(gallery.media_id("exhibitions"))

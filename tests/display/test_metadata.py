@@ -9,8 +9,8 @@ import pytest
 
 from custom_components.dp1 import data
 from custom_components.dp1.display import metadata
-from custom_components.dp1.library import recognition
-from custom_components.dp1.library.servers import shared_reads
+from custom_components.dp1.library.providers.catalog import recognition
+from custom_components.dp1.library.server import shared_reads
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError

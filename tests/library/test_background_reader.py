@@ -4,9 +4,12 @@ import asyncio
 
 import pytest
 
-from custom_components.dp1.library import named_works
-from custom_components.dp1.library.catalog import background_reader, prefetching
 from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.providers.catalog import (
+    background_reader,
+    coordinator as catalog_coordinator,
+    records,
+)
 
 from .conftest import MakeLibrary
 
@@ -21,7 +24,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten all pauses."""
     for name in ("START_SECONDS", "PAUSE_SECONDS", "MAX_PAUSE_SECONDS"):
         monkeypatch.setattr(background_reader, name, 0.001)
-    monkeypatch.setattr(prefetching, "PAGE_PAUSE", 0)
+    monkeypatch.setattr(catalog_coordinator, "PAGE_PAUSE", 0)
 
 
 def unread(library: Library) -> int:
@@ -80,7 +83,7 @@ async def test_errors_slow_the_reading_down(
     monkeypatch.setattr(background_reader, "PAUSE_SECONDS", 20.0)
     monkeypatch.setattr(background_reader, "MAX_PAUSE_SECONDS", 1000.0)
     # No works are read between the rounds.
-    monkeypatch.setattr(named_works, "MAX_IN_ALL", 0)
+    monkeypatch.setattr(records, "MAX_IN_ALL", 0)
     catalog.inject("status", route="series")
     library = await make_library(catalog)
     # Before that, the list itself is being read.

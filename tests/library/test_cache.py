@@ -9,11 +9,16 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.catalog.models import Exhibition
-from custom_components.dp1.library.catalog import coordinator as catalog_module
-from custom_components.dp1.library.feed.records import FeedChannel, FeedPlaylist
 from custom_components.dp1.library.library import async_remove_stored
-from custom_components.dp1.library.servers import cache, shared_reads
-from custom_components.dp1.library.servers.cached_list import CachedList
+from custom_components.dp1.library.providers.catalog import (
+    coordinator as catalog_module,
+)
+from custom_components.dp1.library.providers.feed.records import (
+    FeedChannel,
+    FeedPlaylist,
+)
+from custom_components.dp1.library.server import cache, shared_reads
+from custom_components.dp1.library.server.cached_list import CachedList
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

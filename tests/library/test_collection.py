@@ -13,13 +13,11 @@ from yarl import URL
 
 from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.library.collections import coordinator
-from custom_components.dp1.library.collections.coordinator import (
+from custom_components.dp1.library.providers.collection import coordinator
+from custom_components.dp1.library.providers.collection.coordinator import (
     ACQUIRED,
     LEFT_COLLECTION,
 )
-from custom_components.dp1.library.entries import async_build_playlist
-from custom_components.dp1.library.library import Library
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
@@ -308,7 +306,7 @@ async def test_changed_during_setup(
     hass.config_entries.async_update_subentry(entry, subentry, title="Our collection")
     await reload
     await hass.async_block_till_done()
-    assert [node.title for node in entry.runtime_data.collections.nodes()] == [
+    assert [node.title for node in entry.runtime_data.collections.roots()] == [
         "Our collection"
     ]
 

@@ -7,8 +7,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.library import daily as module
 from custom_components.dp1.library.entries import daily_url
+from custom_components.dp1.library.providers import daily as module
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -107,7 +107,7 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
             Reply(200, {"title": "Group", "playlists": []}),
         ):
             reply = broken
-            await entry.runtime_data.daily.async_look_now()
+            await entry.runtime_data.daily.async_refresh()
             assert entry.runtime_data.daily.problem is not None
             assert attributes()["status"] == "today"
         await move(4, "00:00:01")

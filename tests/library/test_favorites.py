@@ -6,8 +6,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, RefusedError
 from custom_components.dp1.library.library import Favorites, NodeKind
-from custom_components.dp1.library.tree import Node
-from homeassistant.core import HomeAssistant
+from custom_components.dp1.library.node import Node
 
 from .conftest import MakeLibrary
 from .shows import show_id
@@ -78,13 +77,12 @@ async def test_folders_are_not_liked(make_library: MakeLibrary) -> None:
         await library.async_add_favorite("series/unknown")
 
 
-async def test_favorites_are_written_soon(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
+async def test_favorites_are_stored(
+    make_library: MakeLibrary, hass_storage: dict[str, Any]
 ) -> None:
-    """Favorites are saved soon and read again unchanged; invalid ones are skipped."""
-    told = []
-    favorites = Favorites(hass, "x", lambda: told.append(1))
-    await favorites.async_load()
+    """Favorites are read again unchanged; invalid ones are skipped."""
+    library = await make_library()
+    favorites = library.favorites
     node = Node(
         id="artwork/1/2",
         kind=NodeKind.ARTWORK,
@@ -98,16 +96,15 @@ async def test_favorites_are_written_soon(
     )
     favorites.async_add(node, {"source": "https://art.example/1"})
     favorites.async_remove("unknown")
-    assert told == [1]
-    await favorites.async_save()
-    stored = hass_storage["dp1.favorites.x"]["data"]["favorites"]
+    await library.async_stop()
+    stored = hass_storage["dp1.favorites.library"]["data"]["favorites"]
     stored += [
         None,
         {"id": "nonsense", "title": "x"},
         {"id": "series/1"},
         {"id": "exhibitions", "title": "x"},
     ]
-    again = Favorites(hass, "x", lambda: None)
+    again = Favorites(library._context)
     await again.async_load()
-    assert again.nodes() == [node]
+    assert again.nodes() == (node,)
     assert again.items() == [{"source": "https://art.example/1"}]

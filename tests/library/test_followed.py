@@ -269,7 +269,7 @@ async def test_which_library(hass: HomeAssistant) -> None:
         with pytest.raises(HomeAssistantError, match="has no feed"):
             await house.call("follow", config_entry_id=plain.entry_id, channel="x")
         root = f"media-source://dp1/{entry_id}/nothing/at/all"
-        with pytest.raises(HomeAssistantError, match="does not have this"):
+        with pytest.raises(HomeAssistantError, match="neither a channel"):
             await house.call("follow", media_content_id=root)
         silent = await set_up(hass, library_entry("http://127.0.0.1:9/api/v1"))
         with pytest.raises(HomeAssistantError, match="refused the connection"):

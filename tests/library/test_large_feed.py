@@ -7,9 +7,9 @@ import aiohttp
 import pytest
 
 from custom_components.dp1.client.feed import connection
-from custom_components.dp1.library import branches
-from custom_components.dp1.library.feed import coordinator as library_feed
+from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.library import Library, Node
+from custom_components.dp1.library.providers.feed import coordinator as library_feed
 
 from .conftest import MakeLibrary
 
@@ -25,7 +25,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library_feed, "FEED_PAGE", 10)
     monkeypatch.setattr(library_feed, "FIRST_PLAYLISTS", 20)
     monkeypatch.setattr(library_feed, "PAGE_PAUSE", 0)
-    monkeypatch.setattr(branches, "MAX_CHILDREN", 20)
+    monkeypatch.setattr(library_module, "MAX_CHILDREN", 20)
 
 
 def evening(number: int, **more: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from custom_components.dp1.library.matching.fuzzy import SURE, Heard
 from custom_components.dp1.library.matching.phonetics import alike, spoken
 from custom_components.dp1.library.matching.spoken_words import number_of, numbers_agree
 from custom_components.dp1.library.matching.text_index import TextIndex, Words, line
-from custom_components.dp1.library.tree import NodeKind
+from custom_components.dp1.library.node import NodeKind
 
 from .conftest import MakeLibrary
 

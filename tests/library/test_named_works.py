@@ -10,17 +10,17 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.catalog.paging import PAGE_SIZE, Page
-from custom_components.dp1.library import named_works
-from custom_components.dp1.library.catalog import background_reader
 from custom_components.dp1.library.library import Library, async_remove_stored
-from custom_components.dp1.library.named_works import (
+from custom_components.dp1.library.node import NodeKind
+from custom_components.dp1.library.providers.catalog import background_reader, records
+from custom_components.dp1.library.providers.catalog.provider import CatalogProvider
+from custom_components.dp1.library.providers.catalog.records import (
     GROWING_SECONDS,
     MAX_AGE_SECONDS,
     MAX_OF_SERIES,
     NamedWorks,
     ReadAhead,
 )
-from custom_components.dp1.library.tree import NodeKind
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -222,7 +222,7 @@ async def test_works_of_opened_series_are_found(
     await library.async_children(f"exhibition/{sitters['exhibitionID']}")
     await library.async_children(f"series/{sitters['id']}")
     assert (await titles(library, "sitter e"))[0] == "Sitters Sitter e"
-    reader = library._background_reader
+    reader = library._only(CatalogProvider).background_reader
     series = library.catalog_coordinator.series(sitters["id"])
     assert series and not reader._has_unread(series)
     # What is not open yet is not found, also if it has been opened.
@@ -241,7 +241,7 @@ async def test_few_writes(
     """The file is written once for the pages of a quarter of an hour, and not with the rest of the catalog."""
     saves = []
     library = await make_library(named)
-    reader = library._background_reader
+    reader = library._only(CatalogProvider).background_reader
     monkeypatch.setattr(reader._store, "async_save_later", saves.append)
     catalog_saves: list[float] = []
     await clock.run(lambda: len(named.pages()) == 1)
@@ -374,7 +374,7 @@ def test_what_grows_is_read_again(freezer: FrozenDateTimeFactory) -> None:
 
 def test_works_are_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """No more is read ahead once there are many; the list stays the same until there are others."""
-    monkeypatch.setattr(named_works, "MAX_IN_ALL", 3)
+    monkeypatch.setattr(records, "MAX_IN_ALL", 3)
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=3)
     works, read = NamedWorks(), page("Ash", "#2", "Cedar", total=3)
     works.add_opened(series, read.records)

@@ -21,10 +21,12 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.library.catalog import coordinator as catalog_module
-from custom_components.dp1.library.feed import coordinator as feed_module
-from custom_components.dp1.library.servers import coordinator, shared_reads
-from custom_components.dp1.library.servers.cached_list import CachedList, Storable
+from custom_components.dp1.library.providers.catalog import (
+    coordinator as catalog_module,
+)
+from custom_components.dp1.library.providers.feed import coordinator as feed_module
+from custom_components.dp1.library.server import coordinator, shared_reads
+from custom_components.dp1.library.server.cached_list import CachedList, Storable
 
 from .conftest import MakeLibrary
 from .shows import player, show_id

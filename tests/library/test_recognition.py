@@ -10,8 +10,12 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Work, with_manifest
-from custom_components.dp1.library import recognition
-from custom_components.dp1.library.works import folder_of, token_key, work_of
+from custom_components.dp1.library.providers.catalog import recognition
+from custom_components.dp1.library.providers.catalog.records import (
+    folder_of,
+    token_key,
+    work_of,
+)
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary

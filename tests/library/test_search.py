@@ -15,7 +15,7 @@ from custom_components.dp1.library.matching.query import (
     Query,
 )
 from custom_components.dp1.library.matching.text_index import fold
-from custom_components.dp1.library.tree import NodeKind
+from custom_components.dp1.library.node import NodeKind
 
 from .conftest import MakeLibrary
 from .shows import full_collection, show_id
@@ -212,7 +212,7 @@ async def test_find(
         assert node.id == f"exhibition/{show['id']}", text
     # Of two with the same title the newer one is found.
     newest = await library.async_find("exhibition", "Still Life")
-    assert newest.year == 2024
+    assert (await library.async_node(newest.id)).year == 2024
     series = catalog.data.series(show["id"])[0]
     for text in (series["id"], series["title"].upper()):
         assert (await library.async_find("series", text)).title == series["title"]
@@ -231,7 +231,8 @@ async def test_find(
         with pytest.raises(NotFoundError, match="no-such-thing"):
             await library.async_find(kind, "no-such-thing")
     upcoming = catalog.data.find_exhibition("Before the Opening")
-    assert not (await library.async_find("exhibition", upcoming["slug"])).can_play
+    found = await library.async_find("exhibition", upcoming["slug"])
+    assert not (await library.async_node(found.id)).can_play
 
 
 async def test_a_playlist_that_is_newer_than_the_list(

@@ -3,14 +3,14 @@
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
-from custom_components.dp1.library.collections.nodes import COLLECTION_NODES
-from custom_components.dp1.library.tree import (
+from custom_components.dp1.library.node import (
     NodeKind,
     media_id,
     node_id,
     parse_media_id,
     split_node_id,
 )
+from custom_components.dp1.library.providers.collection.provider import Collections
 
 from .conftest import MakeLibrary
 from .shows import show_id
@@ -33,10 +33,16 @@ def test_ids_carry_any_key() -> None:
     "text",
     ["nonsense", "series", "series/", "series/1/2", "exhibitions/1", "/", "a//b"],
 )
-def test_what_is_no_id_is_not_found(text: str) -> None:
-    """An invalid id and an unknown one have different errors."""
-    with pytest.raises(NotFoundError):
-        split_node_id(text)
+async def test_what_is_no_id_is_not_found(text: str, make_library: MakeLibrary) -> None:
+    """What cannot be the id of a node is not found, whatever is asked of it."""
+    library = await make_library()
+    for ask in (
+        library.async_node,
+        library.async_children,
+        library.async_build_playlist,
+    ):
+        with pytest.raises(NotFoundError):
+            await ask(text)
 
 
 @pytest.mark.parametrize("node", ["", "exhibitions", node_id(NodeKind.SERIES, KEY)])
@@ -84,7 +90,7 @@ async def test_every_node_is_found_by_its_id(
             if node.can_expand:
                 waiting.append(node.id)
     # Artists are only found, and this library has no collection.
-    assert seen == set(NodeKind) - {NodeKind.ROOT, NodeKind.ARTIST, *COLLECTION_NODES}
+    assert seen == set(NodeKind) - {NodeKind.ROOT, NodeKind.ARTIST, *Collections.kinds}
     assert (await library.async_node("")).title == "Gallery"
 
 

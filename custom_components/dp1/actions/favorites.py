@@ -16,7 +16,7 @@ from ..coordinator import DisplayCoordinator
 from ..errors import exactly_one_of, invalid_input, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, NodeKind
-from ..library.tree import media_id, node_id
+from ..library.node import media_id, node_id
 from .fields import media
 from .targets import TARGET, async_targets, with_target
 

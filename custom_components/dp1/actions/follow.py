@@ -18,7 +18,7 @@ from ..errors import exactly_one_of, invalid_input, translated_errors
 from ..library.entries import async_libraries, library_and_node, library_of
 from ..library.followed import FollowedChannels, channels_named
 from ..library.library import Library, NodeKind
-from ..library.tree import split_node_id
+from ..library.node import split_node_id
 from .feed import verdict_of
 from .fields import media
 
@@ -93,7 +93,7 @@ async def _async_named(
             if kind not in (NodeKind.CHANNEL, NodeKind.PUBLISHER):
                 raise invalid_input("no_channel", name=clean(text, 100))
             wanted: tuple[Kind, str] = (
-                "channel" if kind is NodeKind.CHANNEL else "publisher",
+                "channel" if kind == NodeKind.CHANNEL else "publisher",
                 keys[0],
             )
         case {"channel": str(text)}:

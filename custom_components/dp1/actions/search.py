@@ -10,7 +10,7 @@ from ..browse.search import async_search_nodes
 from ..errors import invalid_input
 from ..library.entries import async_libraries, library_of
 from ..library.library import NodeKind
-from ..library.tree import media_id
+from ..library.node import media_id
 
 SERVICE_SEARCH = "search"
 KINDS = (
@@ -54,7 +54,7 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
         "results": [
             {
                 "title": node.title,
-                "kind": node.kind.value,
+                "kind": str(node.kind),
                 "artist": node.artist,
                 "year": node.year,
                 "picture": node.picture,

@@ -23,7 +23,7 @@ from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..errors import raised_as
 from ..library.entries import async_libraries
 from ..library.library import NodeKind
-from ..library.tree import MEDIA_PREFIX
+from ..library.node import MEDIA_PREFIX
 from .for_cards import (
     EXHIBITIONS,
     HIGHLIGHTS,

@@ -1,6 +1,6 @@
 """Pages of the libraries in the media browser, for displays and the media source."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
@@ -15,7 +15,7 @@ from ..errors import raised_as, translated, translated_errors
 from ..language import async_message, async_text
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Children, Library, Node, NodeKind
-from ..library.tree import (
+from ..library.node import (
     FOLDER_TITLES,
     MEDIA_PREFIX,
     media_id,
@@ -26,7 +26,7 @@ from ..library.tree import (
 NAME: Final = "DP-1 Art"
 ROOT: Final = MEDIA_PREFIX.removesuffix("/")
 DIRECTORY: Final = MediaClass.DIRECTORY.value
-CLASSES: Final = {
+CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.EXHIBITION: MediaClass.PLAYLIST,
     NodeKind.PLAYLIST: MediaClass.PLAYLIST,
     NodeKind.SERIES: MediaClass.ALBUM,
@@ -42,7 +42,7 @@ CLASSES: Final = {
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}
-SEARCH_CLASSES: Final = {
+SEARCH_CLASSES: Final[Mapping[str, list[MediaClass]]] = {
     NodeKind.ROOT: [
         MediaClass.ARTIST,
         MediaClass.PLAYLIST,

@@ -18,7 +18,7 @@ from ..client.errors import Dp1Error
 from ..const import DOMAIN, LOGGER
 from ..data import DATA
 from ..library.entries import library_and_node
-from ..library.tree import MEDIA_PREFIX
+from ..library.node import MEDIA_PREFIX
 
 # Home Assistant waits 10 s for a picture.
 TIMEOUT: Final = aiohttp.ClientTimeout(total=9)

@@ -24,8 +24,8 @@ from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
 from ..library.matching.query import EXACT, Query
 from ..library.matching.text_index import fold
+from ..library.node import MEDIA_PREFIX
 from ..library.search import Hit
-from ..library.tree import MEDIA_PREFIX
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media
 
@@ -39,7 +39,7 @@ async def async_search_nodes(
     libraries: Sequence[Library],
     query: str,
     *,
-    kinds: Collection[NodeKind] | None = None,
+    kinds: Collection[str] | None = None,
     limit: int = MAX_RESULTS,
     within: str | None = None,
 ) -> list[SearchResult]:
@@ -78,7 +78,7 @@ async def async_hits(
 async def _async_search_library(
     library: Library,
     query: str,
-    kinds: Collection[NodeKind] | None,
+    kinds: Collection[str] | None,
     limit: int,
     within: str | None,
 ) -> list[SearchResult]:
@@ -164,7 +164,7 @@ def _is_of_another_source(text: str) -> bool:
     return media_source.is_media_source_id(text) and not text.startswith(MEDIA_PREFIX)
 
 
-def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[NodeKind] | None:
+def kinds_of(classes: Iterable[MediaClass | str] | None) -> set[str] | None:
     """Return the kinds of nodes for media classes; None for all."""
     wanted = set(map(str, classes or ()))
     return {kind for kind, media in CLASSES.items() if media.value in wanted} or None

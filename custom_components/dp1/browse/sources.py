@@ -6,7 +6,7 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
 from ..coordinator import DisplayData
 from ..library.library import Library
-from ..library.tree import media_id
+from ..library.node import media_id
 
 
 class SourceList:

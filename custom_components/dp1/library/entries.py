@@ -25,22 +25,13 @@ from ..client.text import clean
 from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
-from .collections.nodes import COLLECTION_NODES
-from .library import BuiltPlaylist, Library, LibraryConfigEntry, Node, NodeKind
+from .library import BuiltPlaylist, Library, LibraryConfigEntry, server_of
 from .matching.text_index import fold
-from .tree import parse_media_id
+from .node import NodeKind, parse_media_id
+from .providers.provider import Found
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
-FEED_NODES = (
-    "channel",
-    "channels",
-    "daily",
-    "item",
-    "playlist",
-    "playlists",
-    "publisher",
-)
 
 
 @callback
@@ -127,10 +118,11 @@ async def async_build_playlist(
     (field, text), *_ = what.items()
     if field == "media_content_id":
         library, node = library_and_node(hass, text)
+        found = Found(node, "")
     else:
-        library, node = await _async_find(hass, field, text)
-    with translated_errors(*asked_of(library, node), clean(text, 100)):
-        return await library.async_build_playlist(node, limit=limit)
+        library, found = await _async_find(hass, field, text)
+    with translated_errors(*asked_of(library, found.id), clean(text, 100)):
+        return await library.async_build_playlist(found, limit=limit)
 
 
 @callback
@@ -156,14 +148,6 @@ def asked_of(library: Library, node: str) -> tuple[str, str]:
             if [collection.subentry_id] == key:
                 return server, collection.title
     return server, library.title
-
-
-def server_of(node: str) -> str:
-    """Return which server a node comes from, as the keys of error texts start."""
-    kind = unquote(node.removeprefix("more/")).partition("/")[0]
-    if kind in COLLECTION_NODES:
-        return "indexer"
-    return "feed" if kind in FEED_NODES else "catalog"
 
 
 @callback
@@ -194,10 +178,12 @@ def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEn
     raise invalid_input("library_removed", media_id=clean(node, 100))
 
 
-async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Library, str]:
+async def _async_find(
+    hass: HomeAssistant, kind: str, text: str
+) -> tuple[Library, Found]:
     """Return something by its name in any library; an exact match comes first."""
     libraries = async_libraries(hass)
-    found: list[tuple[Library, Node]] = []
+    found: list[tuple[Library, Found]] = []
     problem: HomeAssistantError | None = None
     for library in libraries:
         try:
@@ -207,19 +193,18 @@ async def _async_find(hass: HomeAssistant, kind: str, text: str) -> tuple[Librar
         except Dp1Error as err:
             problem = translated(err, "catalog", library.title, clean(text, 100))
     if found:
-        library, node = max(found, key=lambda match: fold(match[1].title) == fold(text))
-        return library, node.id
+        return max(found, key=lambda match: fold(match[1].title) == fold(text))
     if problem is not None:
         raise problem
     if not libraries:
         raise invalid_input("no_library")
     name = clean(text, 100)
-    nearest = await _async_nearest(libraries, NodeKind(kind), text)
+    nearest = await _async_nearest(libraries, kind, text)
     key = "not_found_nearest" if nearest else "not_found"
     raise invalid_input(f"{kind}_{key}", name=name, nearest=nearest)
 
 
-async def _async_nearest(libraries: list[Library], kind: NodeKind, text: str) -> str:
+async def _async_nearest(libraries: list[Library], kind: str, text: str) -> str:
     """Return the titles that come nearest to a name that nothing has, as text."""
     titles: list[str] = []
     for library in libraries:

@@ -21,11 +21,11 @@ from ..client.values import text
 from ..const import LOGGER
 from ..data import DATA
 from ..storage import SafeStore
-from .feed.coordinator import MAX_IN_CHANNEL
-from .feed.records import FeedChannel, FeedPlaylist
 from .library import Library
 from .news import CHANNEL_PLAYLIST, async_tell
-from .tree import playlist_node
+from .providers.feed.coordinator import MAX_IN_CHANNEL
+from .providers.feed.provider import playlist_node
+from .providers.feed.records import FeedChannel, FeedPlaylist
 
 # Within half an hour, and not all homes at the same time.
 LOOK_EVERY: Final = timedelta(minutes=25)

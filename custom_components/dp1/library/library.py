@@ -1,18 +1,22 @@
-"""The library: an exhibition catalog and a playlist feed as one tree of things to show."""
+"""The library: a catalog, a feed, collections and more as one tree of things to show."""
 
 import asyncio
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
+from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.debounce import Debouncer
 
+from ..client.catalog.selection import CAP
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
+from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
 from ..const import (
     CONF_CATALOG_URL,
@@ -24,24 +28,30 @@ from ..const import (
 )
 from ..data import DATA
 from ..errors import translated
-from .artists import Artists
-from .branches import Branches
-from .catalog.background_reader import BackgroundReader
-from .catalog.coordinator import CatalogCoordinator
-from .catalog.prefetching import PrefetchingCatalog
-from .collections.nodes import Collections
-from .daily import Daily
-from .favorites import Favorites
-from .feed.coordinator import FeedCoordinator
-from .playlists import BuiltPlaylist, PlaylistBuilder
+from .node import (
+    WORKS,
+    Children,
+    Node,
+    NodeKind,
+    more_node,
+    node_id,
+    split_more,
+    split_node_id,
+)
 from .preferences import Preferences
-from .recognition import Recognition
-from .search import Hit, Search, fold
-from .servers.cache import BuiltPlaylists, async_remove_collections, async_remove_files
-from .servers.coordinator import ServerCoordinator
-from .sources import Sources
-from .tree import Children, Node, NodeKind, node_id
-from .works import Work
+from .providers.built import BuiltPlaylists
+from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
+from .providers.catalog.provider import CatalogProvider
+from .providers.collection.provider import Collections
+from .providers.daily import Daily
+from .providers.favorites import Favorites, store_of
+from .providers.feed.coordinator import FeedCoordinator
+from .providers.feed.provider import FeedProvider
+from .providers.provider import BuiltPlaylist, Context, Found, Provider
+from .search import Hit, Search
+from .server.cache import async_remove_files
+from .server.coordinator import ServerCoordinator
+from .source_list import SourceList
 
 __all__ = [
     "BuiltPlaylist",
@@ -55,16 +65,29 @@ __all__ = [
     "async_remove_stored",
 ]
 
+# In the order in which they are listed, and asked what a display shows.
+PROVIDERS: tuple[type[Provider], ...] = (
+    Daily,
+    BuiltPlaylists,
+    Collections,
+    CatalogProvider,
+    FeedProvider,
+    Favorites,
+)
 # Displays are told of many changes at once.
 UPDATE_SECONDS = 0.1
 # How many names an error about an unknown name suggests.
 NEAREST = 3
+# A longer page of a browser is of no use; what does not fit is on the next.
+MAX_CHILDREN = 200
+# A node may have more inside than can be looked at.
+MAX_INSIDE = 2000
 
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
 class Library:
-    """A catalog, a feed, or both, and the favorites."""
+    """The providers of one entry: it asks the one whose node is named, and puts together what all of them have."""
 
     def __init__(self, hass: HomeAssistant, entry: LibraryConfigEntry) -> None:
         """Initialize the library; nothing is sent before `async_start`."""
@@ -101,32 +124,25 @@ class Library:
             self.catalog_coordinator.client,
             self.feed_coordinator.client,
         )
-        self.collections = Collections(hass, entry, self.preferences.indexer_url)
-        self._built = BuiltPlaylists(hass, entry.entry_id)
-        servers = self.catalog_coordinator, self.feed_coordinator
-        self._recognition = Recognition(*servers, guard)
-        self.daily = Daily(
+        self._context = context = Context(
             hass,
             entry,
             guard,
             self.preferences,
-            self.async_find_work,
+            self.catalog_coordinator,
+            self.feed_coordinator,
             self._handle_update,
         )
-        self.favorites = Favorites(hass, entry.entry_id, self._handle_update)
-        own = self.favorites, self.collections
-        artists = Artists(self.catalog_coordinator)
-        self._builder = PlaylistBuilder(*servers, *own, self.preferences, artists)
-        self._branches = Branches(entry.title, *servers, *own, self.daily, artists)
-        self._search = Search(
-            hass, *servers, self.favorites, self._branches, self.collections, artists
-        )
-        self._sources = Sources(
-            *servers, *own, self.preferences, self._built, self.daily
-        )
-        self._background_reader = BackgroundReader(
-            hass, entry, self.catalog_coordinator
-        )
+        self.providers = context.providers = [make(context) for make in PROVIDERS]
+        self._by_kind = {
+            kind: provider for provider in self.providers for kind in provider.kinds
+        }
+        self.collections = self._only(Collections)
+        self.daily = self._only(Daily)
+        self.favorites = self._only(Favorites)
+        self._built = self._only(BuiltPlaylists)
+        self._search = Search(hass, self.providers, self.favorites.is_favorite)
+        self._sources = SourceList(self.providers)
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
@@ -136,10 +152,14 @@ class Library:
             function=self._async_update_listeners,
         )
 
+    def _only[P: Provider](self, kind: type[P]) -> P:
+        """Return the provider of a kind."""
+        return next(each for each in self.providers if isinstance(each, kind))
+
     @property
     def coordinators(self) -> list[ServerCoordinator[Any]]:
         """Return everything that is read."""
-        return [self.catalog_coordinator, self.feed_coordinator, *self.collections]
+        return [each for some in self.providers for each in some.coordinators]
 
     @property
     def entry_id(self) -> str:
@@ -192,15 +212,11 @@ class Library:
 
     async def async_start(self) -> None:
         """Load what is stored, and refresh what is old in the background."""
-        await self.favorites.async_load()
-        await self._built.async_load()
-        kept = [collection.subentry_id for collection in self.collections]
-        await async_remove_collections(self.hass, self.entry_id, kept)
-        for coordinator in self.coordinators:
-            await coordinator.async_load()
-        self._follow(self.catalog_coordinator, self.feed_coordinator)
-        await self.daily.async_start()
-        self._background_reader.async_start()
+        for provider in self.providers:
+            await provider.async_load()
+        for provider in self.providers:
+            if provider is not self.collections:
+                provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
@@ -208,22 +224,16 @@ class Library:
     @callback
     def async_start_collections(self) -> None:
         """Follow the collections, once their events are listened to."""
-        self._follow(*self.collections)
-
-    def _follow(self, *coordinators: ServerCoordinator[Any]) -> None:
-        """Read what is old in the background, and listen to it."""
-        for coordinator in coordinators:
-            coordinator.async_start()
-            coordinator.async_add_listener(self._handle_update)
+        self.collections.async_start()
 
     async def async_refresh(self) -> None:
         """Look for news on all servers now, or raise the translated error of the first that fails."""
         servers = self.coordinators
-        *reasons, _ = await asyncio.gather(
+        reasons = await asyncio.gather(
             *(server.async_look_now() for server in servers),
-            self.daily.async_look_now(),
+            *(provider.async_refresh() for provider in self.providers),
         )
-        for server, reason in zip(servers, reasons, strict=True):
+        for server, reason in zip(servers, reasons, strict=False):
             if isinstance(reason, Dp1Error):
                 url = server.url or ""
                 raise translated(reason, server.kind, self.title, url) from reason
@@ -244,12 +254,8 @@ class Library:
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
         self._debouncer.async_shutdown()
-        await self._background_reader.async_stop()
-        await self.daily.async_stop()
-        for coordinator in self.coordinators:
-            await coordinator.async_shutdown()
-        await self._built.async_save()
-        await self.favorites.async_save()
+        for provider in self.providers:
+            await provider.async_stop()
 
     @callback
     def async_add_listener(self, listener: CALLBACK_TYPE) -> CALLBACK_TYPE:
@@ -269,98 +275,150 @@ class Library:
         for listener in list(self._listeners):
             listener()
 
+    # Nodes
+
+    def _provider_of(self, node: str) -> tuple[Provider, str, list[str]]:
+        """Return the provider of a node with the kind and the keys in its id, or raise NotFoundError."""
+        kind, keys = split_node_id(node)
+        provider = self._by_kind.get(kind)
+        if provider is None or len(keys) != provider.kinds[kind]:
+            raise NotFoundError(f"nothing is called {node!r}")
+        return provider, kind, keys
+
     async def async_node(self, node: str) -> Node:
-        """Return a node, or raise NotFoundError or why it could not be read."""
-        return await self._branches.async_node(node)
+        """Return a node by its id, or raise NotFoundError or why it could not be read."""
+        kind, keys = split_node_id(node)
+        if node == NodeKind.ROOT:
+            return self._root()
+        if kind == NodeKind.MORE:
+            inner, start = split_more(keys)
+            named = await self.async_node(inner)
+            return more_node(inner, start, title=named.title)
+        provider, kind, keys = self._provider_of(node)
+        try:
+            return await provider.async_node(kind, *keys)
+        except Dp1Error:
+            if kept := self.favorites.get(node):
+                return kept.node
+            raise
+
+    def _root(self) -> Node:
+        """Return the node of the library, with another cover than that of its first folder."""
+        pictures = [node.picture for node in self._roots() if node.picture]
+        return Node(
+            id=NodeKind.ROOT.value,
+            kind=NodeKind.ROOT,
+            title=self.title,
+            picture=pictures[-1] if pictures else None,
+            can_expand=True,
+        )
+
+    def _roots(self) -> tuple[Node, ...]:
+        """Return the folders of the library."""
+        return tuple(node for provider in self.providers for node in provider.roots())
 
     async def async_children(self, node: str, *, limit: int | None = None) -> Children:
-        """Return what is inside a node, with the reason if some of it could not be read."""
-        return await self._branches.async_children(node, limit=limit)
+        """Return what is inside a node, with the reason if some of it could not be read.
+
+        Raises NotFoundError if there is no such node or it cannot be opened.
+        """
+        start = 0
+        kind, keys = split_node_id(node)
+        if kind == NodeKind.MORE:
+            node, start = split_more(keys)
+        try:
+            if node == NodeKind.ROOT:
+                children = Children(self._roots())
+            else:
+                provider, kind, keys = self._provider_of(node)
+                children = await provider.async_children(
+                    kind, *keys, limit=limit or CAP
+                )
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            children = Children((), problem=err)
+        end = start + (limit or MAX_CHILDREN)
+        nodes = tuple(children.nodes[start:end])
+        more = max(0, len(children.nodes) - end)
+        if more and limit is None:
+            nodes, more = (*nodes, more_node(node, end, count=more)), 0
+        return replace(children, nodes=nodes, not_shown=children.not_shown + more)
+
+    async def async_build_playlist(
+        self, node: str | Found, *, limit: int | None = None
+    ) -> BuiltPlaylist:
+        """Return what a display is to show for a node, of at most `limit` works.
+
+        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
+        """
+        found = node if isinstance(node, Found) else Found(node, "")
+        provider, kind, keys = self._provider_of(found.id)
+        try:
+            built = await provider.async_build(
+                kind, *keys, limit=limit, record=found.record
+            )
+        except Dp1Error as err:
+            if (kept := self.favorites.build_kept(found.id)) is None:
+                if kind == NodeKind.PLAYLIST and isinstance(err, NotFoundError):
+                    self.favorites.async_remove(found.id)
+                raise
+            built = kept
+        self._built.async_remember(built)
+        return built
+
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return an exhibition by id, slug or title, a series by id or title, or a playlist by id, slug or address.
+
+        Raises NotFoundError, or why it could not be read.
+        """
+        return await self._by_kind[kind].async_find(kind, text.strip())
+
+    # Search
 
     async def async_search(
         self,
         query: str,
         *,
-        kinds: Collection[NodeKind] | None = None,
+        kinds: Collection[str] | None = None,
         limit: int = 20,
         within: str | None = None,
     ) -> list[Node]:
-        """Return playable nodes that fit words, the best first."""
-        return await self._search.async_search(
-            query, kinds=kinds, limit=limit, within=within
-        )
+        """Return playable nodes that fit words, the best first, optionally of some kinds or within a node."""
+        hits = await self.async_hits(query, kinds=kinds, within=within or "")
+        return [hit.node for hit in hits[:limit]]
 
-    async def async_build_playlist(
-        self, node: str, *, limit: int | None = None
-    ) -> BuiltPlaylist:
-        """Return what a display is to show for a node, or raise why there is nothing."""
-        try:
-            built = await self._builder.async_build(node, limit)
-        except NotFoundError:
-            if node.startswith(f"{NodeKind.PLAYLIST}/"):
-                self.favorites.async_remove(node)
-            raise
-        document = built.cast.playlist or {}
-        name = built.cast.playlist_url or document.get("id")
-        if name and self._built.node_of(name) != built.node_id:
-            self._built.async_remember(name, built.node_id)
-            self._handle_update()
-        return built
-
-    async def async_find(self, kind: str, text: str) -> Node:
-        """Return an exhibition by id, slug or title, a series by id or title, or a playlist by id, slug or address.
-
-        Raises NotFoundError, or why it could not be read.
-        """
-        text = text.strip()
-        match kind:
-            case NodeKind.EXHIBITION:
-                return await self._async_find_exhibition(text)
-            case NodeKind.SERIES:
-                return await self._async_find_series(text)
-            case NodeKind.PLAYLIST:
-                found = await self.feed_coordinator.async_playlist(text)
-                return await self.async_node(node_id(NodeKind.PLAYLIST, found.id))
-        return await self.async_node(node_id(NodeKind(kind), text))
-
-    async def _async_find_exhibition(self, text: str) -> Node:
-        """Return the exhibition with an id or slug, else the newest with a title."""
-        exhibitions = await self.catalog_coordinator.async_list()
-        by_key = (
-            show
-            for show in exhibitions.records
-            if text.casefold() in (show.id.casefold(), show.slug.casefold())
-        )
-        by_title = (
-            show for show in exhibitions.records if fold(show.title) == fold(text)
-        )
-        if found := next(by_key, None) or next(by_title, None):
-            return await self.async_node(node_id(NodeKind.EXHIBITION, found.id))
-        raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-
-    async def _async_find_series(self, text: str) -> Node:
-        """Return the series with a title among those that are known or found, else the one with an id."""
-        for series in self.catalog_coordinator.all_series:
-            if fold(series.title) == fold(text):
-                return await self.async_node(node_id(NodeKind.SERIES, series.id))
-        for node in await self.async_search(text, kinds={NodeKind.SERIES}):
-            if fold(node.title) == fold(text):
-                return node
-        return await self.async_node(node_id(NodeKind.SERIES, text))
-
-    async def async_hits(self, query: str, *, near: bool = False) -> list[Hit]:
+    async def async_hits(
+        self,
+        query: str,
+        *,
+        kinds: Collection[str] | None = None,
+        within: str = "",
+        near: bool = False,
+    ) -> list[Hit]:
         """Return playable nodes that fit words as they are or as they sound, the best first; with `near` also guesses."""
-        return await self._search.async_hits(query, near=near)
+        folders = {lines.folder for each in self.providers for lines in each.lines}
+        if within in folders:
+            return await self._search.async_hits(
+                query, kinds=kinds, folder=within, near=near
+            )
+        inside = await self.async_children(within, limit=MAX_INSIDE)
+        return await self._search.async_hits(
+            query, kinds=kinds, inside=inside.nodes, near=near
+        )
 
-    async def async_nearest(self, kind: NodeKind, text: str) -> list[str]:
+    async def async_nearest(self, kind: str, text: str) -> list[str]:
         """Return the titles of a kind that come nearest to a text."""
-        hits = await self._search.async_hits(text, kinds={kind}, near=True)
+        hits = await self.async_hits(text, kinds={kind}, near=True)
         return list(dict.fromkeys(hit.node.title for hit in hits))[:NEAREST]
 
     async def async_add_favorite(self, node: str) -> Node:
         """Add a node to the favorites, with what it takes to show it without the servers."""
         found = await self.async_node(node)
-        item = await self._builder.async_item(node)
+        item = None
+        if found.kind in WORKS:
+            document = (await self.async_build_playlist(node)).cast.playlist or {}
+            item = document["items"][0]
         self.favorites.async_add(found, item)
         return found
 
@@ -383,17 +441,21 @@ class Library:
 
     def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
-        found = self.collections.work(item.id) or self.daily.known_work(item)
-        return found or self._recognition.known_work(item)
+        return self._context.describe(item)
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        if work := self.collections.work(item.id) or self.daily.known_work(item):
-            return work
-        return await self._recognition.async_find_work(item)
+        return await self._context.async_describe(item)
+
+
+def server_of(node: str) -> str:
+    """Return which server a node comes from, as the keys of error texts start."""
+    kind = unquote(node.removeprefix("more/")).partition("/")[0]
+    servers = (each.server for each in PROVIDERS if kind in each.kinds)
+    return next(servers, "catalog")
 
 
 async def async_remove_stored(hass: HomeAssistant, entry_id: str) -> None:
     """Remove what is stored of a removed library."""
     await async_remove_files(hass, entry_id)
-    await Favorites(hass, entry_id, lambda: None).async_remove_store()
+    await store_of(hass, entry_id).async_remove()

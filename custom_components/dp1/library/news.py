@@ -19,11 +19,13 @@ from homeassistant.util.signal_type import SignalType
 from ..client.catalog.artwork import exhibition_page
 from ..client.values import moment
 from ..const import DOMAIN
-from .collections.coordinator import CollectionCoordinator
-from .collections.works import OwnedWork, owned_node
-from .feed.records import FeedPlaylist
 from .library import Library
-from .tree import Node, exhibition_node, media_id, playlist_node
+from .node import Node, media_id
+from .providers.catalog.provider import exhibition_node
+from .providers.collection.coordinator import CollectionCoordinator
+from .providers.collection.records import OwnedWork, owned_node
+from .providers.feed.provider import playlist_node
+from .providers.feed.records import FeedPlaylist
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"

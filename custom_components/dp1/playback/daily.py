@@ -21,8 +21,8 @@ from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..errors import action_failed, translated
-from ..library.daily import Daily
 from ..library.entries import async_libraries
+from ..library.providers.daily import Daily
 from .cast import async_cast, is_showing
 from .duties import NOT_STORED, Duty
 from .resolve import Options, from_document

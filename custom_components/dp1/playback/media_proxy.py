@@ -27,7 +27,7 @@ from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..library.entries import async_build_playlist
-from ..library.tree import MEDIA_PREFIX
+from ..library.node import MEDIA_PREFIX
 from ..storage import SafeStore
 
 PATH: Final = f"/api/{DOMAIN}/media"

@@ -53,7 +53,6 @@ from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, invalid_input, translated
-from ..library.collections.indexers import async_indexer, async_user_agent
 from ..library.entries import (
     async_build_playlist,
     async_libraries,
@@ -61,7 +60,8 @@ from ..library.entries import (
     daily_url,
 )
 from ..library.library import Library
-from ..library.tree import MEDIA_PREFIX
+from ..library.node import MEDIA_PREFIX
+from ..library.providers.collection.indexers import async_indexer, async_user_agent
 from .media_proxy import is_picture_entity
 
 READ_TIMEOUT = 20.0

@@ -14,8 +14,8 @@ from ..browse.search import async_hits
 from ..display.metadata import artist_of
 from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
+from ..library.node import media_id
 from ..library.search import Hit, fold
-from ..library.tree import media_id
 from .answers import NotMeantError, UnansweredError
 from .displays import SpokenDisplay
 from .wording import is_declined, is_in_full, is_other
@@ -219,7 +219,7 @@ def _favorites(libraries: list[Library]) -> Chosen:
 def _collection(libraries: list[Library]) -> Chosen:
     """Return the first collection that has works."""
     for library in libraries:
-        for node in library.collections.nodes():
+        for node in library.collections.roots():
             if node.can_play:
                 return Chosen.of(library, node)
     raise UnansweredError("no_collection")

@@ -13,15 +13,15 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ...client.catalog.paging import Listing
-from ...client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
-from ...client.feed.client import Feed, StoredPlaylist
-from ...client.feed.paging import Page
-from ...client.playlist.document import slugify
-from ...client.values import mapping, moment, whole
-from ...const import LOGGER
-from ..servers.cached_list import CachedList, Json
-from ..servers.coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
+from ....client.catalog.paging import Listing
+from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
+from ....client.feed.client import Feed, StoredPlaylist
+from ....client.feed.paging import Page
+from ....client.playlist.document import slugify
+from ....client.values import mapping, moment, whole
+from ....const import LOGGER
+from ...server.cached_list import CachedList, Json
+from ...server.coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
 from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0

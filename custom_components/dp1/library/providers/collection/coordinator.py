@@ -15,13 +15,13 @@ from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ...client.errors import (
+from ....client.errors import (
     Dp1Error,
     InvalidRequestError,
     NoAnswerError,
     UnexpectedAnswerError,
 )
-from ...client.indexer.client import (
+from ....client.indexer.client import (
     HIDDEN,
     MAX_PAGE,
     MAX_TOKENS,
@@ -29,14 +29,13 @@ from ...client.indexer.client import (
     Checkpoint,
     Indexer,
 )
-from ...client.indexer.tokens import Page, data_type
-from ...client.values import mapping, moment, text
-from ...const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
-from ..servers.cache import collection_file
-from ..servers.cached_list import CachedList, Json
-from ..servers.coordinator import LIST, PATIENCE, ServerCoordinator
+from ....client.indexer.tokens import Page, data_type
+from ....client.values import mapping, moment, text
+from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
+from ...server.cache import collection_file
+from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .indexers import async_indexer
-from .works import OwnedWork, newest_first
+from .records import OwnedWork, newest_first
 
 ACQUIRED: Final = "acquired"
 LEFT_COLLECTION: Final = "left_collection"

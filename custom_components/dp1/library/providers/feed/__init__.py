@@ -1,4 +1,4 @@
 """The playlist feed of a library: its coordinator, and the records it keeps of playlists and channels.
 
-It may import `library.servers` and what that may import.
+It may import `library.server` and what that may import.
 """

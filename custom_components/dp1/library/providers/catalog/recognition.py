@@ -8,20 +8,20 @@ from typing import Any
 
 from lru import LRU
 
-from ..client.catalog.artwork import absolute_url, source_url
-from ..client.catalog.models import Artwork, Exhibition, Series
-from ..client.catalog.selection import CAP, shown_once
-from ..client.display.player_status import PlaylistItem
-from ..client.errors import Dp1Error, InvalidRequestError, NotFoundError
-from ..client.guard import Guard
-from ..client.http import request_json
-from ..client.playlist.manifest import with_manifest
-from ..client.text import clean
-from ..client.values import mapping, text
-from .catalog.coordinator import CatalogCoordinator
-from .feed.coordinator import FeedCoordinator
-from .feed.records import FeedPlaylist
-from .works import MAX_TITLE, KnownWorks, Work, work_at, work_of
+from ....client.catalog.artwork import absolute_url, source_url
+from ....client.catalog.models import Artwork, Exhibition, Series
+from ....client.catalog.selection import CAP, shown_once
+from ....client.display.player_status import PlaylistItem
+from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
+from ....client.guard import Guard
+from ....client.http import request_json
+from ....client.playlist.manifest import Work, with_manifest
+from ....client.text import clean
+from ....client.values import mapping, text
+from ..feed.coordinator import FeedCoordinator
+from ..feed.records import FeedPlaylist
+from .coordinator import CatalogCoordinator
+from .records import KnownWorks, work_at, work_of
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
@@ -31,6 +31,7 @@ LOOK_UP_MAX_AGE_SECONDS = 600.0
 # A server in trouble may know more soon.
 RETRY_SECONDS = 30.0
 MAX_EXHIBITIONS = 3
+MAX_TITLE = 200
 
 _TITLE = re.compile(
     r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE

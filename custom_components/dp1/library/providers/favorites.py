@@ -1,17 +1,27 @@
 """Favorites of a library, stored with enough to show and play them without the servers."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, override
 
 import voluptuous as vol
 
 from homeassistant.core import HomeAssistant, callback
 
-from ..client.errors import NotFoundError
-from ..client.values import mapping, text, whole
-from ..storage import SafeStore
-from .tree import Node, NodeKind, split_node_id
+from ...client.catalog.selection import CAP
+from ...client.errors import NotFoundError
+from ...client.values import mapping, text, whole
+from ...language import async_text
+from ...storage import SafeStore
+from ..node import Children, Node, NodeKind, split_node_id
+from .provider import (
+    BuiltPlaylist,
+    Context,
+    Provider,
+    Source,
+    lines_of_nodes,
+    source_of,
+)
 
 STORED_SCHEMA = vol.Schema({vol.Required("favorites"): list})
 SAVE_SECONDS = 1.0
@@ -74,39 +84,85 @@ def _parse_stored(stored: dict[str, list[object]]) -> list[Favorite]:
     return [favorite for data in favorites if (favorite := Favorite.from_store(data))]
 
 
-class Favorites:
+class Favorites(Provider):
     """The favorites of a library, the newest first."""
 
-    def __init__(
-        self, hass: HomeAssistant, entry_id: str, changed: Callable[[], None]
-    ) -> None:
-        """Initialize without favorites; `changed` is called after every change."""
-        self._changed = changed
-        self._store = SafeStore(
-            hass, f"favorites.{entry_id}", _parse_stored, atomic_writes=True
-        )
-        self._favorites: dict[str, Favorite] = {}
+    kinds = {NodeKind.FAVORITES: 0}
 
+    def __init__(self, context: Context) -> None:
+        """Initialize without favorites."""
+        super().__init__(context)
+        self._store = store_of(self.hass, context.entry.entry_id)
+        self._favorites: dict[str, Favorite] = {}
+        self._nodes: tuple[Node, ...] | None = None
+        self.lines = (lines_of_nodes(self.hass, self.nodes),)
+
+    def nodes(self) -> tuple[Node, ...]:
+        """Return the nodes, the newest first; the same tuple until there are others."""
+        if self._nodes is None:
+            favorites = reversed(self._favorites.values())
+            self._nodes = tuple(favorite.node for favorite in favorites)
+        return self._nodes
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the folder of the favorites; single works among them can be played together."""
+        folder = self._folder(
+            NodeKind.FAVORITES,
+            self.nodes(),
+            can_play=bool(self.items()),
+        )
+        return [folder]
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return the folder of the favorites."""
+        return self.roots()[0]
+
+    @override
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+        """Return the favorites."""
+        return Children(self.nodes())
+
+    @override
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Build the playlist of all single works among the favorites."""
+        if not (items := self.items()[: limit or CAP]):
+            raise NotFoundError("no work is among the favorites")
+        title = async_text(self.hass, "config_panel.browser.favorites")
+        return self._build(NodeKind.FAVORITES.value, title, items)
+
+    def build_kept(self, node_id: str) -> BuiltPlaylist | None:
+        """Build the playlist of a single work from what was kept of it."""
+        favorite = self._favorites.get(node_id)
+        if favorite is None or favorite.item is None:
+            return None
+        return self._build(node_id, favorite.node.title, [favorite.item])
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the favorites, if they are wanted."""
+        if "favorites" not in self.context.preferences.sources:
+            return ()
+        return [list(map(source_of, self.nodes()))]
+
+    @override
     async def async_load(self) -> None:
         """Load the stored favorites."""
         for favorite in await self._store.async_load_parsed() or ():
             self._favorites[favorite.node.id] = favorite
+        self._nodes = None
 
-    async def async_save(self) -> None:
+    @override
+    async def async_stop(self) -> None:
         """Save the favorites now."""
         await self._store.async_save(self._to_store())
 
     async def async_save_now(self) -> None:
         """Save the favorites, or raise HomeAssistantError if they are not on the disk."""
         await self._store.async_save_now(self._to_store())
-
-    async def async_remove_store(self) -> None:
-        """Remove the stored favorites."""
-        await self._store.async_remove()
-
-    def nodes(self) -> list[Node]:
-        """Return the nodes, the newest first."""
-        return [favorite.node for favorite in reversed(self._favorites.values())]
 
     def items(self) -> list[Json]:
         """Return the playlist items of single works, the newest first."""
@@ -148,11 +204,17 @@ class Favorites:
 
     def _save_soon(self) -> None:
         """Save a change and tell of it."""
+        self._nodes = None
         self._store.async_delay_save(self._to_store, SAVE_SECONDS)
-        self._changed()
+        self.context.async_update()
 
     def _to_store(self) -> Json:
         """Return the favorites as plain JSON, the oldest first."""
         return {
             "favorites": [favorite.to_store() for favorite in self._favorites.values()]
         }
+
+
+def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[list[Favorite]]:
+    """Return the file of the favorites of a library."""
+    return SafeStore(hass, f"favorites.{entry_id}", _parse_stored, atomic_writes=True)

@@ -1,5 +1,6 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,17 +10,16 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ...client.catalog.client import Catalog
-from ...client.catalog.models import Artwork, Exhibition, Series
-from ...client.catalog.paging import PAGE_SIZE, Listing
-from ...client.catalog.selection import CAP
-from ...client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
-from ...client.values import mapping
-from ...const import LOGGER
-from ..servers.cached_list import CachedList, Json
-from ..servers.coordinator import LIST, PATIENCE, ServerCoordinator
-from ..works import KnownWorks
-from .exhibitions import newest_first
+from ....client.catalog.client import CONCURRENCY, Catalog, in_order, series_place
+from ....client.catalog.models import Artwork, Exhibition, Series
+from ....client.catalog.paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
+from ....client.catalog.selection import CAP
+from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
+from ....client.values import mapping
+from ....const import LOGGER
+from ...server.cached_list import CachedList, Json
+from ...server.coordinator import LIST, PATIENCE, ServerCoordinator
+from .records import KnownWorks
 
 # Series and artworks change rarely; older ones are shown and refreshed in the background.
 MAX_AGE_SECONDS = 3600.0
@@ -28,6 +28,62 @@ MAX_WORKS = 20_000
 MAX_AT_START = 200
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
+PAGE_PAUSE = 2.0
+
+
+class PrefetchingCatalog(Catalog):
+    """Save a round trip per exhibition: its number of series is known only after the first page, and few have but one."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Initialize the client."""
+        super().__init__(*args, **kwargs)
+        self._pages: dict[tuple[str, int], asyncio.Task[Page[Series]]] = {}
+
+    @override
+    async def all_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
+        """Read all series of an exhibition in order."""
+        keys = [(exhibition_id, page * PAGE_SIZE) for page in range(CONCURRENCY)]
+        read = super().series
+        for key in keys:
+            self._pages[key] = asyncio.create_task(
+                read(exhibition_id=exhibition_id, offset=key[1])
+            )
+        try:
+            return await super().all_series(exhibition_id, progress=progress)
+        finally:
+            unused = [task for key in keys if (task := self._pages.pop(key, None))]
+            for task in unused:
+                task.cancel()
+            await asyncio.gather(*unused, return_exceptions=True)
+
+    async def unhurried_series(
+        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+    ) -> Listing[Series]:
+        """Read all series of an exhibition in order, with a pause before each further page."""
+
+        async def fetch(offset: int, limit: int) -> Page[Series]:
+            """Read a page."""
+            if offset:
+                await asyncio.sleep(PAGE_PAUSE)
+            return await self.series(
+                exhibition_id=exhibition_id, offset=offset, limit=limit
+            )
+
+        listing = await PagedReader(fetch, concurrency=1).read()
+        return in_order(listing, series_place)
+
+    @override
+    async def series(
+        self, *, exhibition_id: str, offset: int = 0, **others: Any
+    ) -> Page[Series]:
+        """Return a page of series, requested in advance or now."""
+        if task := self._pages.pop((exhibition_id, offset), None):
+            return await task
+        return await super().series(
+            exhibition_id=exhibition_id, offset=offset, **others
+        )
 
 
 class CatalogCoordinator(ServerCoordinator[Exhibition]):
@@ -267,7 +323,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
         def partial_list(read: Callable[[], Listing[Exhibition]]) -> Any:
             """Return the exhibitions that have been read, which can be opened already."""
-            exhibitions = newest_first(self._partial(before, read()))
+            exhibitions = _newest_first(self._partial(before, read()))
             self._exhibitions |= {
                 exhibition.id: exhibition for exhibition in exhibitions.records
             }
@@ -282,7 +338,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             # An empty answer would take all sources away.
             reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
             listing = Listing((), None, False, reason)
-        exhibitions = newest_first(before.updated(listing, self.hass.loop.time()))
+        exhibitions = _newest_first(before.updated(listing, self.hass.loop.time()))
         self.data = exhibitions
         self._index_exhibitions()
         if exhibitions.complete:
@@ -395,3 +451,15 @@ def _wanted(artworks: CachedList[Artwork], count: int | None) -> int | None:
 def _by_id(artworks: CachedList[Artwork], key: str) -> Artwork | None:
     """Return the artwork with an id."""
     return next((artwork for artwork in artworks.records if artwork.id == key), None)
+
+
+def _newest_first(exhibitions: CachedList[Exhibition]) -> CachedList[Exhibition]:
+    """Return the exhibitions sorted by their opening."""
+    order = sorted(exhibitions.records, key=_opening, reverse=True)
+    return replace(exhibitions, records=tuple(order))
+
+
+def _opening(exhibition: Exhibition) -> tuple[float, str]:
+    """Return the sort key of an exhibition; those without an opening come last."""
+    opens = exhibition.opens_at
+    return opens.timestamp() if opens else float("-inf"), exhibition.number

@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-from ...client.indexer.tokens import Token, data_type, item_id, provenance
-from ...client.text import clean, shorten
-from ...client.values import moment, text
-from ..tree import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
-from ..works import MAX_NOTE, Work
+from ....client.indexer.tokens import Token, data_type, item_id, provenance
+from ....client.playlist.manifest import MAX_NOTE, Work
+from ....client.text import clean, shorten
+from ....client.values import moment, text
+from ...node import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
 
 MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
 STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
@@ -154,7 +154,7 @@ def newest_first(works: Iterable[OwnedWork]) -> tuple[OwnedWork, ...]:
 
 
 def group_node(
-    kind: NodeKind, keys: tuple[str, ...], title: str, works: Sequence[OwnedWork]
+    kind: str, keys: tuple[str, ...], title: str, works: Sequence[OwnedWork]
 ) -> Node:
     """Return the node of some or all works of a collection."""
     first = next((work.token.thumbnail for work in works if work.token.thumbnail), None)

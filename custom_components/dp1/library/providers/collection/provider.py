@@ -1,23 +1,23 @@
-"""The collections of a library as nodes of its tree."""
+"""The collections of a library as a provider: the works that addresses hold."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, override
+from uuid import uuid5
 
-from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant
-
-from ...client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
-from ...const import SUBENTRY_COLLECTION
-from ..matching.fuzzy import Heard
-from ..matching.list_index import ListIndex
-from ..matching.text_index import TextIndex, Words, line
-from ..servers.cached_list import CachedList
-from ..tree import Children, LazyNodes, Node, NodeKind, node_id
-from ..works import Work
+from ....client.display.player_status import PlaylistItem
+from ....client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
+from ....client.indexer.tokens import build_items
+from ....client.playlist.document import timestamp
+from ....client.playlist.manifest import Work
+from ....const import SUBENTRY_COLLECTION
+from ...matching.text_index import line
+from ...node import WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
+from ...server.cache import async_remove_collections
+from ...server.cached_list import CachedList
+from ..provider import BuiltPlaylist, Context, Lines, Names, Provider, Source, source_of
 from .coordinator import CollectionCoordinator
-from .works import Medium, OwnedWork, group_node, owned_node, owned_nodes
+from .records import Medium, OwnedWork, group_node, owned_node, owned_nodes
 
 ARTISTS: Final = "artists"
 PART_TITLES: Final = {
@@ -26,26 +26,8 @@ PART_TITLES: Final = {
     Medium.MOVING: "Moving",
     Medium.INTERACTIVE: "Interactive",
 }
-COLLECTION_NODES: Final = (
-    NodeKind.COLLECTION,
-    NodeKind.COLLECTION_PART,
-    NodeKind.COLLECTION_ARTIST,
-    NodeKind.OWNED,
-)
-MAX_LINES: Final = 100
-# What a search finds: how well the title and the artist of a node fit.
-type Found = tuple[str, str, Node]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnedWorks:
-    """Works to show together, and when the collection changed last."""
-
-    title: str
-    works: Sequence[OwnedWork]
-    changed_at: datetime
-    problem: Dp1Error | None = None
-    keep_current: bool = False
+# Every status of the display carries the whole list.
+MAX_OWNED: Final = 200
 
 
 @dataclass(slots=True)
@@ -56,6 +38,7 @@ class _View:
     by_id: dict[str, OwnedWork] = field(default_factory=dict)
     by_artist: dict[str, list[OwnedWork]] = field(default_factory=dict)
     by_medium: dict[str, list[OwnedWork]] = field(default_factory=dict)
+    groups: tuple[Node, ...] = ()
 
     @classmethod
     def of(cls, records: Sequence[OwnedWork]) -> _View:
@@ -69,26 +52,36 @@ class _View:
         return view
 
 
-class Collections:
-    """The collections of a library."""
+class Collections(Provider):
+    """The collections of a library; without an indexer they are empty."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry[Any],
-        url: str,
-    ) -> None:
-        """Initialize the collections of a config entry; without an indexer they are empty."""
+    # The first key of each is that of the collection.
+    kinds = {
+        NodeKind.COLLECTION: 1,
+        NodeKind.COLLECTION_PART: 2,
+        NodeKind.COLLECTION_ARTIST: 2,
+        NodeKind.OWNED: 2,
+    }
+    server = "indexer"
+
+    def __init__(self, context: Context) -> None:
+        """Initialize the collections of a config entry."""
+        super().__init__(context)
+        url = context.preferences.indexer_url or None
         self._by_id = {
             subentry.subentry_id: CollectionCoordinator(
-                hass, entry, subentry, url or None
+                self.hass, context.entry, subentry, url
             )
-            for subentry in entry.subentries.values()
+            for subentry in context.entry.subentries.values()
             if subentry.subentry_type == SUBENTRY_COLLECTION
         }
+        self.coordinators = tuple(self._by_id.values())
         self._views: dict[str, _View] = {}
-        self._hass = hass
-        self._indexes = {key: ListIndex(hass, _text_of) for key in self._by_id}
+        self.lines = [
+            lines
+            for collection in self
+            for lines in (self._lines_of(collection), self._groups_of(collection))
+        ]
 
     def __iter__(self) -> Iterator[CollectionCoordinator]:
         """Iterate over the collections."""
@@ -98,18 +91,21 @@ class Collections:
         """Return whether there is a collection."""
         return bool(self._by_id)
 
-    def nodes(self) -> list[Node]:
+    @override
+    def roots(self) -> list[Node]:
         """Return the nodes of the collections."""
         return [self._node(collection) for collection in self]
 
-    def work(self, item_id: str | None) -> Work | None:
-        """Return the metadata of a work by the id of its item."""
+    @override
+    def describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known of a work by the id of its item."""
         for collection in self:
-            if found := self._view(collection).by_id.get(item_id or ""):
+            if found := self._view(collection).by_id.get(item.id or ""):
                 return found.work(collection.subentry_id)
         return None
 
-    async def async_node(self, kind: NodeKind, keys: list[str]) -> Node:
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
         """Return a node of a collection, or raise NotFoundError or why it could not be read."""
         collection = self._collection(keys[0])
         listed = await collection.async_list()
@@ -127,20 +123,17 @@ class Collections:
                     return _group_node(collection, kind, keys[1], works)
         raise listed.reason or NotHeldError(f"no {kind} {keys[1]!r}")
 
-    async def async_children(self, kind: NodeKind, keys: list[str]) -> Children:
+    @override
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
         """Return what is inside a node of a collection."""
         collection = self._collection(keys[0])
         listed = await collection.async_list()
         view, problem = self._view(collection), _problem(listed)
-        if kind is NodeKind.OWNED:
+        if kind == NodeKind.OWNED:
             raise NotFoundError("a work has nothing inside")
-        if kind is NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
-            nodes: Sequence[Node] = [
-                _group_node(collection, NodeKind.COLLECTION_ARTIST, artist, works)
-                for artist, works in view.by_artist.items()
-            ]
-            return Children(nodes, problem=problem, since=listed.read_at)
-        if kind is not NodeKind.COLLECTION:
+        if kind == NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
+            return Children(view.groups[1:], problem=problem, since=listed.read_at)
+        if kind != NodeKind.COLLECTION:
             works = self._group(view, kind, keys[1])
             nodes = owned_nodes(keys[0], collection.title, works)
             return Children(nodes, problem=problem, since=listed.read_at)
@@ -157,71 +150,79 @@ class Collections:
         )
         return Children(LazyNodes(inside, make), problem=problem, since=listed.read_at)
 
-    async def async_works(self, kind: NodeKind, keys: list[str]) -> OwnedWorks:
-        """Return the works of a node to show, or raise why there are none."""
+    @override
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Build the playlist of works of a collection, the newest; its id stays the same."""
         collection = self._collection(keys[0])
         listed = await collection.async_list()
         view, problem = self._view(collection), _problem(listed)
-        node = await self.async_node(kind, keys)
-        match kind:
-            case NodeKind.COLLECTION:
-                works: Sequence[OwnedWork] = view.records
-            case NodeKind.OWNED:
-                works = [view.by_id[keys[1]]]
-            case _:
-                works = self._group(view, kind, keys[1])
-        if not any(work.token.source for work in works):
-            raise problem or NotFoundError(f"{node.title!r} has nothing to show")
-        return OwnedWorks(
-            node.title,
-            works,
-            collection.changed_at,
-            problem,
-            collection.keep_current and kind is not NodeKind.OWNED,
+        named = await self.async_node(kind, *keys)
+        works: Sequence[OwnedWork] = view.records
+        if kind == NodeKind.OWNED:
+            works = [view.by_id[keys[1]]]
+        elif kind != NodeKind.COLLECTION:
+            works = self._group(view, kind, keys[1])
+        playable = [work.token for work in works if work.token.source]
+        if not playable:
+            raise problem or NotFoundError(f"{named.title!r} has nothing to show")
+        node = node_id(kind, *keys)
+        built = self._build(
+            node,
+            named.title,
+            build_items(
+                playable[: limit or MAX_OWNED], self.context.preferences.duration
+            ),
+            id=str(uuid5(WORK_IDS, node)),
+            created=timestamp(collection.changed_at),
+        )
+        return replace(
+            built,
+            left_out=len(works) - len(playable),
+            problem=problem,
+            keep_current=collection.keep_current and kind != NodeKind.OWNED,
         )
 
-    async def async_search(self, words: Words) -> list[Found]:
-        """Return nodes that may fit words, with the title and the artist by which they are found."""
-        found: list[Found] = []
-        for collection in self:
-            found.append((collection.title, "", self._node(collection)))
-            for artist, works in self._view(collection).by_artist.items():
-                kind = NodeKind.COLLECTION_ARTIST
-                # The artist is found by name, but is not a title.
-                found.append(("", artist, _group_node(collection, kind, artist, works)))
-            index = await self._async_index(collection)
-            found += [
-                (
-                    work.token.name,
-                    work.artist or "",
-                    owned_node(collection.subentry_id, collection.title, work),
-                )
-                for work, _ in index.find(words, MAX_LINES)
-            ]
-        return found
+    def _lines_of(self, collection: CollectionCoordinator) -> Lines[OwnedWork]:
+        """Return the lines of the works of a collection."""
+        return Lines(
+            self.hass,
+            lambda: collection.data.records,
+            lambda work: line(work.token.name, *work.token.artists),
+            lambda work, _: owned_node(collection.subentry_id, collection.title, work),
+        )
 
-    async def async_find_alike(
-        self, heard: Heard, least: float
-    ) -> list[tuple[float, Node]]:
-        """Return works that may have been misheard, with how well they fit."""
-        found: list[tuple[float, Node]] = []
-        for collection in self:
-            index = await self._async_index(collection)
-            hits = await self._hass.async_add_executor_job(
-                index.find_alike, heard, least
-            )
-            found += [
-                (fit, owned_node(collection.subentry_id, collection.title, work))
-                for fit, work, _ in hits
-            ]
-        return found
+    def _groups_of(self, collection: CollectionCoordinator) -> Lines[Node]:
+        """Return the lines of a collection and its artists, who are found by their names but are no titles."""
 
-    async def _async_index(
-        self, collection: CollectionCoordinator
-    ) -> TextIndex[OwnedWork]:
-        """Return the index of the works of a collection."""
-        index = self._indexes[collection.subentry_id]
-        return await index.async_of(collection.data.records)
+        def names_of(node: Node, number: int, found: Node) -> Iterator[Names]:
+            """Yield the title of the collection, or the name of an artist."""
+            if node.kind == NodeKind.COLLECTION:
+                yield node.title, "", ""
+            else:
+                yield "", node.title, ""
+
+        return Lines(
+            self.hass,
+            lambda: self._view(collection).groups,
+            lambda node: line(node.title),
+            lambda node, _: node,
+            names_of,
+        )
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the collections."""
+        return [(source_of(node),) for node in self.roots()]
+
+    @override
+    async def async_load(self) -> None:
+        """Load what is stored, and remove the files of collections that were removed."""
+        await async_remove_collections(
+            self.hass, self.context.entry.entry_id, self._by_id
+        )
+        await super().async_load()
 
     def _collection(self, key: str) -> CollectionCoordinator:
         """Return a collection by the id of its subentry."""
@@ -234,6 +235,13 @@ class Collections:
         view, records = self._views.get(collection.subentry_id), collection.data.records
         if view is None or view.records is not records:
             view = self._views[collection.subentry_id] = _View.of(records)
+            view.groups = (
+                self._node(collection),
+                *(
+                    _group_node(collection, NodeKind.COLLECTION_ARTIST, artist, works)
+                    for artist, works in view.by_artist.items()
+                ),
+            )
         return view
 
     def _node(self, collection: CollectionCoordinator) -> Node:
@@ -255,17 +263,12 @@ class Collections:
                     kind = NodeKind.COLLECTION_PART
                     yield _group_node(collection, kind, medium, works)
 
-    def _group(self, view: _View, kind: NodeKind, key: str) -> list[OwnedWork]:
+    def _group(self, view: _View, kind: str, key: str) -> list[OwnedWork]:
         """Return the works of an artist or a kind."""
         groups = (
-            view.by_artist if kind is NodeKind.COLLECTION_ARTIST else view.by_medium
+            view.by_artist if kind == NodeKind.COLLECTION_ARTIST else view.by_medium
         )
         return groups.get(key, [])
-
-
-def _text_of(work: OwnedWork) -> str:
-    """Return the line of a work in the index."""
-    return line(work.token.name, *work.token.artists)
 
 
 def _folder(collection: CollectionCoordinator) -> Node:
@@ -281,12 +284,12 @@ def _folder(collection: CollectionCoordinator) -> Node:
 
 def _group_node(
     collection: CollectionCoordinator,
-    kind: NodeKind,
+    kind: str,
     key: str,
     works: Sequence[OwnedWork],
 ) -> Node:
     """Return the node of the works of an artist or a kind."""
-    title = PART_TITLES[key] if kind is NodeKind.COLLECTION_PART else key
+    title = PART_TITLES[key] if kind == NodeKind.COLLECTION_PART else key
     return group_node(kind, (collection.subentry_id, key), title, works)
 
 

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, Self
 
 from homeassistant.util import dt as dt_util
 
-from ...client.playlist.document import for_display
-from ...client.playlist.manifest import artist_in
-from ...client.text import clean
-from ...client.url import through_gateway
-from ...client.values import mapping, moment, text
+from ....client.playlist.document import for_display
+from ....client.playlist.manifest import artist_in
+from ....client.text import clean
+from ....client.url import through_gateway
+from ....client.values import mapping, moment, text
 
 MAX_ITEMS = 100
 MAX_CURATORS = 10

@@ -4,9 +4,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 
-from ...client.indexer.client import Indexer
-from ...const import DOMAIN
-from ...data import DATA
+from ....client.indexer.client import Indexer
+from ....const import DOMAIN
+from ....data import DATA
 
 
 async def async_user_agent(hass: HomeAssistant) -> str:

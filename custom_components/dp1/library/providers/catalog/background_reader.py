@@ -12,12 +12,11 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
-from ...client.catalog.models import Exhibition, Series
-from ...client.catalog.selection import shown_once
-from ...client.errors import BusyError, Dp1Error, UnreachableError
-from ..servers.cache import ServerStore
-from .coordinator import CatalogCoordinator
-from .prefetching import PrefetchingCatalog
+from ....client.catalog.models import Exhibition, Series
+from ....client.catalog.selection import shown_once
+from ....client.errors import BusyError, Dp1Error, UnreachableError
+from ...server.cache import ServerStore
+from .coordinator import CatalogCoordinator, PrefetchingCatalog
 
 START_SECONDS = 300.0
 # Before the series of the next exhibition, or the next page of works.

@@ -1,40 +1,39 @@
 """The Daily: a playlist with a work for each day, at an address that the owner of a library named."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
-from typing import Any, Final
+from typing import Any, Final, override
 
-from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
-from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.errors import Dp1Error
-from ..client.feed.client import Feed
-from ..client.guard import Guard
-from ..client.playlist.schedule import Due, due
-from ..client.text import shorten
-from ..client.values import mapping, moment, text
-from ..const import LOGGER
-from .collections.indexers import async_indexer
-from .preferences import Preferences
-from .servers.cache import ServerStore
-from .servers.cached_list import Json
-from .servers.coordinator import PATIENCE
-from .servers.shared_reads import SharedReads
-from .works import Work
+from ...client.display.player_status import PlayerStatus, PlaylistItem
+from ...client.errors import Dp1Error, NotFoundError
+from ...client.feed.client import Feed
+from ...client.playlist.manifest import Work
+from ...client.playlist.schedule import Due, due
+from ...client.text import shorten
+from ...client.values import mapping, moment, text
+from ...const import LOGGER
+from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
+from ..server.cache import ServerStore
+from ..server.cached_list import Json
+from ..server.coordinator import PATIENCE
+from ..server.shared_reads import SharedReads
+from .collection.indexers import async_indexer
+from .feed.records import items_of
+from .provider import Context, Provider, Source
 
 KIND: Final = "daily"
 DESCRIBE: Final = "work of today"
-MAX_ARTIST: Final = 120
 READ_EVERY: Final = timedelta(hours=6)
 RETRY: Final = timedelta(minutes=15)
 # Others show the new work at the same moment.
 AFTER_CHANGE: Final = timedelta(seconds=60)
 
 
-class Daily:
+class Daily(Provider):
     """The playlist with a work for each day; a library without its address has none.
 
     Attributes:
@@ -42,31 +41,67 @@ class Daily:
         problem: why the last read failed.
     """
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry[Any],
-        guard: Callable[[], Guard],
-        preferences: Preferences,
-        find_work: Callable[[PlaylistItem], Awaitable[Work | None]],
-        changed: Callable[[], None],
-    ) -> None:
-        """Initialize without a document; `changed` is called when there is a new one, or it is time for another work."""
-        self.url = url = preferences.daily_url or None
+    kinds = {NodeKind.DAILY: 0}
+    server = "feed"
+    named_last = True
+
+    def __init__(self, context: Context) -> None:
+        """Initialize without a document."""
+        super().__init__(context)
+        self.url = url = context.preferences.daily_url or None
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
-        self._hass = hass
-        self._reads = SharedReads(hass, entry)
-        self._feed = Feed(guard().allowing(url), url) if url else None
-        self._indexer_url = preferences.indexer_url
-        self._find_work = find_work
+        self._reads = SharedReads(self.hass, context.entry)
+        self._feed = Feed(context.guard().allowing(url), url) if url else None
         self._known: tuple[PlaylistItem, Work] | None = None
-        self._changed = changed
         self._store = ServerStore(
-            hass, entry.entry_id, KIND, self._restore, self._to_store
+            self.hass, context.entry.entry_id, KIND, self._restore, self._to_store
         )
         self._read_at: datetime | None = None
         self._cancel: list[CALLBACK_TYPE] = []
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the Daily, with the title and the picture of today's work; works to come are not laid open."""
+        if self.url is None:
+            return []
+        title = picture = None
+        if (work := self.work) is not None:
+            for item in items_of({"items": [work.raw]}):
+                title, picture = item.title, self.context.picture(item.source)
+            picture = picture or text((self.document or {}).get("coverImage"))
+        return [
+            Node(
+                id=NodeKind.DAILY.value,
+                kind=NodeKind.DAILY,
+                title=FOLDER_TITLES[NodeKind.DAILY],
+                picture=picture,
+                can_play=True,
+                subtitle=title,
+            )
+        ]
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return the Daily."""
+        for node in self.roots():
+            return node
+        raise NotFoundError("the library has no Daily")
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the Daily."""
+        return (
+            [[Source(NodeKind.DAILY.value, FOLDER_TITLES[NodeKind.DAILY])]]
+            if self.url
+            else ()
+        )
+
+    @override
+    def recognize(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the Daily while a display shows it."""
+        if self.is_shown(player):
+            yield NodeKind.DAILY.value
 
     def _restore(self, data: Mapping[str, Any]) -> None:
         """Load what is stored of this address."""
@@ -84,11 +119,18 @@ class Daily:
             "read_at": read_at and read_at.isoformat(),
         }
 
-    async def async_start(self) -> None:
-        """Load what is stored, and read the playlist now or once it gets old."""
+    @override
+    async def async_load(self) -> None:
+        """Load what is stored."""
+        if self.url is not None:
+            await self._store.async_load()
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Read the playlist now or once it gets old."""
         if self.url is None:
             return
-        await self._store.async_load()
         now = dt_util.utcnow()
         if self.document and self._read_at and now - self._read_at < READ_EVERY:
             self._schedule(self._read_at + READ_EVERY)
@@ -96,6 +138,7 @@ class Daily:
         else:
             self._start_read(now)
 
+    @override
     async def async_stop(self) -> None:
         """Stop reading and save."""
         self._stop_waiting()
@@ -117,7 +160,8 @@ class Daily:
             raise self.problem or Dp1Error("no address")
         return self.document
 
-    async def async_look_now(self) -> None:
+    @override
+    async def async_refresh(self) -> None:
         """Read the playlist now."""
         if self.url is not None:
             await self._reads.share(KIND, self._async_read, PATIENCE)
@@ -169,9 +213,10 @@ class Daily:
             self._store.async_save_later()
         await self._async_describe()
         self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
-        self._changed()
+        self.context.async_update()
 
-    def known_work(self, item: PlaylistItem) -> Work | None:
+    @override
+    def describe(self, item: PlaylistItem) -> Work | None:
         """Return what the indexer knows of the work of today."""
         if self._known is None:
             return None
@@ -182,14 +227,16 @@ class Daily:
     async def _async_describe(self) -> None:
         """Look up what is known of the work of today, of which the playlist has no artist."""
         item = self.work
-        if item is None or item.raw.get("inlineManifest") or self.known_work(item):
+        if item is None or item.raw.get("inlineManifest") or self.describe(item):
             return
         try:
-            if (found := await self._find_work(item)) is None or not found.artist:
+            if (
+                found := await self.context.async_describe(item)
+            ) is None or not found.artist:
                 await self._async_ask_indexer(item)
         except Dp1Error as err:
             LOGGER.debug("Nothing is known of the work of today: %s", err)
-        self._changed()
+        self.context.async_update()
 
     async def _async_ask_indexer(self, item: PlaylistItem) -> None:
         """Look the token of a work up at the indexer."""
@@ -198,14 +245,14 @@ class Daily:
                 pass
             case _:
                 return
-        if not self._indexer_url:
+        if not (url := self.context.preferences.indexer_url):
             return
-        indexer = await async_indexer(self._hass, self._indexer_url)
+        indexer = await async_indexer(self.hass, url)
         page = await indexer.tokens(
             limit=1, contract_addresses=[contract], token_numbers=[number]
         )
         for token in page.tokens:
-            artist = shorten(", ".join(token.artists), MAX_ARTIST) or None
+            artist = shorten(", ".join(token.artists), MAX_CREDIT) or None
             work = Work(title=token.name, artist=artist, picture=token.thumbnail)
             self._known = item, work
 
@@ -219,12 +266,12 @@ class Daily:
 
     def _track(self, action: Callable[[datetime], None], when: datetime) -> None:
         """Call something at a time."""
-        self._cancel.append(async_track_point_in_utc_time(self._hass, action, when))
+        self._cancel.append(async_track_point_in_utc_time(self.hass, action, when))
 
     @callback
     def _handle_next(self, now: datetime) -> None:
         """Handle the moment of the next work."""
-        self._changed()
+        self.context.async_update()
         self._reads.start(DESCRIBE, self._async_describe)
 
     @callback

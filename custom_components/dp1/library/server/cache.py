@@ -1,20 +1,16 @@
-"""Storage of what was read of the servers of a library, a file each, and of what it built."""
+"""Storage of what was read of the servers of a library, a file each."""
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from lru import LRU
-
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import STORAGE_DIR
 
-from ...client.values import texts
 from ...const import DOMAIN
 from ...storage import SafeStore
 
 SAVE_SECONDS = 30.0
-MAX_CASTS = 100
 COLLECTION = "collection."
 
 
@@ -53,42 +49,6 @@ class ServerStore:
         """Save now."""
         data = await self._hass.async_add_executor_job(self._to_store)
         await self._store.async_save(data)
-
-
-class BuiltPlaylists:
-    """The node ids of playlists that the library has built, by their id or address."""
-
-    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
-        """Initialize without any."""
-        self._nodes: LRU[str, str] = LRU(MAX_CASTS)
-        self._store = SafeStore(hass, f"library.{entry_id}.built", self._restore)
-
-    def node_of(self, name: str | None) -> str | None:
-        """Return the node of a playlist by its id or address."""
-        return self._nodes.get(name) if name else None
-
-    @callback
-    def async_remember(self, name: str, node: str) -> None:
-        """Remember the node of a playlist."""
-        self._nodes[name] = node
-        self._store.async_delay_save(self._to_store, SAVE_SECONDS)
-
-    async def async_load(self) -> None:
-        """Load the file."""
-        await self._store.async_load_parsed()
-
-    async def async_save(self) -> None:
-        """Save now."""
-        await self._store.async_save(self._to_store())
-
-    def _restore(self, data: Mapping[str, Any]) -> None:
-        """Restore what is stored."""
-        for name, node in texts({**data}).items():
-            self._nodes[name] = node
-
-    def _to_store(self) -> dict[str, str]:
-        """Return plain JSON; the least recently used first, so that the order is the same after loading."""
-        return dict(reversed(self._nodes.items()))
 
 
 def collection_file(subentry_id: str) -> str:

@@ -1,0 +1,158 @@
+"""Nodes of the library and their ids."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final, overload, override
+from urllib.parse import quote, unquote
+from uuid import UUID
+
+from ..client.errors import Dp1Error, NotFoundError
+from ..const import DOMAIN
+
+MEDIA_PREFIX = f"media-source://{DOMAIN}/"
+MAX_CREDIT = 120
+# A work has the same id in all playlists built here, so that it is recognized by its id.
+WORK_IDS: Final = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
+
+
+class NodeKind(StrEnum):
+    """Kinds of nodes, the first part of an id; a provider may have others of its own."""
+
+    ROOT = ""
+    EXHIBITIONS = "exhibitions"
+    EXHIBITION = "exhibition"
+    SERIES = "series"
+    ARTWORK = "artwork"
+    CHANNELS = "channels"
+    CHANNEL = "channel"
+    PLAYLISTS = "playlists"
+    PLAYLIST = "playlist"
+    ITEM = "item"
+    FAVORITES = "favorites"
+    PUBLISHER = "publisher"
+    COLLECTION = "collection"
+    COLLECTION_PART = "collection_part"
+    COLLECTION_ARTIST = "collection_artist"
+    OWNED = "owned"
+    ARTIST = "artist"
+    MORE = "more"
+    DAILY = "daily"
+
+
+FOLDER_TITLES = {
+    NodeKind.EXHIBITIONS: "Exhibitions",
+    NodeKind.CHANNELS: "Channels",
+    NodeKind.PLAYLISTS: "Playlists",
+    NodeKind.FAVORITES: "Favorites",
+    NodeKind.DAILY: "The Daily",
+}
+
+
+# Kinds of single works.
+WORKS = (NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A node with its texts in plain form; `picture` is a small public one, and `opens_at` is set until it opens.
+
+    `query` tells whose works a playlist looks up when it is shown, as that of `FeedPlaylist`.
+    """
+
+    id: str
+    kind: str
+    title: str
+    artist: str | None = None
+    picture: str | None = None
+    can_play: bool = False
+    can_expand: bool = False
+    subtitle: str | None = None
+    year: int | None = None
+    works: int | None = None
+    medium: str | None = None
+    opens_at: datetime | None = None
+    query: str = ""
+
+
+class LazyNodes[T](Sequence[Node]):
+    """The nodes of a long list of which only a part is shown."""
+
+    def __init__(self, records: Sequence[T], make: Callable[[T], Node]) -> None:
+        """Initialize with the records and what makes their nodes."""
+        self._records = records
+        self._make = make
+
+    @override
+    def __len__(self) -> int:
+        """Return the number of nodes."""
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> Node: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
+    @override
+    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
+        """Return a node, or some."""
+        if isinstance(index, slice):
+            return tuple(map(self._make, self._records[index]))
+        return self._make(self._records[index])
+
+
+@dataclass(frozen=True, slots=True)
+class Children:
+    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old."""
+
+    nodes: Sequence[Node]
+    not_shown: int = 0
+    problem: Dp1Error | None = None
+    since: datetime | None = None
+
+
+def node_id(kind: str, *keys: str) -> str:
+    """Return the id of a node; keys may contain anything."""
+    return "/".join((str(kind), *(quote(key, safe="") for key in keys)))
+
+
+def split_node_id(text: str) -> tuple[str, list[str]]:
+    """Return the kind and the keys of a node's id, or raise NotFoundError if no node can have it."""
+    kind, *keys = text.split("/")
+    if not all(keys):
+        raise NotFoundError(f"nothing is called {text!r}")
+    return kind, [unquote(key) for key in keys]
+
+
+def media_id(entry_id: str, node: str = "") -> str:
+    """Return the media id of a node."""
+    return f"{MEDIA_PREFIX}{entry_id}/{node}".removesuffix("/")
+
+
+def parse_media_id(text: str) -> tuple[str, str] | None:
+    """Return the entry id and the node id of a media id, None if it is not of a library."""
+    if not text.startswith(MEDIA_PREFIX):
+        return None
+    entry_id, _, node = text.removeprefix(MEDIA_PREFIX).partition("/")
+    return (entry_id, node) if entry_id else None
+
+
+def more_node(inner: str, start: int, *, title: str = "", count: int = 0) -> Node:
+    """Return the node of the rest of a long list: of so many works, or as a page with the title of the list."""
+    return Node(
+        id=node_id(NodeKind.MORE, inner, str(start)),
+        kind=NodeKind.MORE,
+        title=title or f"More ({count})",
+        can_expand=True,
+        works=count,
+    )
+
+
+def split_more(keys: list[str]) -> tuple[str, int]:
+    """Return the node whose list goes on and where, or raise NotFoundError."""
+    inner, start = keys
+    if not (start.isascii() and start.isdecimal() and len(start) < 9):
+        raise NotFoundError(f"nothing starts at {start!r}")
+    if split_node_id(inner)[0] == NodeKind.MORE:
+        raise NotFoundError(f"nothing is called {inner!r}")
+    return inner, int(start)

@@ -1,0 +1,778 @@
+"""The exhibition catalog as a provider: exhibitions, series, works and artists."""
+
+import asyncio
+from collections.abc import Iterator, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
+from itertools import islice
+from math import ceil
+import re
+from typing import Any, override
+
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from ....client.catalog.artwork import (
+    cover_url,
+    credit,
+    edition,
+    item as catalog_item,
+    picture_url,
+    source_url,
+    title as title_of,
+    year,
+)
+from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
+from ....client.catalog.paging import PAGE_SIZE, evenly
+from ....client.catalog.selection import (
+    CAP,
+    Group,
+    select_works,
+    shares,
+    shown_once,
+    works_to_read,
+)
+from ....client.display.casts import Cast
+from ....client.display.player_status import PlaylistItem
+from ....client.errors import Dp1Error, NotFoundError
+from ....client.feed.client import StoredPlaylist
+from ....client.playlist.document import build_item
+from ....client.playlist.manifest import Work
+from ....client.text import shorten
+from ...matching.query import EXACT, RELEVANT, Query
+from ...matching.spoken_words import FILLERS, number_of
+from ...matching.text_index import MAX_QUERY, fold, line
+from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
+from ...server.coordinator import PATIENCE
+from ..provider import (
+    BUILD_PATIENCE,
+    MAX_LINES,
+    SEARCH_PATIENCE,
+    BuiltPlaylist,
+    Context,
+    Found,
+    Json,
+    Lines,
+    Names,
+    Provider,
+    Source,
+    children_of,
+)
+from .background_reader import BackgroundReader
+from .recognition import (
+    Recognition,
+    is_exhibition,
+    is_whole,
+    playlists_claiming,
+    series_of_items,
+)
+from .records import artist_of, item_id, work_of
+
+# A published playlist of an exhibition saves time, so it must not cost any.
+FEED_PATIENCE = 1.0
+# With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
+MAX_REQUESTS = 20
+# Reading series takes requests, so only those of the best exhibitions, or the newest of an artist, are read.
+MAX_OPENED = 3
+MAX_OF_ARTIST = 10
+HITS_ASKED = 5
+# A work is looked for by its number in so many series of the same title.
+MAX_NAMESAKES = 3
+# Words before the number of a work.
+_NUMBER_WORDS = frozenset(
+    {"edition", "n", "no", "nr", "number", "numero", "nummer", "num"}
+)
+_COUNTED = re.compile(
+    r"(?P<title>.+?) ?[の的]? ?第?(?P<number>[0-9]+|[一二三四五六七八九十]+)(?:番目?|号|號)"
+)
+_DIGITS = re.compile(r"[0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Artist:
+    """An artist with the ids of the exhibitions with their works, the newest first."""
+
+    name: str
+    exhibitions: tuple[str, ...]
+
+
+class CatalogProvider(Provider):
+    """The exhibitions that can be seen, with what is in them and who made it."""
+
+    kinds = {
+        NodeKind.EXHIBITIONS: 0,
+        NodeKind.EXHIBITION: 1,
+        NodeKind.SERIES: 1,
+        NodeKind.ARTWORK: 2,
+        NodeKind.ARTIST: 1,
+    }
+
+    def __init__(self, context: Context) -> None:
+        """Initialize with the catalog of the library, if it has one."""
+        super().__init__(context)
+        self._catalog = catalog = context.catalog
+        self._feed = context.feed
+        self.coordinators = (catalog,)
+        self._recognition = Recognition(catalog, context.feed, context.guard)
+        self.background_reader = BackgroundReader(self.hass, context.entry, catalog)
+        self._artists: dict[str, Artist] = {}
+        self._known_artists: tuple[Artist, ...] = ()
+        self._artists_of: Sequence[Exhibition] = ()
+        self._exhibition_lines = Lines(
+            self.hass,
+            lambda: catalog.data.records,
+            lambda exhibition: line(exhibition.title, *_people(exhibition)),
+            lambda exhibition, _: self._exhibition_node(exhibition),
+            lambda exhibition, *_: _names_of(exhibition),
+            NodeKind.EXHIBITIONS,
+        )
+        self._series_lines = Lines(
+            self.hass,
+            lambda: catalog.all_series,
+            lambda series: line(series.title, *self._context_of(series)),
+            lambda series, _: (
+                self._series_node(series) if self._is_open(series) else None
+            ),
+            folder=NodeKind.EXHIBITIONS,
+        )
+        self.lines = (
+            self._exhibition_lines,
+            Lines(
+                self.hass,
+                self._all_artists,
+                lambda artist: line(artist.name),
+                lambda artist, _: self._artist_node(artist),
+            ),
+            self._series_lines,
+            Lines(
+                self.hass,
+                lambda: catalog.works.named.records,
+                self._text_of_work,
+                self._node_of_work,
+                _names_of_work,
+                NodeKind.EXHIBITIONS,
+            ),
+        )
+
+    # Nodes
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the folder of the exhibitions."""
+        return [] if self._catalog.client is None else [self._exhibitions_node()]
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return a node of the catalog."""
+        match kind:
+            case NodeKind.EXHIBITION:
+                return self._exhibition_node(
+                    await self._catalog.async_exhibition(keys[0])
+                )
+            case NodeKind.SERIES:
+                return self._series_node(await self._catalog.async_find_series(*keys))
+            case NodeKind.ARTWORK:
+                series = await self._catalog.async_find_series(keys[0])
+                artwork = await self._catalog.async_artwork(keys[0], keys[1])
+                return self._artwork_node(artwork, series)
+            case NodeKind.ARTIST:
+                return self._artist_node(await self._async_artist(*keys))
+        return self._exhibitions_node()
+
+    @override
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+        """Return what is inside a node of the catalog."""
+        match kind:
+            case NodeKind.EXHIBITION:
+                await self._catalog.async_exhibition(keys[0])
+                series_list = await self._catalog.async_series(keys[0])
+                return children_of(
+                    map(self._series_node, series_list.records), series_list
+                )
+            case NodeKind.SERIES:
+                return await self._async_artworks(keys[0], limit)
+            case NodeKind.ARTIST:
+                artist = await self._async_artist(*keys)
+                all_series, problem = await self._async_series_of(artist)
+                return Children(
+                    tuple(map(self._series_node, all_series)), problem=problem
+                )
+            case NodeKind.EXHIBITIONS:
+                exhibitions = await self._catalog.async_list()
+                return children_of(self._open_nodes(), exhibitions)
+        return await super().async_children(kind, *keys, limit=limit)
+
+    async def _async_artworks(self, key: str, count: int) -> Children:
+        """Return works of a series, spread evenly over it."""
+        series = await self._catalog.async_find_series(key)
+        once = shown_once(series)
+        count = 1 if once else count
+        artworks = await self._catalog.async_artworks(key, count)
+        works = [artwork for artwork in artworks.records if not artwork.gone]
+        shown = evenly(works, count)
+        children = children_of(
+            (self._artwork_node(artwork, series) for artwork in shown), artworks
+        )
+        # Copies of a work are not missing works.
+        missing = children.not_shown + len(works) - len(shown)
+        return replace(children, not_shown=0 if once else missing)
+
+    def _exhibitions_node(self) -> Node:
+        """Return the folder of the exhibitions."""
+        return self._folder(NodeKind.EXHIBITIONS, self._open_nodes())
+
+    def _open_nodes(self) -> Iterator[Node]:
+        """Yield the nodes of the exhibitions that can be seen."""
+        nodes = map(self._exhibition_node, self._catalog.data.records)
+        return (node for node in nodes if node.can_expand)
+
+    def _exhibition_node(self, exhibition: Exhibition) -> Node:
+        """Return the node of an exhibition."""
+        return exhibition_node(exhibition, open_now=self._catalog.is_open(exhibition))
+
+    def _series_node(self, series: Series) -> Node:
+        """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
+        artworks = self._catalog.artworks_of(series.id)
+        can_play = artworks.read_at is None or any(
+            not artwork.gone and source_url(artwork, series)
+            for artwork in artworks.records
+        )
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        once = shown_once(series)
+        return Node(
+            id=node_id(NodeKind.SERIES, series.id),
+            kind=NodeKind.SERIES,
+            title=series.title,
+            artist=artist_of(series, exhibition),
+            picture=cover_url(series),
+            can_play=can_play,
+            can_expand=can_play and not once,
+            subtitle=exhibition.title if exhibition else None,
+            year=series.minted_at.year if series.minted_at else None,
+            works=1 if once else series.max_artwork,
+            medium=series.medium or None,
+        )
+
+    def _artwork_node(self, artwork: Artwork, series: Series) -> Node:
+        """Return the node of a work."""
+        number = edition(artwork)
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        return Node(
+            id=node_id(NodeKind.ARTWORK, series.id, artwork.id),
+            kind=NodeKind.ARTWORK,
+            title=title_of(artwork, series) or (f"#{number}" if number else artwork.id),
+            artist=artist_of(series, exhibition),
+            picture=picture_url(artwork, series),
+            can_play=not artwork.gone and bool(source_url(artwork, series)),
+            subtitle=exhibition.title if exhibition else None,
+            year=year(artwork, series),
+            medium=series.medium or None,
+        )
+
+    # Artists
+
+    def _all_artists(self) -> tuple[Artist, ...]:
+        """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
+        exhibitions = self._catalog.data.records
+        if self._artists_of is not exhibitions:
+            found: dict[str, tuple[str, list[str]]] = {}
+            for exhibition in exhibitions:
+                for person in exhibition.artists:
+                    known = found.setdefault(fold(person.name), (person.name, []))
+                    known[1].append(exhibition.id)
+            self._artists = {
+                key: Artist(name, tuple(ids)) for key, (name, ids) in found.items()
+            }
+            self._artists_of = exhibitions
+            self._known_artists = tuple(self._artists.values())
+        return self._known_artists
+
+    async def _async_artist(self, name: str) -> Artist:
+        """Return an artist by name, or raise NotFoundError or why the catalog could not be read."""
+        exhibitions = await self._catalog.async_list()
+        self._all_artists()
+        if found := self._artists.get(fold(name)):
+            return found
+        raise exhibitions.reason or NotFoundError(f"no artist {name!r}")
+
+    async def _async_series_of(
+        self, artist: Artist, patience: float = PATIENCE
+    ) -> tuple[list[Series], Dp1Error | None]:
+        """Return the series of an artist, and why others may be missing."""
+        exhibitions = self._exhibitions_of(artist)[:MAX_OF_ARTIST]
+        lists = await asyncio.gather(
+            *(self._catalog.async_series(each.id, patience) for each in exhibitions)
+        )
+        all_series = [
+            series
+            for exhibition, found in zip(exhibitions, lists, strict=True)
+            for series in found.records
+            if fold(artist.name) in _makers(series, exhibition)
+        ]
+        reasons = (found.reason for found in lists if found.reason)
+        return all_series, next(reasons, None)
+
+    def _artist_node(self, artist: Artist) -> Node:
+        """Return the node of an artist."""
+        is_open = bool(self._exhibitions_of(artist))
+        return Node(
+            id=node_id(NodeKind.ARTIST, artist.name),
+            kind=NodeKind.ARTIST,
+            title=artist.name,
+            can_play=is_open,
+            can_expand=is_open,
+        )
+
+    def _exhibitions_of(self, artist: Artist) -> list[Exhibition]:
+        """Return the exhibitions of an artist that can be seen."""
+        now = dt_util.utcnow()
+        found = map(self._catalog.exhibition, artist.exhibitions)
+        return [each for each in found if each and each.viewable(now)]
+
+    # By name
+
+    @override
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return an exhibition by id, slug or title, or a series by title or id."""
+        match kind:
+            case NodeKind.EXHIBITION:
+                return await self._async_find_exhibition(text)
+            case NodeKind.SERIES:
+                if not (found := self._series_titled(text)):
+                    await self.async_ask(Query.of(text), text)
+                    found = self._series_titled(text)
+                series = found or await self._catalog.async_find_series(text)
+                return Found(node_id(kind, series.id), series.title, series)
+        return await super().async_find(kind, text)
+
+    async def _async_find_exhibition(self, text: str) -> Found:
+        """Return the exhibition with an id or slug, else the newest with a title."""
+        exhibitions = await self._catalog.async_list()
+        key, name = text.casefold(), fold(text)
+        titled = None
+        for exhibition in exhibitions.records:
+            if key in (exhibition.id.casefold(), exhibition.slug.casefold()):
+                break
+            if titled is None and fold(exhibition.title) == name:
+                titled = exhibition
+        else:
+            if titled is None:
+                raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
+            exhibition = titled
+        node = node_id(NodeKind.EXHIBITION, exhibition.id)
+        return Found(node, exhibition.title, exhibition)
+
+    def _series_titled(self, text: str) -> Series | None:
+        """Return the series with a title among those that are known."""
+        name = fold(text)
+        known = self._catalog.all_series
+        return next((series for series in known if fold(series.title) == name), None)
+
+    # Playlists
+
+    @override
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Build a playlist of works of the catalog, by default of 50."""
+        match kind:
+            case NodeKind.EXHIBITION:
+                exhibition = record or await self._catalog.async_exhibition(
+                    keys[0], BUILD_PATIENCE
+                )
+                return await self._async_build_exhibition(exhibition, limit)
+            case NodeKind.SERIES:
+                series = record or await self._catalog.async_find_series(*keys)
+                node = node_id(kind, series.id)
+                return await self._async_build_series(
+                    node, series, self._catalog.exhibition(series.exhibition_id), limit
+                )
+            case NodeKind.ARTIST:
+                artist = await self._async_artist(*keys)
+                found = await self._async_series_of(artist, BUILD_PATIENCE)
+                node = node_id(kind, artist.name)
+                return await self._async_build_of(
+                    node, artist.name, *found, limit=limit
+                )
+            case NodeKind.ARTWORK:
+                return await self._async_build_artwork(*keys)
+        return await super().async_build(kind, *keys, limit=limit)
+
+    async def _async_build_exhibition(
+        self, exhibition: Exhibition, limit: int | None
+    ) -> BuiltPlaylist:
+        """Build the playlist of an exhibition, or use the one the feed has."""
+        node = node_id(NodeKind.EXHIBITION, exhibition.id)
+        published = asyncio.ensure_future(self._async_published(exhibition))
+        try:
+            series_list = await self._catalog.async_series(
+                exhibition.id, BUILD_PATIENCE
+            )
+            if series_list.complete and (stored := await published):
+                works = len(stored.document["items"])
+                if (limit is None or works <= limit) and is_exhibition(
+                    stored.document, series_list.records, self._catalog.works
+                ):
+                    cast = Cast(playlist_url=stored.url)
+                    return BuiltPlaylist(cast, exhibition.title, works, node)
+        finally:
+            published.cancel()
+        return await self._async_build_of(
+            node,
+            exhibition.title,
+            series_list.records,
+            series_list.reason,
+            limit=limit,
+            kind=exhibition.kind,
+            cover=cover_url(exhibition, "l"),
+            summary=exhibition.note,
+        )
+
+    async def _async_published(self, exhibition: Exhibition) -> StoredPlaylist | None:
+        """Return the only playlist of the feed which claims to be an exhibition."""
+        found = playlists_claiming(exhibition, self._feed.data.records)
+        if len(found) != 1:
+            return None
+        try:
+            return await self._feed.async_document(found[0].id, FEED_PATIENCE)
+        except Dp1Error:
+            return None
+
+    async def _async_build_series(
+        self,
+        node: str,
+        series: Series,
+        exhibition: Exhibition | None,
+        limit: int | None,
+    ) -> BuiltPlaylist:
+        """Build the playlist of a series."""
+        titles = (exhibition.title if exhibition else "", series.title)
+        return await self._async_build_of(
+            node,
+            " — ".join(filter(None, titles)) or series.id,
+            (series,),
+            limit=limit,
+            kind=exhibition.kind if exhibition else ExhibitionKind.GROUP,
+            cover=cover_url(series, "l"),
+            summary=series.description,
+        )
+
+    async def _async_build_of(
+        self,
+        node: str,
+        title: str,
+        all_series: Sequence[Series],
+        reason: Dp1Error | None = None,
+        *,
+        limit: int | None,
+        kind: ExhibitionKind = ExhibitionKind.GROUP,
+        **document: Any,
+    ) -> BuiltPlaylist:
+        """Build the playlist of one or more series."""
+        cap = limit or CAP
+        groups, unread = await self._async_read_works(all_series, cap)
+        reason = reason or unread
+        selection = select_works(kind, groups, cap)
+        if not selection.works:
+            raise reason or NotFoundError(f"{title!r} has no work that can be shown")
+        items = [self._item(artwork, series) for series, artwork in selection.works]
+        built = self._build(node, title, [item for item in items if item], **document)
+        return replace(built, left_out=selection.left_out, problem=reason)
+
+    async def _async_read_works(
+        self, all_series: Sequence[Series], cap: int
+    ) -> tuple[list[Group], Dp1Error | None]:
+        """Read as many works of each series as are needed, or as there is time for."""
+        pages = [ceil(count / PAGE_SIZE) for count in works_to_read(all_series, cap)]
+        wanted = sum(1 for count in pages if count)
+        pages = shares(pages, max(MAX_REQUESTS, wanted, ceil(cap / PAGE_SIZE)))
+        chosen = [
+            (series, count * PAGE_SIZE)
+            for series, count in zip(all_series, pages, strict=True)
+            if count
+        ]
+        found = await asyncio.gather(
+            *(
+                self._catalog.async_artworks(series.id, count, BUILD_PATIENCE)
+                for series, count in chosen
+            )
+        )
+        groups: list[Group] = [
+            (series, artworks.records)
+            for (series, _), artworks in zip(chosen, found, strict=True)
+        ]
+        reasons = (artworks.reason for artworks in found if artworks.reason)
+        return groups, next(reasons, None)
+
+    async def _async_build_artwork(self, series_id: str, key: str) -> BuiltPlaylist:
+        """Build the playlist of a work."""
+        series = await self._catalog.async_find_series(series_id)
+        artwork = await self._catalog.async_artwork(series_id, key, BUILD_PATIENCE)
+        work = work_of(artwork, series, self._catalog.exhibition(series.exhibition_id))
+        if (item := self._item(artwork, series)) is None:
+            raise NotFoundError(f"{work.title or key!r} has nothing that can be shown")
+        node = node_id(NodeKind.ARTWORK, series_id, key)
+        return self._build(node, work.title or key, [item], cover=work.picture)
+
+    def _item(self, artwork: Artwork, series: Series) -> Json | None:
+        """Return the playlist item of a work, None if it has nothing to show."""
+        if (parts := catalog_item(artwork, series)) is None:
+            return None
+        preferences = self.context.preferences
+        return build_item(
+            **{**parts, "license": preferences.license},
+            id=item_id(series, artwork),
+            duration=preferences.duration,
+        )
+
+    # Search
+
+    @override
+    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+        """Return exhibitions that the catalog finds, and works by their numbers; read the series of what fits best."""
+        exhibitions, relevant = await asyncio.gather(
+            self._catalog.async_list(SEARCH_PATIENCE),
+            self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, SEARCH_PATIENCE),
+        )
+        index = await self._exhibition_lines.async_index()
+        fitting = {
+            each.id: (float(_score(query, each)), each)
+            for each, _ in index.find(query, MAX_LINES)
+        }
+        found = []
+        for exhibition in relevant:
+            score = float(max(_score(query, exhibition), RELEVANT))
+            fitting[exhibition.id] = score, exhibition
+            found.append((score, self._exhibition_node(exhibition)))
+        for exhibition in exhibitions.records:
+            # What is named may be beside something else that is in it.
+            if exhibition.id not in fitting and query.names(exhibition.title):
+                fitting[exhibition.id] = 1.0, exhibition
+        now = dt_util.utcnow()
+        best = sorted(
+            (
+                (score or query.names(exhibition.title), exhibition.id)
+                for score, exhibition in fitting.values()
+                if exhibition.viewable(now)
+            ),
+            reverse=True,
+        )
+        await asyncio.gather(
+            *(
+                self._catalog.async_series(key, SEARCH_PATIENCE)
+                for score, key in best[:MAX_OPENED]
+                if score
+            )
+        )
+        return found + await self._async_numbered(query)
+
+    async def _async_numbered(self, query: Query) -> list[tuple[float, Node]]:
+        """Return works that are asked for by the title of their series and their number."""
+        found: list[tuple[float, Node]] = []
+        for title, number in _numbers(query.text):
+            named = Query.of(title)
+            index = await self._series_lines.async_index()
+            meant = (
+                series
+                for series, _ in index.find(named, MAX_LINES)
+                if Query.of(series.title).words == named.words and self._is_open(series)
+            )
+            for series in islice(meant, MAX_NAMESAKES):
+                work = await self._async_work(series, number)
+                if work is not None:
+                    found.append((EXACT, self._artwork_node(work, series)))
+        return found
+
+    async def _async_work(self, series: Series, number: int) -> Artwork | None:
+        """Return the work of a series with a number, by one request if it has not been read."""
+        if shown_once(series) or not 0 < number <= (series.max_artwork or number):
+            return None
+        for known in self._catalog.artworks_of(series.id).records:
+            if _has_number(known, number):
+                return known
+        if self._catalog.client is None:
+            return None
+        try:
+            work = await self._catalog.async_artwork_at(series, number - 1)
+        except Dp1Error:
+            return None
+        if work is None or not _has_number(work, number):
+            return None
+        self._catalog.works.named.remember(series.id, work)
+        return work
+
+    def _is_open(self, series: Series) -> bool:
+        """Return whether the exhibition of a series can be seen, or is not known."""
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        return exhibition is None or exhibition.viewable(dt_util.utcnow())
+
+    def _context_of(self, series: Series) -> tuple[str, str]:
+        """Return the artist and the exhibition of a series."""
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        title = exhibition.title if exhibition else ""
+        return artist_of(series, exhibition) or "", title
+
+    def _text_of_work(self, found: tuple[str, Artwork]) -> str:
+        """Return the line of a work with a name of its own."""
+        series_id, work = found
+        if (series := self._catalog.series(series_id)) is None:
+            return line(work.name)
+        return line(work.name, series.title, *self._context_of(series))
+
+    def _node_of_work(self, found: tuple[str, Artwork], number: int) -> Node | None:
+        """Return the node of a work with a name of its own."""
+        series = self._catalog.series(found[0])
+        if series is None or not self._is_open(series):
+            return None
+        return self._artwork_node(found[1], series)
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the exhibitions, if they are wanted."""
+        if "exhibitions" not in self.context.preferences.sources:
+            return ()
+        visible = [each for each in self._catalog.data.records if each.visible]
+        limit = self.context.preferences.source_limit
+        first = islice(filter(self._catalog.is_open, visible), limit)
+        listed = {each.id for each in first}
+        return (
+            [
+                Source(
+                    node_id(NodeKind.EXHIBITION, each.id),
+                    each.title,
+                    (
+                        each.opens_at.year if each.opens_at else None,
+                        each.number and f"No. {each.number}",
+                    ),
+                    each.id in listed,
+                )
+                for each in visible
+            ],
+        )
+
+    # What a display shows
+
+    @override
+    def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
+        """Yield the exhibition, series or work of which these are all addresses."""
+        catalog = self._catalog
+        shown = series_of_items([{"source": each} for each in sources], catalog.works)
+        series = catalog.series(next(iter(shown))) if shown else None
+        if series is None or shown is None:
+            return
+        all_series = catalog.series_of(series.exhibition_id)
+        if all_series.complete and is_whole(shown, all_series.records):
+            yield node_id(NodeKind.EXHIBITION, series.exhibition_id)
+        size = 1 if shown_once(series) else series.max_artwork
+        if len(shown) == 1 and len(sources) == size:
+            yield node_id(NodeKind.SERIES, series.id)
+        if len(sources) == 1 and (
+            found := catalog.works.find(source=next(iter(sources)))
+        ):
+            yield node_id(NodeKind.ARTWORK, series.id, found[1].id)
+
+    @override
+    def describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known of a work without a request."""
+        return self._recognition.known_work(item)
+
+    @override
+    async def async_describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        return await self._recognition.async_find_work(item)
+
+    @override
+    def picture(self, source: str) -> str | None:
+        """Return a small picture of the work at an address."""
+        found = self._catalog.works.find(source=source)
+        series = self._catalog.series(found[0]) if found else None
+        return picture_url(found[1], series) if found and series else None
+
+    # Life
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Read what is old, and then what nobody has opened yet."""
+        super().async_start()
+        self.background_reader.async_start()
+
+    @override
+    async def async_stop(self) -> None:
+        """Stop reading, and save."""
+        await self.background_reader.async_stop()
+        await super().async_stop()
+
+
+def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
+    """Return the node of an exhibition, which can be expanded and played while it is open."""
+    opens = exhibition.opens_at
+    return Node(
+        id=node_id(NodeKind.EXHIBITION, exhibition.id),
+        kind=NodeKind.EXHIBITION,
+        title=exhibition.title,
+        artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
+        picture=cover_url(exhibition),
+        can_play=open_now,
+        can_expand=open_now,
+        subtitle=exhibition.curator.name if exhibition.curator else None,
+        year=opens.year if opens else None,
+        opens_at=opens if opens and not open_now else None,
+    )
+
+
+def _people(exhibition: Exhibition) -> list[str]:
+    """Return the names of those who made an exhibition."""
+    people = (*exhibition.artists, exhibition.curator)
+    return [person.name for person in people if person]
+
+
+def _names_of(exhibition: Exhibition) -> Iterator[Names]:
+    """Yield the names of an exhibition, one with each of its people."""
+    artists = credit(exhibition.artists)
+    for person in _people(exhibition) or [""]:
+        yield exhibition.title, person, artists
+
+
+def _score(query: Query, exhibition: Exhibition) -> int:
+    """Return how well an exhibition fits the words of a query."""
+    return max(query.score(*names) for names in _names_of(exhibition))
+
+
+def _names_of_work(
+    found: tuple[str, Artwork], number: int, node: Node
+) -> Iterator[Names]:
+    """Yield the names of a work: its own, and the one under which it is shown."""
+    for title in (found[1].name, node.title):
+        yield title, node.artist, node.subtitle or ""
+
+
+def _makers(series: Series, exhibition: Exhibition) -> set[str]:
+    """Return the folded names of who made a series."""
+    alone = exhibition.artists if len(exhibition.artists) == 1 else ()
+    return {fold(person.name) for person in series.artists or alone}
+
+
+def _numbers(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the titles and the numbers that a folded text may consist of: "Tides number 17", "number 17 of Tides"."""
+    if counted := _COUNTED.fullmatch(text):
+        text = f"{counted['title']} {counted['number']}"
+    words = text.split()
+    while words and words[0] in _NUMBER_WORDS | FILLERS:
+        del words[0]
+    for count in (1, 2):
+        first, rest = words[:count], words[count:]
+        number = number_of(" ".join(first))
+        # "Seven Suns" is a name.
+        if number is not None and rest and rest[0] in FILLERS:
+            yield " ".join(rest), number
+        title, last = words[:-count], words[-count:]
+        if title and title[-1] in _NUMBER_WORDS:
+            title.pop()
+        if title and (number := number_of(" ".join(last))) is not None:
+            yield " ".join(title), number
+
+
+def _has_number(work: Artwork, number: int) -> bool:
+    """Return whether a work has a number, by its name or else by its index."""
+    digits = _DIGITS.findall(work.name)
+    return int(digits[0]) == number if len(digits) == 1 else edition(work) == number

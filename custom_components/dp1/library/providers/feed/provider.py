@@ -1,0 +1,414 @@
+"""The playlist feed as a provider: channels, playlists and the works in them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, override
+from urllib.parse import unquote
+from uuid import uuid4
+
+from ....client.display.casts import Cast
+from ....client.display.player_status import PlayerStatus
+from ....client.errors import Dp1Error, NotFoundError
+from ....client.playlist.document import for_display
+from ....client.text import clean
+from ...matching.query import Query
+from ...matching.text_index import line
+from ...node import Children, LazyNodes, Node, NodeKind, node_id, split_node_id
+from ..provider import (
+    BUILD_PATIENCE,
+    MAX_TITLE,
+    SEARCH_PATIENCE,
+    BuiltPlaylist,
+    Context,
+    Found,
+    Json,
+    Lines,
+    Names,
+    Provider,
+    Source,
+    children_of,
+)
+from .coordinator import MAX_IN_CHANNEL
+from .records import (
+    FeedChannel,
+    FeedItem,
+    FeedPlaylist,
+    items_of,
+    keyed_items,
+    open_items,
+)
+
+PLAYABLE = ("http://", "https://", "data:")
+IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
+# A display keeps a playlist as a whole.
+MAX_CHANNEL_WORKS = 500
+SIGNATURES = ("signature", "signatures")
+
+
+class FeedProvider(Provider):
+    """The channels of a feed, and its playlists with their works."""
+
+    kinds = {
+        NodeKind.CHANNELS: 0,
+        NodeKind.PUBLISHER: 1,
+        NodeKind.CHANNEL: 1,
+        NodeKind.PLAYLISTS: 0,
+        NodeKind.PLAYLIST: 1,
+        NodeKind.ITEM: 2,
+    }
+    server = "feed"
+
+    def __init__(self, context: Context) -> None:
+        """Initialize with the feed of the library, if it has one."""
+        super().__init__(context)
+        self._feed = feed = context.feed
+        self.coordinators = (feed,)
+        self.lines = (
+            self._lines_of(lambda: feed.data.records, NodeKind.PLAYLISTS),
+            Lines(
+                self.hass,
+                lambda: feed.channels,
+                lambda channel: line(channel.title, channel.publisher),
+                lambda channel, _: channel_node(channel),
+                folder=NodeKind.CHANNELS,
+            ),
+        )
+
+    # Nodes
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the folders of the channels and the playlists."""
+        if self._feed.client is None:
+            return []
+        playlists = self._list_node(NodeKind.PLAYLISTS)
+        if not self._feed.channels:
+            return [playlists]
+        return [self._list_node(NodeKind.CHANNELS), playlists]
+
+    def _list_node(self, kind: str) -> Node:
+        """Return the folder of the channels or the playlists."""
+        if kind == NodeKind.CHANNELS:
+            nodes = map(channel_node, self._feed.channels)
+            return self._folder(NodeKind.CHANNELS, nodes)
+        records = self._feed.data.records
+        return self._folder(NodeKind.PLAYLISTS, map(playlist_node, records))
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return a node of the feed."""
+        match kind:
+            case NodeKind.PLAYLIST:
+                return playlist_node(await self._feed.async_playlist(*keys))
+            case NodeKind.ITEM:
+                return await self._async_item(*keys)
+            case NodeKind.CHANNEL:
+                return channel_node(await self._feed.async_channel(*keys))
+            case NodeKind.PUBLISHER:
+                await self._feed.async_list()
+                return publisher_node(*keys)
+        return self._list_node(kind)
+
+    async def _async_item(self, ref: str, key: str) -> Node:
+        """Return the node of a work in a playlist."""
+        playlist = await self._feed.async_playlist(ref)
+        found = [item for item in playlist.items if item.key == key]
+        if not found:
+            document = (await self._feed.async_document(ref)).document
+            found = [item for item in items_of(document) if item.key == key]
+        if not found or found[0].is_secret:
+            raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
+        return self._item_node(playlist, found[0])
+
+    def _item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Node:
+        """Return the node of a work in a playlist."""
+        return Node(
+            id=node_id(NodeKind.ITEM, playlist.id, item.key),
+            kind=NodeKind.ITEM,
+            title=item.title,
+            picture=self.context.picture(item.source) or playlist.cover or None,
+            can_play=item.source.startswith(PLAYABLE),
+            artist=item.artist or None,
+            subtitle=playlist.title,
+        )
+
+    @override
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+        """Return what is inside a node of the feed."""
+        if kind == NodeKind.PLAYLIST:
+            return await self._async_items(*keys)
+        playlists = await self._feed.async_list()
+        match kind:
+            case NodeKind.CHANNELS:
+                return children_of(self._channel_nodes(), playlists)
+            case NodeKind.PUBLISHER:
+                channels = self._feed.channels
+                of_publisher = (each for each in channels if each.publisher == keys[0])
+                return children_of(map(channel_node, of_publisher), playlists)
+            case NodeKind.CHANNEL:
+                channel = await self._feed.async_channel(*keys)
+                found, problem = await self._feed.async_playlists_at(
+                    channel.playlists[:MAX_IN_CHANNEL]
+                )
+                return Children(
+                    tuple(map(playlist_node, found)),
+                    len(channel.playlists) - len(found),
+                    playlists.reason or problem,
+                    playlists.read_at,
+                )
+            case NodeKind.PLAYLISTS:
+                nodes = LazyNodes(playlists.records, playlist_node)
+                return replace(children_of((), playlists), nodes=nodes)
+        return await super().async_children(kind, *keys, limit=limit)
+
+    def _channel_nodes(self) -> Iterator[Node]:
+        """Yield the channels; those of a publisher with several in a folder of their own."""
+        counts = Counter(channel.publisher for channel in self._feed.channels)
+        grouped = set()
+        for channel in self._feed.channels:
+            publisher = channel.publisher
+            if not publisher or counts[publisher] == 1 or len(counts) == 1:
+                yield channel_node(channel)
+            elif publisher not in grouped:
+                grouped.add(publisher)
+                yield publisher_node(publisher)
+
+    async def _async_items(self, ref: str) -> Children:
+        """Return the works of a playlist."""
+        problem: Dp1Error | None = None
+        try:
+            known, stored = await self._feed.async_described(ref)
+            items = items_of(stored.document)
+        except NotFoundError:
+            raise
+        except Dp1Error as err:
+            if (listed := self._feed.playlist(ref)) is None:
+                raise
+            known, items, problem = listed, listed.items, err
+        shown = [item for item in items if not item.is_secret]
+        nodes = LazyNodes(shown, partial(self._item_node, known))
+        return Children(nodes, max(0, known.count - len(items)), problem)
+
+    @override
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return a playlist by id, slug or address."""
+        if kind != NodeKind.PLAYLIST:
+            return await super().async_find(kind, text)
+        playlist = await self._feed.async_playlist(text)
+        return Found(node_id(kind, playlist.id), playlist.title)
+
+    # Playlists
+
+    @override
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Return what a display is to show for a node of the feed, by default all of it."""
+        match kind:
+            case NodeKind.PLAYLIST:
+                return await self._async_build_playlist(keys[0], limit)
+            case NodeKind.ITEM:
+                return await self._async_build_item(*keys)
+            case NodeKind.CHANNEL:
+                return await self._async_build_channel(keys[0], limit)
+        return await super().async_build(kind, *keys, limit=limit)
+
+    async def _async_build_playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
+        """Use a playlist by its address, or build one of its first works."""
+        known = self._feed.playlist(ref)
+        if known is None or (limit and known.count > limit):
+            known, stored = await self._feed.async_described(ref, BUILD_PATIENCE)
+            if limit and known.count > limit:
+                # The signatures are for the whole playlist.
+                document = {
+                    name: value
+                    for name, value in stored.document.items()
+                    if name not in SIGNATURES
+                } | {"id": str(uuid4()), "items": stored.document["items"][:limit]}
+                node = node_id(NodeKind.PLAYLIST, known.id)
+                return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
+        assert self._feed.client is not None
+        url = (
+            known.id if "://" in known.id else self._feed.client.playlist_url(known.id)
+        )
+        node = node_id(NodeKind.PLAYLIST, known.id)
+        return BuiltPlaylist(Cast(playlist_url=url), known.title, known.count, node)
+
+    async def _async_build_item(self, ref: str, key: str) -> BuiltPlaylist:
+        """Build the playlist of a work of a playlist."""
+        document = (await self._feed.async_document(ref, BUILD_PATIENCE)).document
+        items = {name: item for name, _, item in keyed_items(document.get("items"))}
+        secret = any(item.key == key and item.is_secret for item in items_of(document))
+        if (item := items.get(key)) is None or secret:
+            raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
+        alone = for_display({"defaults": document.get("defaults"), "items": [item]})
+        return self._build(
+            node_id(NodeKind.ITEM, ref, key),
+            clean(item.get("title"), MAX_TITLE) or key,
+            [{"duration": self.context.preferences.duration, **alone["items"][0]}],
+        )
+
+    async def _async_build_channel(self, key: str, limit: int | None) -> BuiltPlaylist:
+        """Build the playlist of all playlists of a channel, in its order."""
+        channel = await self._feed.async_channel(key)
+        items: list[Json] = []
+        left_out, problem = 0, None
+        seen: set[object] = set()
+        for found in await self._feed.async_documents_at(channel.playlists):
+            if isinstance(found, Dp1Error):
+                problem = problem or found
+                continue
+            for item in open_items(found.document):
+                if len(items) == (limit or MAX_CHANNEL_WORKS):
+                    left_out += 1
+                    continue
+                # The same work may be in several playlists.
+                if item.get("id") in seen:
+                    item = {name: item[name] for name in item if name != "id"}
+                seen.add(item.get("id"))
+                items.append(item)
+        if not items:
+            raise problem or NotFoundError(f"nothing is in the channel {key!r}")
+        node = node_id(NodeKind.CHANNEL, channel.id)
+        built = self._build(node, channel.title, items)
+        return replace(built, left_out=left_out, problem=problem)
+
+    # Search and the source list
+
+    @override
+    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+        """Wait for the list."""
+        await self._feed.async_list(SEARCH_PATIENCE)
+        return []
+
+    @override
+    def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
+        """Return the lines of the works in playlists."""
+        refs = (split_node_id(n.id)[1] for n in nodes if n.kind == NodeKind.PLAYLIST)
+        known = tuple(found for (ref,) in refs if (found := self._feed.playlist(ref)))
+        return [self._lines_of(lambda: known)] if known else []
+
+    def _lines_of(
+        self, playlists: Callable[[], Sequence[FeedPlaylist]], folder: str = ""
+    ) -> Lines[FeedPlaylist]:
+        """Return the lines of playlists and of the works in them."""
+        return Lines(
+            self.hass, playlists, _text_of, self._node_of_line, _names_of, folder
+        )
+
+    def _node_of_line(self, playlist: FeedPlaylist, number: int) -> Node | None:
+        """Return the node of a playlist, or of one of its works."""
+        if not number:
+            return playlist_node(playlist)
+        item = playlist.items[number - 1]
+        return None if item.is_secret else self._item_node(playlist, item)
+
+    @override
+    def sources(self) -> list[Sequence[Source]]:
+        """Return the playlists and the channels that are wanted."""
+        wanted = self.context.preferences.sources
+        limit = self.context.preferences.source_limit
+        playlists = self._feed.data.records if "playlists" in wanted else ()
+        channels = [
+            channel
+            for channel in (self._feed.channels if "channels" in wanted else ())
+            if channel.playlists
+        ]
+        return [
+            [
+                Source(
+                    node_id(NodeKind.PLAYLIST, playlist.id),
+                    playlist.title,
+                    (", ".join(playlist.curators), playlist.year),
+                    place < limit,
+                )
+                for place, playlist in enumerate(playlists)
+            ],
+            [
+                Source(
+                    node_id(NodeKind.CHANNEL, channel.id),
+                    channel.title,
+                    (channel.publisher,),
+                    place < limit,
+                )
+                for place, channel in enumerate(channels)
+            ],
+        ]
+
+    # What a display shows
+
+    @override
+    def recognize(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the playlist of the feed that a display shows."""
+        url = (player.playlist_url or "").partition("?")[0].rstrip("/")
+        start = f"{self._feed.url}/playlists/"
+        if url.startswith(start):
+            if playlist := self._feed.playlist(unquote(url.removeprefix(start))):
+                yield node_id(NodeKind.PLAYLIST, playlist.id)
+
+    @override
+    def picture(self, source: str) -> str | None:
+        """Return the address of a work that is a picture itself."""
+        path = source.partition("?")[0].lower()
+        return (
+            source
+            if path.startswith("http") and path.endswith(IMAGE_SUFFIXES)
+            else None
+        )
+
+
+def channel_node(channel: FeedChannel) -> Node:
+    """Return the node of a channel."""
+    return Node(
+        id=node_id(NodeKind.CHANNEL, channel.id),
+        kind=NodeKind.CHANNEL,
+        title=channel.title,
+        picture=channel.cover or None,
+        can_play=bool(channel.playlists),
+        can_expand=True,
+        artist=channel.publisher or None,
+        subtitle=channel.publisher or None,
+    )
+
+
+def publisher_node(publisher: str) -> Node:
+    """Return the node of the channels of a publisher."""
+    return Node(
+        id=node_id(NodeKind.PUBLISHER, publisher),
+        kind=NodeKind.PUBLISHER,
+        title=publisher,
+        can_expand=True,
+    )
+
+
+def playlist_node(playlist: FeedPlaylist) -> Node:
+    """Return the node of a playlist."""
+    return Node(
+        id=node_id(NodeKind.PLAYLIST, playlist.id),
+        kind=NodeKind.PLAYLIST,
+        title=playlist.title,
+        picture=playlist.cover or None,
+        can_play=True,
+        can_expand=playlist.count > 0,
+        subtitle=", ".join(playlist.curators) or None,
+        year=playlist.year,
+        works=playlist.count,
+        query=playlist.query,
+    )
+
+
+def _text_of(playlist: FeedPlaylist) -> str:
+    """Return the lines of a playlist and its works."""
+    lines = [line(playlist.title, *playlist.curators)]
+    lines += [line(item.title, item.artist, playlist.title) for item in playlist.items]
+    return "".join(lines)
+
+
+def _names_of(playlist: FeedPlaylist, number: int, node: Node) -> Iterator[Names]:
+    """Yield the names of a playlist, or of one of its works."""
+    if number:
+        yield node.title, node.artist, playlist.title
+    else:
+        yield playlist.title, ", ".join(playlist.curators), ""

@@ -1,0 +1,341 @@
+"""A provider of art: what a library asks of whoever has something to show."""
+
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set as AbstractSet,
+)
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, ClassVar
+from uuid import uuid4
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+
+from ...client.display.casts import Cast
+from ...client.display.player_status import PlayerStatus, PlaylistItem
+from ...client.errors import Dp1Error, NotFoundError
+from ...client.guard import Guard
+from ...client.playlist.document import build, timestamp
+from ...client.playlist.manifest import Work
+from ...client.text import shorten
+from ..matching.query import Query
+from ..matching.text_index import TextIndex, line
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
+from ..preferences import Preferences
+from ..server.cached_list import CachedList
+from ..server.coordinator import ServerCoordinator
+from ..threads import with_pauses
+from .catalog.coordinator import CatalogCoordinator
+from .feed.coordinator import FeedCoordinator
+
+# A person waits in front of the display.
+BUILD_PATIENCE = 25.0
+# Who searches waits for what is not known yet.
+SEARCH_PATIENCE = 4.0
+# A query may fit all there is; the newest of that are looked at.
+MAX_LINES = 100
+# The cover of a folder is looked for among the first.
+MAX_FOR_COVER = 20
+MAX_TITLE = 200
+
+type Json = dict[str, Any]
+# What a node is found by: its title, its artist, and what else may be named with it.
+type Names = tuple[str, str | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPlaylist:
+    """A cast with its title and number of works; `left_out` have no playable source, `problem` is why others are missing."""
+
+    cast: Cast
+    title: str
+    works: int
+    node_id: str
+    left_out: int = 0
+    problem: Dp1Error | None = None
+    # Whether the display is to follow what is in the node.
+    keep_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A node that a name stands for, and the record that was read to find it."""
+
+    id: str
+    title: str
+    record: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A node for the source list; the details tell it from others of the same name.
+
+    One that is not listed has a name nevertheless, which nothing new takes from it later.
+    """
+
+    id: str
+    name: str
+    details: tuple[str | int | None, ...] = ()
+    listed: bool = True
+
+
+class Lines[T]:
+    """The lines by which the records of a list are found; they are indexed again in a thread when the list is replaced.
+
+    A search within `folder` finds them too, one of the whole library always.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        records: Callable[[], Sequence[T]],
+        text_of: Callable[[T], str],
+        node_of: Callable[[T, int], Node | None],
+        names_of: Callable[[T, int, Node], Iterable[Names]] | None = None,
+        folder: str = "",
+    ) -> None:
+        """Initialize the index of nothing; `node_of` and `names_of` are told the number of the line of a record."""
+        self._hass = hass
+        self._records = records
+        self._text_of = text_of
+        self._names_of = names_of
+        self.node_of = node_of
+        self.folder = folder
+        self._index: TextIndex[T] = TextIndex((), ())
+
+    async def async_index(self) -> TextIndex[T]:
+        """Return the index of the list as it is now."""
+        records = self._records()
+        if self._index.records is not records:
+            self._index = await self._hass.async_add_executor_job(
+                lambda: TextIndex(records, map(self._text_of, with_pauses(records)))
+            )
+        return self._index
+
+    def score(self, query: Query, record: T, number: int, node: Node) -> int:
+        """Return how well the words of a query fit a record."""
+        names: Iterable[Names] = ((node.title, node.artist, node.subtitle or ""),)
+        if self._names_of is not None:
+            names = self._names_of(record, number, node)
+        return max(query.score(*each) for each in names)
+
+
+def lines_of_nodes(
+    hass: HomeAssistant, nodes: Callable[[], Sequence[Node]]
+) -> Lines[Node]:
+    """Return the lines of nodes."""
+
+    def text_of(node: Node) -> str:
+        """Return the line of a node."""
+        return line(node.title, node.artist or "", node.subtitle or "")
+
+    return Lines(hass, nodes, text_of, lambda node, _: node)
+
+
+@dataclass(slots=True)
+class Context:
+    """What the providers of a library share; `async_update` tells that something has changed."""
+
+    hass: HomeAssistant
+    entry: ConfigEntry[Any]
+    guard: Callable[[], Guard]
+    preferences: Preferences
+    catalog: CatalogCoordinator
+    feed: FeedCoordinator
+    async_update: CALLBACK_TYPE
+    providers: list[Provider] = field(default_factory=list)
+
+    def picture(self, source: str) -> str | None:
+        """Return a small picture of the work at an address, if a provider knows one."""
+        found = (provider.picture(source) for provider in self.providers)
+        return next((picture for picture in found if picture), None)
+
+    def describe(self, item: PlaylistItem) -> Work | None:
+        """Return what the providers know of a work without a request."""
+        found = (provider.describe(item) for provider in self.providers)
+        return next((work for work in found if work is not None), None)
+
+    async def async_describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        for provider in self.providers:
+            if work := await provider.async_describe(item):
+                return work
+        return None
+
+
+class Provider:
+    """A provider of art; each method answers for the kinds of nodes that are its own, and by default with nothing.
+
+    Attributes:
+        kinds: the kinds of its nodes, with the number of keys in their ids.
+        server: what is asked for its nodes, as the keys of error texts start.
+        coordinators: what it reads.
+        lines: by which words its nodes are found.
+        named_last: whether its sources take no name from another provider's.
+    """
+
+    kinds: ClassVar[Mapping[str, int]] = {}
+    server: ClassVar[str] = "catalog"
+    coordinators: Sequence[ServerCoordinator[Any]] = ()
+    lines: Sequence[Lines[Any]] = ()
+    named_last: ClassVar[bool] = False
+
+    def __init__(self, context: Context) -> None:
+        """Initialize the provider; nothing is sent before `async_start`."""
+        self.context = context
+        self.hass = context.hass
+
+    # Nodes
+
+    def roots(self) -> list[Node]:
+        """Return the folders it adds to the library."""
+        return []
+
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return a node, or raise NotFoundError or why it could not be read."""
+        raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
+
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+        """Return what is inside a node, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
+        raise NotFoundError(f"a node of kind {kind} has nothing inside")
+
+    async def async_find(self, kind: str, text: str) -> Found:
+        """Return the node that is named by its key, or as people name it."""
+        node = await self.async_node(kind, text)
+        return Found(node.id, node.title)
+
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Return what a display is to show for a node, of which the record may have been read to find it.
+
+        Raises NotFoundError if there is nothing to show, or another Dp1Error if it could not be read.
+        """
+        raise NotFoundError(f"{kind} is not one thing to show")
+
+    # Search and the source list
+
+    async def async_ask(self, query: Query, text: str) -> list[tuple[float, Node]]:
+        """Read what a search needs, and return with their scores nodes that are found by other means than lines.
+
+        `text` is the query as it was written.
+        """
+        return []
+
+    def lines_inside(self, nodes: Sequence[Node]) -> list[Lines[Any]]:
+        """Return the lines of what is known to be inside nodes."""
+        return []
+
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return what it offers for the source list, in one or more lists with the newest first."""
+        return ()
+
+    # What a display shows
+
+    def recognize(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the nodes that a display shows, by the address or the id of its playlist."""
+        yield from ()
+
+    def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
+        """Yield the nodes that consist of the works with exactly these addresses."""
+        yield from ()
+
+    def describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known of a work without a request."""
+        return None
+
+    async def async_describe(self, item: PlaylistItem) -> Work | None:
+        """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        return self.describe(item)
+
+    def picture(self, source: str) -> str | None:
+        """Return a small picture of the work at an address."""
+        return None
+
+    # Life
+
+    async def async_load(self) -> None:
+        """Load what is stored."""
+        for coordinator in self.coordinators:
+            await coordinator.async_load()
+
+    @callback
+    def async_start(self) -> None:
+        """Read what is old in the background."""
+        for coordinator in self.coordinators:
+            coordinator.async_start()
+            coordinator.async_add_listener(self.context.async_update)
+
+    async def async_refresh(self) -> None:
+        """Look for news that no coordinator reads."""
+
+    async def async_stop(self) -> None:
+        """Stop reading, and save."""
+        for coordinator in self.coordinators:
+            await coordinator.async_shutdown()
+
+    # What providers have in common
+
+    def _folder(
+        self, kind: NodeKind, nodes: Iterable[Node], *, can_play: bool = False
+    ) -> Node:
+        """Return the node of a fixed list, with a picture of what is known to be in it."""
+        return Node(
+            id=kind.value,
+            kind=kind,
+            title=FOLDER_TITLES[kind],
+            picture=cover_of(nodes),
+            can_play=can_play,
+            can_expand=True,
+        )
+
+    def _build(
+        self,
+        node: str,
+        title: str,
+        items: Sequence[Json],
+        *,
+        cover: str | None = None,
+        summary: str = "",
+        **document: Any,
+    ) -> BuiltPlaylist:
+        """Build a playlist of items with the preferences as defaults, and what else its document is to have."""
+        preferences = self.context.preferences
+        title = shorten(title, MAX_TITLE)
+        built = build(
+            title,
+            items,
+            id=str(uuid4()),
+            created=timestamp(datetime.now(UTC)),
+            defaults={
+                "display": dict(preferences.display),
+                "license": preferences.license,
+                "duration": preferences.duration,
+            },
+            cover_image=cover,
+            summary=summary,
+        )
+        return BuiltPlaylist(Cast(playlist=built | document), title, len(items), node)
+
+
+def source_of(node: Node) -> Source:
+    """Return a node as one for the source list."""
+    return Source(node.id, node.title, (node.artist, node.subtitle, node.year))
+
+
+def cover_of(nodes: Iterable[Node]) -> str | None:
+    """Return the first picture among the first nodes."""
+    first = islice(nodes, MAX_FOR_COVER)
+    return next((node.picture for node in first if node.picture), None)
+
+
+def children_of(nodes: Iterable[Node], cached: CachedList[Any]) -> Children:
+    """Return the nodes of a list, and why the rest is missing."""
+    missing = max(0, (cached.total or 0) - len(cached.records))
+    return Children(tuple(nodes), missing, cached.reason, cached.read_at)

@@ -1,0 +1,103 @@
+"""The source list of the displays, and the source a display shows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+
+from lru import LRU
+
+from ..client.display.player_status import PlayerStatus
+from .providers.provider import Provider, Source
+
+MAX_RECOGNIZED = 64
+
+
+class SourceList:
+    """Name what can be selected, and recognize it."""
+
+    def __init__(self, providers: Sequence[Provider]) -> None:
+        """Initialize with what offers sources."""
+        self._providers = providers
+        self._valid = False
+        self._names: dict[str, str] = {}
+        self._nodes: dict[str, str] = {}
+        self._recognized: LRU[int, tuple[str, ...]] = LRU(MAX_RECOGNIZED)
+
+    def names(self) -> Mapping[str, str]:
+        """Return the node ids of the sources by name, in the order of the providers."""
+        self._update()
+        return self._names
+
+    def of(self, player: PlayerStatus) -> str | None:
+        """Return the source a display shows, if it is one for certain."""
+        self._update()
+        names = (self._nodes.get(node) for node in self._nodes_shown(player))
+        return next((name for name in names if name), None)
+
+    def invalidate(self) -> None:
+        """Name the sources again when they are asked for."""
+        self._valid = False
+
+    def _update(self) -> None:
+        """Name the sources after a change."""
+        if self._valid:
+            return
+        self._valid = True
+        self._recognized.clear()
+        self._names = self._named()
+        self._nodes = {}
+        for name, node in self._names.items():
+            self._nodes.setdefault(node, name)
+
+    def _named(self) -> dict[str, str]:
+        """Return the sources by name; names are given to the oldest first, so that nothing new takes the name of another."""
+        groups = [
+            (provider.named_last, place, sources)
+            for place, provider in enumerate(self._providers)
+            for sources in provider.sources()
+        ]
+        taken: set[str] = set()
+        listed: set[str] = set()
+        chosen: list[dict[str, str]] = [{} for _ in self._providers]
+        for _, place, sources in sorted(groups, key=lambda group: group[0]):
+            others = [source for source in sources if source.id not in listed]
+            named = {}
+            for source in reversed(others):
+                names = _names_of(source)
+                name = next(name for name in names if name.casefold() not in taken)
+                taken.add(name.casefold())
+                named[source.id] = name
+            shown = [source.id for source in others if source.listed]
+            chosen[place] |= {named[node]: node for node in shown}
+            listed.update(shown)
+        return {name: node for some in chosen for name, node in some.items()}
+
+    def _nodes_shown(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the nodes of its playlist, and what the works are."""
+        for provider in self._providers:
+            yield from provider.recognize(player)
+        yield from self._nodes_of_works(player)
+
+    def _nodes_of_works(self, player: PlayerStatus) -> tuple[str, ...]:
+        """Return the nodes which consist of exactly the works of a display."""
+        sources = tuple(item.source for item in player.items)
+        if not sources or not all(sources):
+            return ()
+        key = hash(sources)
+        if (known := self._recognized.get(key)) is None:
+            works = frozenset(source for source in sources if source)
+            known = self._recognized[key] = tuple(
+                node
+                for provider in self._providers
+                for node in provider.recognize_works(works)
+            )
+        return known
+
+
+def _names_of(source: Source) -> Iterator[str]:
+    """Yield the name of a source, with one detail after the other, at last with a number."""
+    yield source.name
+    for detail in source.details:
+        if detail:
+            yield f"{source.name} ({detail})"
+    for number in count(2):
+        yield f"{source.name} ({number})"
