@@ -9,8 +9,8 @@ import pytest
 
 from custom_components.dp1 import data
 from custom_components.dp1.display import metadata
-from custom_components.dp1.library.providers.catalog import recognition
-from custom_components.dp1.library.server import shared_reads
+from custom_components.dp1.library.providers.catalog import provider as catalog_provider
+from custom_components.dp1.library.server import coordinator as server_coordinator
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -145,9 +145,9 @@ async def test_a_failed_look_up_is_retried(
 ) -> None:
     """A failed look-up is retried later, also without another change."""
     monkeypatch.setattr(metadata, "FIRST_RETRY_SECONDS", 0.05)
-    monkeypatch.setattr(recognition, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(catalog_provider, "RETRY_SECONDS", 0.0)
     # Longer than the displays take to be updated after the failed read.
-    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.5)
+    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
     catalog = gallery.library.catalog_coordinator

@@ -228,7 +228,7 @@ SHORT_IN_SUITE: dict[str, Any] = {
     "client.display.rate_limit._BACKOFF": 0.05,
     "client.display.rate_limit._RATE_SHARE": 20.0,
     "display.connection.LAST_RETRY": 1.0,
-    "library.server.shared_reads.RETRY_SECONDS": 0.2,
+    "library.server.coordinator.RETRY_SECONDS": 0.2,
 }
 
 

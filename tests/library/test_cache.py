@@ -17,8 +17,11 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server import cache, shared_reads
-from custom_components.dp1.library.server.cached_list import CachedList
+from custom_components.dp1.library.server import (
+    cache,
+    coordinator as server_coordinator,
+)
+from custom_components.dp1.library.server.coordinator import CachedList
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -68,7 +71,7 @@ async def test_what_is_old_is_shown_and_read_again(
     await library.async_children(series)
     catalog.reset_counters()
     monkeypatch.setattr(catalog_module, "MAX_AGE_SECONDS", 0.0)
-    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.0)
     renamed = catalog.data.series(show_id(catalog, "Net Evil"))[0]
     title, renamed["title"] = renamed["title"], "Another Name"
     try:

@@ -25,8 +25,8 @@ from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
 )
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
-from custom_components.dp1.library.server import coordinator, shared_reads
-from custom_components.dp1.library.server.cached_list import CachedList, Storable
+from custom_components.dp1.library.server import coordinator as server_coordinator
+from custom_components.dp1.library.server.coordinator import CachedList, Storable
 
 from .conftest import MakeLibrary
 from .shows import player, show_id
@@ -42,7 +42,7 @@ CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 @pytest.fixture(autouse=True)
 def try_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Disable the delay between retries."""
-    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.0)
 
 
 def lines(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
@@ -388,7 +388,7 @@ async def test_nobody_hammers_a_server_in_trouble(
 ) -> None:
     """For some seconds after a failure the same error is returned without a request."""
     library = await make_library(catalog)
-    monkeypatch.setattr(shared_reads, "RETRY_SECONDS", 60.0)
+    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 60.0)
     catalog.inject("status", route="series")
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     first = await library.async_children(show)
@@ -404,7 +404,7 @@ async def test_the_refresh_tries_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A failed refresh is retried in the background until it works."""
-    monkeypatch.setattr(coordinator, "FIRST_RETRY", timedelta(seconds=0.05))
+    monkeypatch.setattr(server_coordinator, "FIRST_RETRY", timedelta(seconds=0.05))
     monkeypatch.setattr(catalog_client, "RETRIES", 0)
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)

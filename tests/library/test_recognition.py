@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.dp1.client.catalog.models import Artwork, Series
 from custom_components.dp1.client.playlist.manifest import Work, with_manifest
-from custom_components.dp1.library.providers.catalog import recognition
+from custom_components.dp1.library.providers.catalog import provider as catalog_provider
 from custom_components.dp1.library.providers.catalog.records import (
     folder_of,
     token_key,
@@ -156,7 +156,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     catalog.heal()
     assert await library.async_find_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
-    monkeypatch.setattr(recognition, "RETRY_SECONDS", 0.0)
+    monkeypatch.setattr(catalog_provider, "RETRY_SECONDS", 0.0)
     catalog.inject("status", route="artworks")
     assert await library.async_find_work(item)
     catalog.heal()
@@ -197,7 +197,7 @@ MANIFEST = {
         (404, json.dumps(MANIFEST), None),
         (
             200,
-            json.dumps({**MANIFEST, "x": "y" * recognition.MAX_MANIFEST}),
+            json.dumps({**MANIFEST, "x": "y" * catalog_provider.MAX_MANIFEST}),
             None,
         ),
     ],

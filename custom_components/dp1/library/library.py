@@ -39,7 +39,6 @@ from .node import (
     split_node_id,
 )
 from .preferences import Preferences
-from .providers.built import BuiltPlaylists
 from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
 from .providers.catalog.provider import CatalogProvider
 from .providers.collection.provider import Collections
@@ -51,7 +50,7 @@ from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server.cache import async_remove_files
 from .server.coordinator import ServerCoordinator
-from .source_list import SourceList
+from .source_list import BuiltPlaylists, SourceList
 
 __all__ = [
     "BuiltPlaylist",

@@ -18,9 +18,7 @@ from ...client.values import mapping, moment, text
 from ...const import LOGGER
 from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
 from ..server.cache import ServerStore
-from ..server.cached_list import Json
-from ..server.coordinator import PATIENCE
-from ..server.shared_reads import SharedReads
+from ..server.coordinator import PATIENCE, Json, SharedReads
 from .collection.indexers import async_indexer
 from .feed.records import items_of
 from .provider import Context, Provider, Source

@@ -28,8 +28,7 @@ from ..matching.query import Query
 from ..matching.text_index import TextIndex, line
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..preferences import Preferences
-from ..server.cached_list import CachedList
-from ..server.coordinator import ServerCoordinator
+from ..server.coordinator import CachedList, ServerCoordinator
 from ..threads import with_pauses
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator

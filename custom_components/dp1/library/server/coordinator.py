@@ -1,14 +1,18 @@
-"""Coordinator of a server of a library: its list is kept across restarts and refreshed in the background."""
+"""A server of a library: its list is kept across restarts, read in parts, shared by its readers and refreshed in the background."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
-from typing import Any, override
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol, Self, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.json import json_dumps
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
+from homeassistant.util import dt as dt_util
+from homeassistant.util.json import json_loads
 
 from ...client.catalog.paging import Listing
 from ...client.errors import (
@@ -19,10 +23,207 @@ from ...client.errors import (
     NotFoundError,
     UnreachableError,
 )
+from ...client.values import mapping, moment, whole
 from ...const import LOGGER
+from ..threads import with_pauses
 from .cache import ServerStore
-from .cached_list import CachedList, Json, Storable
-from .shared_reads import SharedReads
+
+MAX_WAIT_SECONDS = 3600.0
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+type Json = dict[str, Any]
+
+
+class Storable(Protocol):
+    """A record that can be stored."""
+
+    @property
+    def id(self) -> str:
+        """Return the key of the record."""
+
+    @classmethod
+    def from_store(cls, data: object) -> Self | None:
+        """Return the stored record, None if it makes no sense."""
+
+    def to_store(self) -> Json | list[Any]:
+        """Return the record as plain JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class CachedList[T: Storable]:
+    """A list, where `total` is what the server announced and `asked` the number of records wanted (None for all).
+
+    `read_at` is the time of the last read without an error, `reason` what went wrong since then, `tried_at` the
+    time of the last try on the clock of the event loop.
+    """
+
+    records: tuple[T, ...] = ()
+    total: int | None = None
+    complete: bool = False
+    asked: int | None = None
+    read_at: datetime | None = None
+    reason: Dp1Error | None = None
+    tried_at: float = 0.0
+
+    @property
+    def age(self) -> float:
+        """Return the seconds since the last read without an error."""
+        return (dt_util.utcnow() - (self.read_at or _NEVER)).total_seconds()
+
+    @property
+    def retry_after(self) -> float:
+        """Return the seconds the server asked to wait, within limits."""
+        match self.reason:
+            case BusyError(retry_after=float(seconds)):
+                return min(seconds, MAX_WAIT_SECONDS)
+        return 0.0
+
+    def updated(
+        self, listing: Listing[T], tried_at: float, asked: int | None = None
+    ) -> CachedList[T]:
+        """Return the list after a read; records which could not be read are kept."""
+        records = listing.records
+        if listing.reason is not None:
+            new = {record.id for record in records}
+            records += tuple(old for old in self.records if old.id not in new)
+        return CachedList(
+            records=records,
+            total=self.total if listing.total is None else listing.total,
+            complete=listing.complete,
+            asked=asked,
+            read_at=self.read_at if listing.reason else dt_util.utcnow(),
+            reason=listing.reason,
+            tried_at=tried_at,
+        )
+
+    @classmethod
+    def from_store(cls, data: object, record_type: type[T]) -> CachedList[T]:
+        """Return the stored list, without the records that make no sense; for other threads."""
+        stored = mapping(data)
+        records = stored.get("records")
+        return CachedList(
+            records=tuple(
+                record
+                for stored_record in with_pauses(
+                    records if isinstance(records, list) else ()
+                )
+                if (record := record_type.from_store(decoded(stored_record)))
+            ),
+            total=whole(stored.get("total")),
+            complete=stored.get("complete") is True,
+            asked=whole(stored.get("asked")),
+            read_at=moment(stored.get("read_at")),
+        )
+
+    def to_store(self) -> Json:
+        """Return the list as plain JSON, each record as a text: a whole list would be decoded in one go."""
+        return {
+            "total": self.total,
+            "complete": self.complete,
+            "asked": self.asked,
+            "read_at": self.read_at and self.read_at.isoformat(),
+            "records": [json_dumps(record.to_store()) for record in self.records],
+        }
+
+
+def decoded(stored: object) -> object:
+    """Return the JSON of a stored record, None if it is damaged; earlier versions stored it as it is."""
+    if not isinstance(stored, str):
+        return stored
+    try:
+        return json_loads(stored)
+    except ValueError:
+        return None
+
+
+# Pause before a failed list is read again on demand.
+RETRY_SECONDS = 2.0
+# Readers of a list which is known in part wait no longer for the rest.
+PARTIAL_PATIENCE = 2.0
+
+type Read[T] = Callable[[], Coroutine[Any, Any, T]]
+
+
+class SharedReads:
+    """The reads of a server in progress."""
+
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+        """Initialize without reads."""
+        self._hass = hass
+        self._entry = entry
+        self._tasks: dict[str, asyncio.Task[Any]] = {}
+        self._partial: dict[str, Callable[[], CachedList[Any]]] = {}
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether nothing is read."""
+        return not self._tasks
+
+    def stop(self) -> None:
+        """Cancel all reads."""
+        for task in self._tasks.values():
+            task.cancel()
+
+    def set_progress(self, name: str, partial: Callable[[], CachedList[Any]]) -> None:
+        """Set what returns the part of a list that has been read, for readers which run out of patience."""
+        self._partial[name] = partial
+
+    async def share[T](
+        self, name: str, read: Read[T], patience: float | None = None
+    ) -> T:
+        """Wait for a read together with others; after `patience` seconds the read goes on without this reader."""
+        task = self.start(name, read)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if not done or task.cancelled():
+            raise NoAnswerError("this takes its time; it goes on in the background")
+        return task.result()
+
+    async def cached[T: Storable](
+        self,
+        name: str,
+        cache: Callable[[], CachedList[T]],
+        read: Read[None],
+        *,
+        max_age: float,
+        patience: float,
+    ) -> CachedList[T]:
+        """Return the cached list and refresh an old one in the background; wait for a list that was never read."""
+        found = cache()
+        if found.read_at is not None:
+            if (found.reason or found.age >= max_age) and self._may_try(name, found):
+                self.start(name, read)
+            return found
+        if not self._may_try(name, found):
+            return found
+        if found.records:
+            patience = min(patience, PARTIAL_PATIENCE)
+        try:
+            await self.share(name, read, patience)
+        except NoAnswerError as err:
+            return replace(self._partial.get(name, cache)(), reason=err)
+        return cache()
+
+    def start[T](self, name: str, read: Read[T]) -> asyncio.Task[T]:
+        """Start a read unless it is in progress."""
+        if (task := self._tasks.get(name)) is None:
+            task = self._entry.async_create_background_task(
+                self._hass, read(), f"{self._entry.title} {name}", eager_start=False
+            )
+            self._tasks[name] = task
+            task.add_done_callback(lambda _: self._finish(name))
+        return task
+
+    def _may_try(self, name: str, found: CachedList[Any]) -> bool:
+        """Return if a list is being read, or its last try was long enough ago."""
+        pause = max(RETRY_SECONDS, found.retry_after)
+        waited = self._hass.loop.time() - found.tried_at
+        return name in self._tasks or not found.tried_at or waited >= pause
+
+    def _finish(self, name: str) -> None:
+        """Remove a finished read."""
+        del self._tasks[name]
+        self._partial.pop(name, None)
+
 
 # How long a reader waits.
 PATIENCE = 10.0

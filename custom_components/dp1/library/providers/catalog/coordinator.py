@@ -17,8 +17,7 @@ from ....client.catalog.selection import CAP
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import LOGGER
-from ...server.cached_list import CachedList, Json
-from ...server.coordinator import LIST, PATIENCE, ServerCoordinator
+from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import KnownWorks
 
 # Series and artworks change rarely; older ones are shown and refreshed in the background.

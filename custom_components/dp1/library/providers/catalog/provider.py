@@ -1,17 +1,20 @@
 """The exhibition catalog as a provider: exhibitions, series, works and artists."""
 
 import asyncio
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 from math import ceil
 import re
 from typing import Any, override
 
+from lru import LRU
+
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
+    absolute_url,
     cover_url,
     credit,
     edition,
@@ -33,19 +36,23 @@ from ....client.catalog.selection import (
 )
 from ....client.display.casts import Cast
 from ....client.display.player_status import PlaylistItem
-from ....client.errors import Dp1Error, NotFoundError
+from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.feed.client import StoredPlaylist
+from ....client.http import request_json
 from ....client.playlist.document import build_item
-from ....client.playlist.manifest import Work
-from ....client.text import shorten
+from ....client.playlist.manifest import Work, with_manifest
+from ....client.text import clean, shorten
+from ....client.values import mapping, text
 from ...matching.query import EXACT, RELEVANT, Query
 from ...matching.spoken_words import FILLERS, number_of
 from ...matching.text_index import MAX_QUERY, fold, line
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server.coordinator import PATIENCE
+from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
     MAX_LINES,
+    MAX_TITLE,
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
@@ -58,15 +65,16 @@ from ..provider import (
     children_of,
 )
 from .background_reader import BackgroundReader
-from .recognition import (
-    Recognition,
-    is_exhibition,
-    is_whole,
-    playlists_claiming,
-    series_of_items,
-)
-from .records import artist_of, item_id, work_of
+from .records import KnownWorks, artist_of, item_id, work_at, work_of
 
+MANIFEST_SECONDS = 10.0
+# Manifests are advised to have at most 64 KB.
+MAX_MANIFEST = 256 * 1024
+MAX_LOOK_UPS = 256
+LOOK_UP_MAX_AGE_SECONDS = 600.0
+# A server in trouble may know more soon.
+RETRY_SECONDS = 30.0
+MAX_EXHIBITIONS = 3
 # A published playlist of an exhibition saves time, so it must not cost any.
 FEED_PATIENCE = 1.0
 # With four at a time this is five round trips; together with the series of an exhibition, and the display, eight at most.
@@ -84,7 +92,66 @@ _NUMBER_WORDS = frozenset(
 _COUNTED = re.compile(
     r"(?P<title>.+?) ?[の的]? ?第?(?P<number>[0-9]+|[一二三四五六七八九十]+)(?:番目?|号|號)"
 )
+_CLAIM = re.compile(
+    r"(.+?)\s+[-–—]\s+(?:full collection|highlight reel)", re.IGNORECASE
+)
 _DIGITS = re.compile(r"[0-9]+")
+
+
+def claimed_exhibition(title: str) -> str | None:
+    """Return the name of the exhibition a playlist's title claims to be, as `comparable_name` writes it."""
+    found = _CLAIM.fullmatch(title.strip())
+    return " ".join(found[1].casefold().split()) if found else None
+
+
+def comparable_name(exhibition: Exhibition) -> str:
+    """Return the name of an exhibition without case and extra blanks."""
+    return " ".join(exhibition.title.casefold().split())
+
+
+def playlists_claiming(
+    exhibition: Exhibition, playlists: Iterable[FeedPlaylist]
+) -> list[FeedPlaylist]:
+    """Return the playlists which claim to be an exhibition."""
+    name = comparable_name(exhibition)
+    return [
+        playlist
+        for playlist in playlists
+        if playlist.title.casefold().startswith(name)
+        and claimed_exhibition(playlist.title) == name
+    ]
+
+
+def series_of_items(
+    items: Iterable[object], works: KnownWorks
+) -> frozenset[str] | None:
+    """Return the ids of the series the items are of, None unless all are known."""
+    found = set()
+    for item in items:
+        source = text(mapping(item).get("source"))
+        known = works.find(source=source)
+        series_id = known[0] if known else works.series_at(source)
+        if series_id is None:
+            return None
+        found.add(series_id)
+    return frozenset(found)
+
+
+def is_whole(series_ids: frozenset[str] | None, all_series: Sequence[Series]) -> bool:
+    """Return if the series are exactly those of an exhibition."""
+    return bool(series_ids) and series_ids == frozenset(
+        series.id for series in all_series
+    )
+
+
+def is_exhibition(
+    document: Mapping[str, Any], all_series: Sequence[Series], works: KnownWorks
+) -> bool:
+    """Return if a playlist has works of all series of an exhibition and nothing else."""
+    items = document.get("items")
+    return isinstance(items, list) and is_whole(
+        series_of_items(items, works), all_series
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +160,15 @@ class Artist:
 
     name: str
     exhibitions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What was found of a work, used until it expires, and why there is not more."""
+
+    expires: float
+    work: Work | None
+    problem: Dp1Error | None
 
 
 class CatalogProvider(Provider):
@@ -112,7 +188,7 @@ class CatalogProvider(Provider):
         self._catalog = catalog = context.catalog
         self._feed = context.feed
         self.coordinators = (catalog,)
-        self._recognition = Recognition(catalog, context.feed, context.guard)
+        self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
         self.background_reader = BackgroundReader(self.hass, context.entry, catalog)
         self._artists: dict[str, Artist] = {}
         self._known_artists: tuple[Artist, ...] = ()
@@ -673,12 +749,116 @@ class CatalogProvider(Provider):
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
-        return self._recognition.known_work(item)
+        result = self._results.get(_key(item))
+        looked_up = result.work if result else None
+        return self._indexed(item) or looked_up or self._described_by_series(item)
 
     @override
     async def async_describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        return await self._recognition.async_find_work(item)
+        if known := self._indexed(item):
+            return known
+        key, now = _key(item), asyncio.get_running_loop().time()
+        result = self._results.get(key)
+        if result is None or now >= result.expires:
+            found, problem = None, None
+            try:
+                found = await self._async_look_up(item)
+            except Dp1Error as err:
+                if not isinstance(err, NotFoundError | InvalidRequestError):
+                    problem = err
+            found = found or self._described_by_series(item)
+            found = await self._async_add_manifest(item, found)
+            max_age = RETRY_SECONDS if problem else LOOK_UP_MAX_AGE_SECONDS
+            result = self._results[key] = _Result(now + max_age, found, problem)
+        if result.work is None and result.problem is not None:
+            raise result.problem
+        return result.work
+
+    def _indexed(self, item: PlaylistItem) -> Work | None:
+        """Return a work that has been read from the catalog."""
+        found = self._catalog.works.find(item.id, item.source, item.provenance)
+        series = self._catalog.series(found[0]) if found else None
+        return self._described(series, found[1]) if found and series else None
+
+    def _described(self, series: Series, artwork: Artwork) -> Work:
+        """Return the metadata of a work of a series."""
+        exhibition = self._catalog.exhibition(series.exhibition_id)
+        return work_of(artwork, series, exhibition)
+
+    def _series(self, item: PlaylistItem) -> Series | None:
+        """Return the series in whose folder a work lies."""
+        return self._catalog.series(self._catalog.works.series_at(item.source) or "")
+
+    def _described_by_series(self, item: PlaylistItem) -> Work | None:
+        """Return what the series of a work tells of it."""
+        if (series := self._series(item)) is None:
+            return None
+        work = self._described(series, work_at(series, item.source or ""))
+        title = clean(item.title, MAX_TITLE) or work.title
+        of_series = series.title if series.title != title else None
+        return replace(work, title=title, series=of_series, provenance=item.provenance)
+
+    async def _async_look_up(self, item: PlaylistItem) -> Work | None:
+        """Find the exhibition of a work by the feed's playlists, the series by its folder, the work by its number."""
+        for exhibition in self._claimed_exhibitions(item):
+            series_list = await self._catalog.async_series(exhibition.id)
+            if series_list.reason and self._series(item) is None:
+                raise series_list.reason
+        if (series := self._series(item)) is None:
+            never_read = [
+                coordinator.data.reason
+                for coordinator in (self._catalog, self._feed)
+                if coordinator.data.reason and coordinator.data.read_at is None
+            ]
+            if never_read:
+                raise never_read[0]
+            return None
+        place = 0 if shown_once(series) else work_at(series, item.source or "").index
+        if place is None:
+            artworks = await self._catalog.async_artworks(series.id, CAP)
+            if (work := self._indexed(item)) is None and artworks.reason:
+                raise artworks.reason
+            return work
+        artwork = await self._catalog.async_artwork_at(series, place)
+        if artwork and source_url(artwork, series) == item.source:
+            return self._described(series, artwork)
+        return None
+
+    def _claimed_exhibitions(self, item: PlaylistItem) -> list[Exhibition]:
+        """Return the exhibitions that playlists of the feed with this work claim to be."""
+        names = {
+            name
+            for playlist in self._feed.data.records
+            if playlist.shows(item.source)
+            and (name := claimed_exhibition(playlist.title))
+        }
+        return [
+            exhibition
+            for exhibition in self._catalog.data.records
+            if comparable_name(exhibition) in names
+        ][:MAX_EXHIBITIONS]
+
+    async def _async_add_manifest(
+        self, item: PlaylistItem, known: Work | None
+    ) -> Work | None:
+        """Add what the manifest of a work says."""
+        address = absolute_url(item.ref or "") if "://" in (item.ref or "") else None
+        if address is None:
+            return known
+        try:
+            answer = await request_json(
+                self.context.guard(),
+                "GET",
+                address,
+                timeout=MANIFEST_SECONDS,
+                max_body=MAX_MANIFEST,
+            )
+            manifest = answer.json() if answer.ok else None
+        except Dp1Error:
+            return known
+        found = with_manifest(known, manifest)
+        return None if found == Work() else found
 
     @override
     def picture(self, source: str) -> str | None:
@@ -776,3 +956,8 @@ def _has_number(work: Artwork, number: int) -> bool:
     """Return whether a work has a number, by its name or else by its index."""
     digits = _DIGITS.findall(work.name)
     return int(digits[0]) == number if len(digits) == 1 else edition(work) == number
+
+
+def _key(item: PlaylistItem) -> str:
+    """Return the key of a work in the results."""
+    return f"{item.id} {item.source} {item.ref}"

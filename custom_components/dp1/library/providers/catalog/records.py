@@ -35,7 +35,7 @@ from ....client.playlist.manifest import MAX_NOTE, Work
 from ....client.text import clean, shorten
 from ....client.values import mapping, moment, text, whole
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
-from ...server.cached_list import Json, decoded
+from ...server.coordinator import Json, decoded
 from ...threads import with_pauses
 
 # A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are

@@ -20,8 +20,13 @@ from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
 from ....client.values import mapping, moment, whole
 from ....const import LOGGER
-from ...server.cached_list import CachedList, Json
-from ...server.coordinator import FIRST_RETRY, PATIENCE, ServerCoordinator
+from ...server.coordinator import (
+    FIRST_RETRY,
+    PATIENCE,
+    CachedList,
+    Json,
+    ServerCoordinator,
+)
 from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
