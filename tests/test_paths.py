@@ -34,7 +34,7 @@ LIMITS = {
     "cast by exhibition title": 82,
     "search by title": 60,
     "published playlist in the library": 62,
-    "pushed frame to state": 34,
+    "pushed frame to state": 35,
     "spoken show in a room": 101,
 }
 

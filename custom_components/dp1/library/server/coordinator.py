@@ -236,6 +236,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
     """Read the list of a catalog or a feed; a library without that server has an empty one."""
 
     config_entry: ConfigEntry[Any]
+    data: CachedList[T]
 
     def __init__(
         self,

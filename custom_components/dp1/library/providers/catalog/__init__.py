@@ -1,4 +1,4 @@
-"""The exhibition catalog of a library: its coordinator, and what is read ahead of it.
+"""The exhibition catalog of a library: its coordinator, its records, what is read ahead of it, and its nodes.
 
-It may import `library.server`, `library.named_works`, `library.works` and what those may import.
+It may import what the providers may import.
 """

@@ -32,8 +32,8 @@ from ....client.indexer.client import (
 from ....client.indexer.tokens import Page, data_type
 from ....client.values import mapping, moment, text
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
-from ....server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from ...server.cache import collection_file
+from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .indexers import async_indexer
 from .records import OwnedWork, newest_first
 

@@ -1,4 +1,4 @@
-"""The playlist feed of a library: its coordinator, and the records it keeps of playlists and channels.
+"""The playlist feed of a library: its coordinator, the records it keeps of playlists and channels, and their nodes.
 
-It may import `library.server` and what that may import.
+It may import what the providers may import.
 """
