@@ -135,7 +135,7 @@ async def test_what_the_display_was_given_lately(gallery: Gallery) -> None:
     await gallery.cast(playlist=playlist("Reef", title="Reefs"))
     await gallery.play(gallery.media_id(gallery.exhibition(LARGE)))
     top = await gallery.browse()
-    lately = await gallery.browse(child(top, "Shown lately").media_content_id)
+    lately = await gallery.browse(child(top, "Recently shown").media_content_id)
     assert titles(lately.children) == [LARGE, "Reefs"]
     assert [bool(it.thumbnail) for it in lately.children] == [True, False]
     await gallery.play(lately.children[1].media_content_id)

@@ -109,7 +109,7 @@ async def test_folders_have_covers(
     top = await gallery.browse()
     covers = {media.title: media.thumbnail for media in top.children}
     client = await hass_client()
-    for name in ("All art", "Exhibitions", "Favorites", "Shown lately"):
+    for name in ("All art", "Exhibitions", "Favorites", "Recently shown"):
         answer = await client.get(covers[name])
         assert (answer.status, answer.content_type) == (HTTPStatus.OK, "image/png")
     assert covers["Channels"] is None
