@@ -219,7 +219,7 @@ class DisplayData:
         if player.render_status == RENDER_FAILED:
             return "render_failed"
         if player.error or not player.ok:
-            return clean(player.error, REASON_LENGTH) or "not_ok"
+            return player.error or "not_ok"
         return ""
 
     def parts_that_differ(self, other: DisplayData) -> AbstractSet[Part]:

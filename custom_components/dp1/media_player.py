@@ -27,7 +27,7 @@ from .browse.search import async_search_display
 from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
 from .client.playlist.manifest import Work
-from .client.text import clean
+from .client.text import MAX_TITLE, clean
 from .const import CONF_IGNORE_MUSIC
 from .coordinator import (
     DisplayConfigEntry,
@@ -38,7 +38,7 @@ from .coordinator import (
     async_other_players,
 )
 from .data import DATA
-from .display.metadata import artist_of, picture_of, work_details
+from .display.metadata import picture_of, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_libraries
@@ -58,7 +58,6 @@ from .playback.resolve import (
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
-TITLE_LENGTH = 200
 # The mixer only stores multiples of four exactly.
 VOLUME_STEP = 0.08
 NO_WORK = Work()
@@ -177,10 +176,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_is_volume_muted = device.muted if device else None
         self._attr_shuffle = player.shuffle if player else None
         self._attr_repeat = REPEAT_MODES.get(player.loop_mode or "") if player else None
-        self._attr_media_playlist = _text(player.playlist_title) if player else None
+        self._attr_media_playlist = player.playlist_title if player else None
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
-            self._attr_media_playlist = _text(document.get("title"))
+            self._attr_media_playlist = clean(document.get("title"), MAX_TITLE) or None
 
     def _update_work(self) -> None:
         """Update what is shown of the current work."""
@@ -195,14 +194,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_track = player.position if player else None
         # Cards name the artist of an image, but not that of a playlist.
         self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
-        self._attr_media_title = (_text(item.title) if item else None) or work.title
-        self._attr_media_artist = artist_of(item) or work.artist
+        self._attr_media_title = (item.title if item else None) or work.title
+        self._attr_media_artist = (item.artist if item else None) or work.artist
         self._attr_media_album_name = work.exhibition
         self._attr_media_image_url = picture_of(
             item, data.work, player.playlist if player else None
         )
         details = {
-            "source": item.source if item else None,
+            "source": item.address if item else None,
             **work_details(player, item, work),
             "favorite": self._is_favorite(player, data.work),
             "error_page": data.error_page,
@@ -287,7 +286,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Show an item of the source list."""
         if (media_id := self._sources.media_id(source)) is None:
             raise invalid_input(
-                "unknown_source", name=self.coordinator.name, source=_text(source) or ""
+                "unknown_source",
+                name=self.coordinator.name,
+                source=clean(source, MAX_TITLE),
             )
         await self.async_play_media(MediaType.PLAYLIST, media_id)
 
@@ -425,11 +426,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             device = await self.coordinator.async_read_device()
             if device is not None and device.muted is (not mute):
                 await display.toggle_mute()
-
-
-def _text(text: object) -> str | None:
-    """Return text from outside without markup."""
-    return clean(text, TITLE_LENGTH) or None if text else None
 
 
 class DetectedFeatures:

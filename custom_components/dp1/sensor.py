@@ -23,9 +23,8 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
 from .client.playlist.schedule import Due
-from .client.text import clean
 from .coordinator import DisplayData, Part
-from .display.metadata import artist_of, picture_of
+from .display.metadata import picture_of
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .library.entity import LibraryEntity
 from .library.library import Library, NodeKind, Work
@@ -33,7 +32,6 @@ from .library.node import media_id
 from .library.providers.daily import Daily
 
 PARALLEL_UPDATES = 0
-TITLE_LENGTH = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,8 +83,7 @@ def _next_title(data: DisplayData) -> str | None:
         index -= 1
     elif player.loop_mode == "none" and index == len(player.items):
         return None
-    title = player.items[index % len(player.items)].title
-    return clean(title, TITLE_LENGTH) or None
+    return player.items[index % len(player.items)].title
 
 
 def _started_at(data: DisplayData) -> datetime | None:
@@ -252,7 +249,7 @@ class DailySensor(LibraryEntity, SensorEntity):
     def native_value(self) -> str | None:
         """Return the title of the work."""
         item = self.library.daily.work
-        return clean(item.title, TITLE_LENGTH) or None if item else None
+        return item.title if item else None
 
     @property
     @override
@@ -262,7 +259,7 @@ class DailySensor(LibraryEntity, SensorEntity):
         work = (self.library.known_work(item) if item else None) or Work()
         found = daily.due()
         return {
-            "artist": artist_of(item) or work.artist,
+            "artist": (item.artist if item else None) or work.artist,
             "picture": picture_of(item, work, daily.document),
             "since": found.since,
             "next_at": found.next_at,

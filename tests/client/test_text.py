@@ -1,11 +1,13 @@
 """Test making text from outside safe."""
 
+import time
+
 from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.dp1.client.errors import RejectedError, TemporaryError
 from custom_components.dp1.client.text import (
-    LONGEST_INPUT,
+    READ_LENGTHS,
     clean,
     markdown_safe,
     shorten,
@@ -87,7 +89,27 @@ def test_long_text_ends_in_an_ellipsis() -> None:
 
 def test_endless_text_is_not_read_to_its_end() -> None:
     """Only the beginning of a long text is processed."""
-    assert clean("<hr>" * (LONGEST_INPUT // 4) + "late") == ""
+    assert clean("<hr>" * READ_LENGTHS * 25 + "late", 100) == ""
+    assert clean(" " * READ_LENGTHS * 100 + "late", 100) == ""
+
+
+def test_endless_character_reference() -> None:
+    """A number that Python would not read is no character."""
+    assert clean("&#" + "9" * 5000 + ";x", 1000) == "\ufffdx"
+    assert clean("&#" + "9" * 8, 1000) == "\ufffd"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["<", "<a ", "<p>", "<!--", "<script>", "</", "<a '", '<a "', "&", "&#", "&lt;", "\x1b[", "\x1b]", "<!", "<a =\n"],
+)  # fmt: skip
+def test_cleaning_takes_no_time(unit: str) -> None:
+    """The time that a text takes does not depend on what is in it, nor on its length."""
+    text = unit * (4_000_000 // len(unit))
+    before = time.process_time()
+    for _ in range(20):
+        clean(text, 200)
+    assert time.process_time() - before < 0.1
 
 
 @given(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client import values
-from custom_components.dp1.client.values import decode
+from custom_components.dp1.client.values import decode, text, texts
 
 REFUSED = ValueError
 
@@ -52,3 +52,33 @@ def test_too_many_values() -> None:
     """The bound is on values, not on the length of texts."""
     assert decode(b'["' + b"," * 100 + b'"]', max_values=10) == ["," * 100]
     assert outcome(b"[1,2,3]", max_values=2) is REFUSED
+
+
+@pytest.mark.parametrize("options", [{}, {"strict": True}, {"exact": True}])
+@pytest.mark.parametrize("start", [b"[", b'{"a":'])
+def test_levels(start: bytes, options: dict[str, Any]) -> None:
+    """The bound is on levels, whatever they are made of; it is far below what Home Assistant can encode."""
+    end = {b"[": b"]"}.get(start, b"}")
+    for depth, is_read in ((31, True), (32, False), (900, False), (10_000, False)):
+        body = start * depth + b"[]" + end * depth
+        assert (outcome(body, **options) is not REFUSED) is is_read, depth
+
+
+def test_text() -> None:
+    """A word is short and without control characters; the limit is in bytes."""
+    assert text("https://a.example/é") == "https://a.example/é"
+    for value in (
+        "",
+        "a\x00",
+        "a\u202eb",
+        "a\ud800",
+        "\u2028",
+        "x" * 2049,
+        "é" * 1025,
+        7,
+        None,
+    ):
+        assert text(value) is None
+    assert text("é" * 3, 6) and text("é" * 3, 5) is None
+    assert texts({"a": "b", "c": 1, "d": "x" * 5000, "\x00": "e"}) == {"a": "b"}
+    assert len(texts({str(n): "a" for n in range(1000)})) == 64

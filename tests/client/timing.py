@@ -58,8 +58,10 @@ async def flood(head: bytes, unit: bytes, tail: bytes, size: int) -> AsyncIterat
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = Thread(target=serve)
         thread.start()
-        yield f"http://127.0.0.1:{server.getsockname()[1]}"
-        server.shutdown(socket.SHUT_RDWR)
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        finally:
+            server.shutdown(socket.SHUT_RDWR)
     await asyncio.to_thread(thread.join)
 
 

@@ -139,7 +139,7 @@ def _find(player: PlayerStatus, work: int | str, name: str) -> int:
             return index
         raise _work_not_found(player, work, name)
     wanted = work.casefold().strip()
-    titles = [clean(item.title).casefold() for item in player.items]
+    titles = [(item.title or "").casefold() for item in player.items]
     ids = [item.id for item in player.items]
     if work in ids:
         return ids.index(work)

@@ -10,7 +10,6 @@ from homeassistant.core import HomeAssistant
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
-from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..display.metadata import picture_of
@@ -25,7 +24,6 @@ MAX_WORKS = 12
 # Of each library.
 MAX_NEW = 4
 MAX_FAVORITES = 6
-TITLE_LENGTH = 200
 
 
 async def async_browse_exhibitions(
@@ -145,9 +143,8 @@ def _media(
 
 def _title(coordinator: DisplayCoordinator, item: PlaylistItem) -> str | None:
     """Return the title of a work, as the display or else a library has it."""
-    title = clean(item.title, TITLE_LENGTH) if item.title else None
     work = _work(coordinator, item)
-    return title or (work.title if work else None)
+    return item.title or (work.title if work else None)
 
 
 def _media_id(player: PlayerStatus, place: int) -> str:

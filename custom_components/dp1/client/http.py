@@ -30,11 +30,9 @@ from .errors import (
 )
 from .guard import Guard
 from .url import web_url
-from .values import decode
+from .values import MAX_ON_LOOP, TooLargeValueError, decode
 
 MAX_BODY = 4 * 1024 * 1024
-# A longer body is decoded in a thread: it would block the loop.
-MAX_BODY_ON_LOOP = 256 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
@@ -74,8 +72,8 @@ class Answer:
         """Return the body as JSON.
 
         Raises:
-            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), or has a number that JSON does not
-                allow (NaN, Infinity).
+            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), has a number that JSON does not
+                allow (NaN, Infinity), or (TooLargeError) has too many values or levels.
         """
         if self._decoded:
             # Returned once: the caller may change it.
@@ -84,13 +82,15 @@ class Answer:
             return value
         try:
             return decode(self.body, strict=True)
+        except TooLargeValueError as err:
+            raise TooLargeError(f"the answer (status {self.status}) has {err}") from err
         except ValueError as err:
             kind = WebPageError if self.is_web_page else UnexpectedAnswerError
             raise kind(f"the answer (status {self.status}) is not JSON") from err
 
     async def async_decode(self) -> None:
         """Decode a long body in a thread, so that ``json`` has the result ready."""
-        if len(self.body) <= MAX_BODY_ON_LOOP:
+        if len(self.body) <= MAX_ON_LOOP:
             return
         try:
             self._decoded.append(await asyncio.to_thread(self.json))
@@ -125,12 +125,12 @@ async def request_json(
     max_body: int = MAX_BODY,
     tail: int | None = None,
     connect: float = MAX_CONNECT_SECONDS,
-    redirects: bool = True,
 ) -> Answer:
     """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
 
-    Only GET and HEAD follow redirects: aiohttp would turn a redirected POST into a GET. aiohttp repeats an idempotent
-    request, but never a POST or PATCH, by itself when the connection ends before an answer begins.
+    Redirects are only followed by a guard, which checks each, and only for GET and HEAD: aiohttp would turn a redirected
+    POST into a GET. aiohttp repeats an idempotent request, but never a POST or PATCH, by itself when the connection ends
+    before an answer begins.
 
     Args:
         session: used, never closed; a guard for a URL that did not come from the owner.
@@ -143,7 +143,6 @@ async def request_json(
         max_body: maximum number of bytes to accept, decompressed.
         tail: keep only that many bytes of the end of the body.
         connect: seconds for connecting, but at most half of ``timeout``.
-        redirects: whether GET and HEAD follow them.
 
     Raises:
         RefusedError: the connection was refused; nothing was sent.
@@ -168,7 +167,7 @@ async def request_json(
             params=params,
             headers={**defaults, **headers} if headers else defaults,
             data=data,
-            allow_redirects=redirects and method in ("GET", "HEAD"),
+            allow_redirects=isinstance(session, Guard) and method in ("GET", "HEAD"),
             timeout=_timeout(timeout, min(connect, timeout / 2)),
         ) as response:
             body = await _read(response, max_body, tail)

@@ -3,12 +3,13 @@
 ``clean`` is for texts of a server, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is rendered.
 """
 
-from html.parser import HTMLParser
+from html import unescape
 import re
-from typing import override
 
 LIMIT = 500
-LONGEST_INPUT = 100_000
+MAX_TITLE = 200
+# How much of a text is read, in lengths of what may be left of it: markup and blanks take room.
+READ_LENGTHS = 8
 
 _INVISIBLE = re.compile(
     # Zero width space, marks and overrides of direction, byte order mark, halves of surrogate pairs, tags.
@@ -26,49 +27,26 @@ _TECHNICAL = re.compile(
     r"|goroutine|panic:|Traceback|\.(?:go|ts|js|py):\d|ECONN|ENOTFOUND|ETIMEDOUT|(?:^|\s)/(?:\w+/)+\w+",
     re.IGNORECASE,
 )
-_NOT_SHOWN = frozenset({"script", "style", "template"})
 _INLINE = frozenset(
     {"a", "abbr", "b", "big", "bdi", "bdo", "cite", "code", "em", "font", "i"}
     | {"mark", "q", "s", "small", "span", "strong", "sub", "sup", "tt", "u"}
 )
+# Each alternative reads on to the end of the text if its own end is missing, so that none is read twice.
+_MARKUP = re.compile(
+    r"<(?P<hidden>script|style|template)\b.*?(?:</(?P=hidden)\b[^>]*+>?|\Z)"
+    r"|<!--.*?(?:-->|\Z)"
+    r"|<[!?][^>]*+>?"
+    r"|</?(?P<tag>[a-z][^\s/>]*+)(?:[^>\"']++|\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z))*+>?",
+    re.IGNORECASE | re.DOTALL,
+)
+# Python does not read numbers of any length.
+_ENDLESS_REFERENCE = re.compile(r"&#[0-9]{8,};?")
 
 
-class _Text(HTMLParser):
-    """Collects the text that a browser would show."""
-
-    def __init__(self) -> None:
-        """Initialize without text."""
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self._hidden: list[str] = []
-
-    @override
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Separate words at the start of a block, and note hidden elements."""
-        if tag in _NOT_SHOWN:
-            self._hidden.append(tag)
-        elif tag not in _INLINE:
-            self.parts.append(" ")
-
-    @override
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Handle as a start tag: HTML ignores the slash."""
-        self.handle_starttag(tag, attrs)
-
-    @override
-    def handle_endtag(self, tag: str) -> None:
-        """Separate words at the end of a block, and note the end of hidden elements."""
-        if tag in _NOT_SHOWN:
-            if tag in self._hidden:
-                del self._hidden[self._hidden.index(tag) :]
-        elif tag not in _INLINE:
-            self.parts.append(" ")
-
-    @override
-    def handle_data(self, data: str) -> None:
-        """Collect text that is not hidden."""
-        if not self._hidden:
-            self.parts.append(data)
+def _instead(match: re.Match[str]) -> str:
+    """Return what a browser shows in place of markup: a space at the border of a block."""
+    tag = match["tag"]
+    return " " if tag and tag.lower() not in _INLINE else ""
 
 
 def clean(text: object, limit: int = LIMIT) -> str:
@@ -83,12 +61,11 @@ def clean(text: object, limit: int = LIMIT) -> str:
     """
     if not isinstance(text, str):
         return ""
-    text = text[:LONGEST_INPUT]
-    if "<" in text or "&" in text:
-        parser = _Text()
-        parser.feed(text)
-        parser.close()
-        text = "".join(parser.parts)
+    text = text[: READ_LENGTHS * limit]
+    if "<" in text:
+        text = _MARKUP.sub(_instead, text)
+    if "&" in text:
+        text = unescape(_ENDLESS_REFERENCE.sub("\ufffd", text))
     return one_line(text, limit)
 
 
@@ -99,7 +76,7 @@ def one_line(text: str, limit: int = LIMIT) -> str:
         text: what goes into a message or a log; markup stays.
         limit: maximum number of characters; a longer text ends in an ellipsis.
     """
-    text = text[:LONGEST_INPUT]
+    text = text[: READ_LENGTHS * limit]
     if not text.isprintable():
         text = _CONTROL.sub(" ", _INVISIBLE.sub("", _ANSI.sub("", text)))
     return shorten(" ".join(text.split()), limit)
@@ -115,7 +92,7 @@ def markdown_safe(text: object, limit: int = LIMIT) -> str:
 
 def is_technical(text: str) -> bool:
     """Return whether a text is about the inside of a server, which only goes to the debug log."""
-    return bool(_TECHNICAL.search(text[:LONGEST_INPUT]))
+    return bool(_TECHNICAL.search(text[: READ_LENGTHS * LIMIT]))
 
 
 def shorten(text: str, limit: int = LIMIT) -> str:

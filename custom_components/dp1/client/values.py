@@ -4,6 +4,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 import json
 import math
 import re
@@ -22,7 +23,17 @@ _EXACT_INTEGER = 2**53 - 1
 # Integers that Home Assistant's storage can hold; longer ones become doubles.
 _INTEGERS = range(-(2**63), 2**64)
 _LONGEST_TOKEN = 100
+# What is decoded: nothing that is read is deeper (Home Assistant itself encodes 254 levels), and few things are larger.
+MAX_DEPTH = 32
+MAX_VALUES = 500_000
+# A longer body, in bytes, is decoded in a thread: it would block the loop.
+MAX_ON_LOOP = 64 * 1024
+# Ids and addresses, in bytes of UTF-8.
+MAX_TEXT = 2048
+MAX_NAMES = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Also what changes the direction of other text.
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _PUNCTUATION = (b",", b":", b"[", b"{")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[,:\[{]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -87,16 +98,20 @@ _DECODERS = {
 }
 
 
+class TooLargeValueError(ValueError):
+    """JSON with more values or levels than are read."""
+
+
 def decode(
     body: bytes,
     *,
     strict: bool = False,
     exact: bool = False,
-    max_values: int | None = None,
+    max_values: int = MAX_VALUES,
 ) -> object:
     """Decode JSON so that the result can be encoded again.
 
-    Half surrogate pairs become U+FFFD, integers of more than 64 bits doubles, and numbers beyond those None.
+    Nothing in it is nested deeper than 32 levels. Half surrogate pairs become U+FFFD, integers of more than 64 bits doubles, and numbers beyond those None.
 
     Args:
         body: JSON in UTF-8.
@@ -105,10 +120,18 @@ def decode(
         max_values: maximum number of commas, colons and opening brackets outside of strings, which bounds the memory.
 
     Raises:
-        ValueError: not JSON, nested too deep, or too many values.
+        ValueError: not JSON, or (TooLargeValueError) nested too deep, or too many values.
     """
-    if max_values is not None and exceeds(body, max_values):
-        raise ValueError("too many values")
+    if exceeds(body, max_values):
+        raise TooLargeValueError(f"more than {max_values} values")
+    value = _decoded(body, strict, exact)
+    if is_too_deep(value):
+        raise TooLargeValueError(f"more than {MAX_DEPTH} levels")
+    return value
+
+
+def _decoded(body: bytes, strict: bool, exact: bool) -> object:
+    """Decode JSON of any shape."""
     if fast_loads is not None and not exact:
         # It decodes common JSON to the same values, and raises for what needs the care below.
         with suppress(ValueError):
@@ -121,8 +144,24 @@ def decode(
             whole_pairs = json.dumps(value, ensure_ascii=False)
             value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))
     except RecursionError as err:
-        raise ValueError("nested too deeply") from err
+        raise TooLargeValueError(f"more than {MAX_DEPTH} levels") from err
     return value
+
+
+def is_too_deep(value: object) -> bool:
+    """Return whether lists and objects are nested in more than 32 levels."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, dict | list | tuple)
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+            if isinstance(part, dict | list | tuple)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def exceeds(body: bytes, max_values: int) -> bool:
@@ -142,9 +181,13 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text(value: object) -> str | None:
-    """Return a non-empty text."""
-    return value if isinstance(value, str) and value else None
+def text(value: object, limit: int = MAX_TEXT) -> str | None:
+    """Return a word, an id or an address: a text of up to ``limit`` bytes of UTF-8 without control characters."""
+    if not isinstance(value, str) or not 0 < len(value) <= limit:
+        return None
+    if _CONTROL.search(value) or len(value.encode()) > limit:
+        return None
+    return value
 
 
 def flag(value: object) -> bool | None:
@@ -176,10 +219,12 @@ def percent(value: object) -> int | None:
     return found if found is not None and 0 <= found <= 100 else None
 
 
-def texts(value: object) -> Mapping[str, str]:
-    """Return the members of an object that are text."""
+def texts(value: object, most: int = MAX_NAMES) -> Mapping[str, str]:
+    """Return the members of an object that are texts as ``text`` has it, among the first ``most``."""
     return {
-        key: entry for key, entry in mapping(value).items() if isinstance(entry, str)
+        key: entry
+        for key, entry in islice(mapping(value).items(), most)
+        if text(key) and text(entry)
     }
 
 

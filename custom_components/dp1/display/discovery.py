@@ -170,7 +170,7 @@ async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
             device = await display.device_status()
     return FoundDisplay(
         device_id=device_id,
-        name=clean(device.device_name, NAME_LENGTH) or None if device else None,
+        name=device.device_name if device else None,
         dialect=display.dialect,
         macs=macs_of(device) if device else frozenset(),
     )

@@ -13,7 +13,8 @@ from homeassistant.core import HomeAssistant, callback
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
-from ..client.playlist.manifest import Work, artist_in, picture_in
+from ..client.playlist.manifest import Work
+from ..client.values import text
 from ..data import DATA
 
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
@@ -28,19 +29,14 @@ def picture_of(
     if item is None:
         return None
     for candidate in (
-        picture_in(item.raw.get("inlineManifest")),
+        item.thumbnail,
         work.picture if work else None,
         item.source if _is_image(item.source) else None,
-        playlist.get("coverImage") if playlist else None,
+        text(playlist.get("coverImage")) if playlist else None,
     ):
-        if isinstance(candidate, str) and candidate.startswith(("http://", "https://")):
+        if candidate and candidate.startswith(("http://", "https://")):
             return candidate
     return None
-
-
-def artist_of(item: PlaylistItem | None) -> str | None:
-    """Return the artists of a work."""
-    return artist_in(item.raw.get("inlineManifest")) if item else None
 
 
 def work_details(

@@ -16,16 +16,14 @@ from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.manifest import Work
-from ..client.text import clean
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData
 from ..data import DATA
-from ..display.metadata import artist_of, picture_of
+from ..display.metadata import picture_of
 from ..library.entries import async_libraries
 from ..library.search import fold
 from .media_proxy import without_token
 
-TITLE_LENGTH: Final = 200
 # How long a work that appeared waits for what the libraries know of it.
 KNOWN_PATIENCE: Final = 3.0
 
@@ -246,13 +244,13 @@ def _attributes(
     if (player := data.player) is not None and item is not None:
         work = data.work or Work()
         attributes = {
-            "title": clean(item.title, TITLE_LENGTH) or work.title,
-            "artist": artist_of(item) or work.artist,
+            "title": item.title or work.title,
+            "artist": item.artist or work.artist,
             "exhibition": work.exhibition,
             "work_id": item.id,
             "link": work.link,
             "picture": without_token(picture_of(item, data.work, player.playlist)),
-            "playlist": clean(player.playlist_title, TITLE_LENGTH) or None,
+            "playlist": player.playlist_title,
             "position": player.position,
             "works": len(player.items),
             "favorite": any(

@@ -22,8 +22,8 @@ from homeassistant.helpers.translation import async_get_exception_message
 
 from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus
-from ..client.errors import Dp1Error, Fault, InvalidPlaylistError, NotFoundError
-from ..client.http import MAX_BODY_ON_LOOP, request_json, status_error
+from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
+from ..client.http import request_json, status_error
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import (
     ExhibitionLink,
@@ -37,6 +37,7 @@ from ..client.indexer.links import (
 from ..client.indexer.lookups import Markets, look_up
 from ..client.indexer.tokens import Token, build_items
 from ..client.playlist.document import (
+    MAX_DOCUMENT,
     build,
     build_item,
     check_playable,
@@ -46,7 +47,7 @@ from ..client.playlist.document import (
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean, markdown_safe
-from ..client.values import exceeds
+from ..client.values import MAX_ON_LOOP
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..data import DATA
@@ -71,9 +72,6 @@ LINK_TIMEOUT = 25.0
 MAX_LINKED_WORKS = 200
 MARKETS = Markets()
 MAX_MEDIA_ID = 8192
-MAX_DOCUMENT = 4 * 1024 * 1024
-# Thousands of works.
-MAX_VALUES = 100_000
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -375,13 +373,6 @@ def _base_url(hass: HomeAssistant) -> str:
         ) from err
 
 
-def _parse(body: bytes) -> dict[str, Any]:
-    """Parse a document whose size in memory is bounded."""
-    if exceeds(body, MAX_VALUES):
-        raise InvalidPlaylistError([Fault("", f"more than {MAX_VALUES} values")])
-    return parse(body.decode())
-
-
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
     """Read the playlist at a URL."""
     try:
@@ -394,12 +385,9 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         )
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
-        if len(answer.body) <= MAX_BODY_ON_LOOP:
-            return _parse(answer.body)
-        return await hass.async_add_executor_job(_parse, answer.body)
-    except UnicodeDecodeError as err:
-        fault = Fault("", "not JSON text")
-        raise translated(InvalidPlaylistError([fault]), "playlist") from err
+        if len(answer.body) <= MAX_ON_LOOP:
+            return parse(answer.body)
+        return await hass.async_add_executor_job(parse, answer.body)
     except Dp1Error as err:
         raise translated(err, "playlist", url) from err
 

@@ -11,7 +11,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
-from ..display.metadata import artist_of
 from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
 from ..library.node import media_id
@@ -197,9 +196,7 @@ async def _async_daily(libraries: list[Library]) -> Chosen | None:
             node = await library.async_node(NodeKind.DAILY.value)
             item = library.daily.work
             work = library.known_work(item) if item else None
-            artist = (
-                (artist_of(item) or (work.artist if work else None)) if item else None
-            )
+            artist = (item.artist or (work.artist if work else None)) if item else None
             title = node.subtitle or node.title
             return Chosen(
                 media_id(library.entry_id, node.id), title, artist, item is not None

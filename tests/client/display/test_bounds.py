@@ -1,13 +1,23 @@
 """Test the limits for data of a display."""
 
 from collections.abc import AsyncGenerator
+from dataclasses import asdict
+import json
+import time
 import tracemalloc
+from typing import Any
 
 import pytest
 
+from custom_components.dp1.client.display.device_status import DeviceStatus
 from custom_components.dp1.client.display.notifications import Connected, Event
-from custom_components.dp1.client.display.player_status import MAX_ITEMS, PlayerStatus
+from custom_components.dp1.client.display.player_status import (
+    MAX_ITEMS,
+    PlayerStatus,
+    PlaylistItem,
+)
 from custom_components.dp1.client.errors import LostAnswerError, UnexpectedAnswerError
+from custom_components.dp1.client.values import decode
 
 from .displays import client, scripted
 
@@ -125,3 +135,101 @@ def test_a_long_list() -> None:
     assert (status.position, status.current) == (6, status.items[5])
     assert PlayerStatus.parse(data | {"index": MAX_ITEMS + 5}).current is None
     assert PlayerStatus.parse(data | {"index": MAX_ITEMS + 12}).position == 3
+
+
+MONSTER = "<" * 100_000
+DEEP: dict[str, Any] = {"x": 1}
+for _ in range(25):
+    DEEP = {"x": DEEP}
+
+
+def test_what_reaches_states_is_bounded_and_clean() -> None:
+    """Whatever a display says of its player, its texts are short, and nothing of it is nested."""
+    manifest = {
+        "metadata": {
+            "artists": [{"name": MONSTER}] * 10_000 + [{"name": "late"}],
+            "thumbnails": {"large": {"uri": "https://a/" + "x" * 3000}},
+        }
+    }
+    words = ("id", "title", "license", "ref", "source")
+    item = {
+        **dict.fromkeys(words, "a\x00" + MONSTER),
+        "inlineManifest": manifest,
+        "provenance": {
+            "type": "onChain",
+            "contract": {
+                "tokenId": "7" * 99,
+                "uri": MONSTER,
+                "chain": DEEP,
+                "x": DEEP,
+                "seriesId": 3.0,
+            },
+            "x": DEEP,
+        },
+    }
+    names = ("error", "castCommand", "loopMode", "signatureStatus")
+    status = PlayerStatus.parse(
+        {
+            **dict.fromkeys(names, MONSTER),
+            "items": [item] * 3,
+            "index": 0,
+            "playlist": {
+                "id": MONSTER,
+                "title": MONSTER,
+                "coverImage": "https://" + MONSTER,
+            },
+            "deviceSettings": dict.fromkeys(
+                ("margin", "background", "x" * 9999), MONSTER
+            ),
+        }
+    )
+    shown = status.current
+    assert shown is not None
+    told = {
+        **{
+            name: getattr(shown, name)
+            for name in PlaylistItem.__slots__
+            if name != "raw"
+        },
+        **{
+            name: getattr(status, name)
+            for name in PlayerStatus.__slots__
+            if name not in ("playlist", "items", "settings")
+        },
+        "settings": sorted(status.settings.offered) if status.settings else None,
+        "margin": status.settings.margin if status.settings else None,
+    }
+    assert len(json.dumps(told)) < 3000
+    assert shown.provenance == {
+        "type": "onChain",
+        "contract": {"tokenId": "7" * 99, "seriesId": 3},
+    }
+    device = DeviceStatus.parse(
+        {
+            **dict.fromkeys(
+                ("screenRotation", "connectedWifi", "installedVersion", "deviceName"),
+                MONSTER,
+            ),
+            "displayURL": "http://127.0.0.1:8080/error?error=\x1b[31mno"
+            + "x" * 300_000,
+            "macInfo": {str(n): MONSTER for n in range(1000)},
+        }
+    )
+    assert device.display_url is not None and device.display_url.startswith(
+        "http://127.0.0.1:8080/error?error=no"
+    )
+    assert len(json.dumps(asdict(device))) < 4000
+
+
+def test_a_status_of_4_mb_takes_no_time() -> None:
+    """Cleaning is quick, whatever is in a text: a thousand artists were 22 s."""
+    artists = {"metadata": {"artists": [{"name": "<" * 3900}] * 1000}}
+    for items in (
+        [{"title": "one", "inlineManifest": artists}],
+        [{"title": "<p>" * 1300} for _ in range(1024)],
+        [{"title": "&lt;" * 1000, "id": "<a " * 60} for _ in range(1024)],
+    ):
+        body = json.dumps({"items": items, "error": "<" * 250_000}).encode()
+        before = time.process_time()
+        PlayerStatus.parse(decode(body))
+        assert time.process_time() - before < 0.5

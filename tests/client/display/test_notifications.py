@@ -291,3 +291,17 @@ async def test_large_frames() -> None:
         events = [event async for event in display.listen()]
     assert isinstance(events[1], PlayerStatus)
     assert events[1].position == 1024
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_display_does_not_choose_what_is_requested(status: int) -> None:
+    """A redirect of the socket is no socket, and nothing else in the house is requested, however often it is tried."""
+    async with scripted(Reply(200)) as (router, _):
+        moved = Reply(status, headers={"Location": f"{router.url}/reboot?now=1"})
+        async with scripted(moved) as (server, display):
+            for _ in range(2):
+                with pytest.raises(UnexpectedAnswerError):
+                    await anext(display.listen())
+                await display.probe()
+            assert len(server.requests) == 4
+        assert not router.requests

@@ -117,6 +117,8 @@ def test_the_full_status() -> None:
         license="open",
         ref="https://art.example.org/1.json",
         provenance={"type": "onChain"},
+        artist=None,
+        thumbnail=None,
         raw=WORKS[0],
     )
     assert status.asleep is False

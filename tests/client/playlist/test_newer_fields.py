@@ -16,7 +16,11 @@ ITEM = {
     "displayAt": "2026-12-01T08:00:00Z",
     "contentRating": "mature",
     "contentReasons": ["nudity"],
-    "inlineManifest": {"locale": "en", "metadata": {"title": "Tide"}},
+    "inlineManifest": {
+        "refVersion": "1.1.0",
+        "locale": "en",
+        "metadata": {"title": "Tide"},
+    },
 }
 
 
@@ -26,7 +30,7 @@ ITEM = {
         ("displayAt", ["2026-12-01T08:00:00+09:00", "2026-12-01T08:00:00"], ["2026-12-01", "soon", 5, None]),
         ("contentRating", ["general", "mature"], ["Mature", "", None, True]),
         ("contentReasons", [[], ["a", "b"]], [[""], "nudity", [5], None]),
-        ("inlineManifest", [{"locale": "en"}], [{}, {"locale": 5}, [], None]),
+        ("inlineManifest", [{"refVersion": "1.1.0", "locale": "en"}], [{}, {"locale": "en"}, {"refVersion": "1.1.0", "locale": 5}, [], None]),
     ],
 )  # fmt: skip
 def test_fields_of_items(field: str, good: list[Any], bad: list[Any]) -> None:

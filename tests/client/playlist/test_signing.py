@@ -362,7 +362,7 @@ def test_unsigned() -> None:
         ({"kid": "did:key:z6Mk"}, "kid is not the did:key of an Ed25519 key"),
         ({"kid": KEYS["feed"]["did_key"]}, "the signature does not fit"),
         ({"kid": did_from_public_key(b"\xff" * 32)}, "the signature does not fit"),
-        ({"sig": ""}, "sig is not 64 bytes in base64url without padding"),
+        ({"sig": ""}, "without sig"),
         ({"sig": "ä" * 86}, "sig is not 64 bytes in base64url without padding"),
         ({"sig": "A" * 85}, "sig is not 64 bytes in base64url without padding"),
         ({"sig": "A" * 87}, "sig is not 64 bytes in base64url without padding"),
@@ -417,7 +417,7 @@ def test_only_so_many_signatures_are_checked() -> None:
     """The number of verified signatures is limited."""
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[entry] * 150))
-    assert [row.valid for row in rows] == [True] * 100 + [None] * 50
+    assert [row.valid for row in rows] == [True] * 100 + [None]
     assert rows[-1].reason == "only 100 signatures are checked"
 
 

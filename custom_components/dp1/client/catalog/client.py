@@ -28,10 +28,10 @@ from ..errors import (
     UnreachableError,
 )
 from ..guard import Guard
-from ..http import MAX_BODY_ON_LOOP, Answer, request_json, status_error
+from ..http import Answer, request_json, status_error
 from ..text import clean, is_technical
 from ..url import with_scheme
-from ..values import decode, mapping
+from ..values import MAX_ON_LOOP, decode, mapping
 from .fields import as_integer
 from .models import Artwork, Exhibition, Record, Series
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
@@ -42,7 +42,6 @@ CATALOG_URL = "https://feralfile.com"
 CONCURRENCY = 4
 TIMEOUT_SECONDS = 10.0
 MAX_BODY = 4 * 1024 * 1024
-MAX_VALUES = 250_000
 # Longer waits are left to the caller.
 MAX_WAIT_SECONDS = 8.0
 MAX_QUIET_SECONDS = 3600.0
@@ -341,9 +340,9 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
 
 async def _async_decode(answer: Answer) -> object:
     """Decode the body as JSON; token ids stay exact, and a long body is decoded in a thread."""
-    read = partial(decode, answer.body, exact=True, max_values=MAX_VALUES)
+    read = partial(decode, answer.body, exact=True)
     try:
-        if len(answer.body) > MAX_BODY_ON_LOOP:
+        if len(answer.body) > MAX_ON_LOOP:
             return await asyncio.to_thread(read)
         return read()
     except ValueError as err:
@@ -354,10 +353,10 @@ async def _async_decode(answer: Answer) -> object:
 
 def _message(answer: Answer) -> str:
     """Return the error message of a body as plain short text; the catalog has several shapes for it."""
-    if len(answer.body) > MAX_BODY_ON_LOOP:
+    if len(answer.body) > MAX_ON_LOOP:
         return ""
     try:
-        body = decode(answer.body, max_values=MAX_VALUES)
+        body = decode(answer.body)
     except ValueError:
         text = answer.body.decode(errors="replace")
         return "" if "<" in text else clean(text, MAX_MESSAGE)

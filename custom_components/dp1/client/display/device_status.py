@@ -1,7 +1,8 @@
 """Status of a display as a device.
 
 The fields are those of published Feral File firmware 0.9 to 2.0.7. ``parse`` accepts any JSON value, never raises, treats a
-missing value and one of the wrong type alike, and ignores unknown fields.
+missing value and one of the wrong type alike, and ignores unknown fields. Every text is bounded and without control
+characters.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from ..values import flag, mapping, moment, percent, text, texts
+from ..text import clean, one_line
+from ..values import MAX_TEXT, flag, mapping, moment, percent, text, texts
+
+MAX_NAME = 64
+MAX_WORD = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,12 @@ class SleepSchedule:
         given = mapping(data)
         return cls(
             enabled=given.get("enabled") is True,
-            sleep_time=text(given.get("sleepTime")),
-            wake_time=text(given.get("wakeTime")),
+            sleep_time=text(given.get("sleepTime"), MAX_WORD),
+            wake_time=text(given.get("wakeTime"), MAX_WORD),
             asleep={"sleeping": True, "awake": False}.get(
-                text(given.get("currentState")) or ""
+                text(given.get("currentState"), MAX_WORD) or ""
             ),
-            override_state=text(given.get("overrideState")),
+            override_state=text(given.get("overrideState"), MAX_WORD),
         )
 
 
@@ -62,7 +67,7 @@ class NetworkStatus:
         """Parse ``network``."""
         given = mapping(data)
         return cls(
-            link=text(given.get("link")),
+            link=text(given.get("link"), MAX_WORD),
             internet=flag(given.get("internet")),
         )
 
@@ -112,23 +117,28 @@ class DeviceStatus:
         """Parse the reply to ``getDeviceStatus`` or a ``device_status`` notification."""
         given = mapping(data)
         return cls(
-            screen_rotation=text(given.get("screenRotation")),
-            connected_wifi=text(given.get("connectedWifi")),
-            installed_version=text(given.get("installedVersion")),
-            latest_version=text(given.get("latestVersion")),
+            screen_rotation=text(given.get("screenRotation"), MAX_WORD),
+            connected_wifi=clean(given.get("connectedWifi"), MAX_NAME) or None,
+            installed_version=text(given.get("installedVersion"), MAX_WORD),
+            latest_version=text(given.get("latestVersion"), MAX_WORD),
             analytics_disabled=given.get("analyticsDisabled") is True,
             beta_features_enabled=given.get("betaFeaturesEnabled") is True,
             mac_info=texts(given.get("macInfo")),
             volume=percent(given.get("volume")),
             muted=flag(given.get("isMuted")),
-            display_url=text(given.get("displayURL")),
+            display_url=_page(given.get("displayURL")),
             sleep_schedule=_part(SleepSchedule, given.get("sleepSchedule")),
-            contract=text(given.get("contract")),
-            device_name=text(given.get("deviceName")),
+            contract=text(given.get("contract"), MAX_WORD),
+            device_name=clean(given.get("deviceName"), MAX_NAME) or None,
             network=_part(NetworkStatus, given.get("network")),
             last_outage=moment(mapping(given.get("lastOutage")).get("start")),
-            signature_mode=text(given.get("signatureVerificationMode")),
+            signature_mode=text(given.get("signatureVerificationMode"), MAX_WORD),
         )
+
+
+def _page(value: object) -> str | None:
+    """Return the address of a page; its end, which may be a long reason, may be missing."""
+    return (one_line(value, MAX_TEXT) or None) if isinstance(value, str) else None
 
 
 def _part[T: (SleepSchedule, NetworkStatus)](part: type[T], value: object) -> T | None:
@@ -162,7 +172,7 @@ class PanelStatus:
             brightness=percent(given.get("brightness")),
             contrast=percent(given.get("contrast")),
             volume=percent(given.get("volume")),
-            power=text(given.get("power")),
+            power=text(given.get("power"), MAX_WORD),
             errors=texts(given.get("errors")),
         )
 
@@ -186,9 +196,9 @@ class Identity:
         """Parse the body of ``/api/v2/status``."""
         given = mapping(data)
         return cls(
-            device_id=(text(given.get("device_id")) or "").upper(),
-            version=text(given.get("version")),
-            contract=text(given.get("contract")),
+            device_id=(text(given.get("device_id"), MAX_WORD) or "").upper(),
+            version=text(given.get("version"), MAX_WORD),
+            contract=text(given.get("contract"), MAX_WORD),
         )
 
 

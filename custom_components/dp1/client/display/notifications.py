@@ -15,7 +15,7 @@ from ..http import Answer, transport_error
 from ..values import decode, mapping
 from .device_status import DeviceStatus, PanelStatus
 from .player_status import PlayerStatus
-from .replies import MAX_REPLY, MAX_VALUES, parse_bytes, refusal
+from .replies import MAX_REPLY, parse_bytes, refusal
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -148,11 +148,33 @@ class _Heartbeat:
             await asyncio.sleep(rest)
 
 
+async def _refuse_redirect(
+    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+) -> aiohttp.ClientResponse:
+    """Fail at a redirect, which aiohttp would follow: a display must not choose what else is requested in the house."""
+    response = await handler(request)
+    if 300 <= response.status < 400:
+        response.close()
+        raise aiohttp.WSServerHandshakeError(
+            response.request_info, (), status=response.status
+        )
+    return response
+
+
 async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
     """Open the socket, without an Origin header, which newer firmware refuses."""
     try:
-        async with asyncio.timeout(_HANDSHAKE_TIMEOUT):
-            return await session.ws_connect(
+        async with (
+            asyncio.timeout(_HANDSHAKE_TIMEOUT),
+            aiohttp.ClientSession(
+                connector=session.connector,
+                connector_owner=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=session.headers,
+                middlewares=(_refuse_redirect,),
+            ) as redirectless,
+        ):
+            return await redirectless.ws_connect(
                 url,
                 autoping=False,
                 timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_TIMEOUT),
@@ -173,7 +195,7 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
 def _parse(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
     """Parse a frame; None for an unknown or invalid one."""
     try:
-        envelope = mapping(decode(frame, max_values=MAX_VALUES))
+        envelope = mapping(decode(frame))
     except ValueError:
         _LOGGER.debug("Skipping a frame of %s bytes that is not JSON", len(frame))
         return None

@@ -5,12 +5,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from ..playlist.manifest import artist_in, picture_in
+from ..text import MAX_TITLE, clean
 from ..values import flag, mapping, number, text, whole
+from .device_status import MAX_WORD
 
 # Reported for a work without an end.
 _ENDLESS_SECONDS = 999_999_999
 # DP-1 allows no more in a playlist.
 MAX_ITEMS = 1024
+MAX_ID = 200
+MAX_URI = 500
+_CONTRACT = ("chain", "standard", "address", "seriesId", "tokenId", "uri", "metaHash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +48,14 @@ class DeviceSettings:
         """Parse ``deviceSettings``."""
         given = mapping(data)
         return cls(
-            scaling=text(given.get("scaling")),
-            orientation=text(given.get("orientation")),
+            scaling=text(given.get("scaling"), MAX_WORD),
+            orientation=text(given.get("orientation"), MAX_WORD),
             default_duration=number(given.get("defaultDuration")),
-            tombstone=text(given.get("tombstone")),
+            tombstone=text(given.get("tombstone"), MAX_WORD),
             margin=_margin(given.get("margin")),
-            background=text(given.get("background")),
-            framing=text(given.get("framing")),
-            offered=frozenset(given),
+            background=text(given.get("background"), MAX_WORD),
+            framing=text(given.get("framing"), MAX_WORD),
+            offered=frozenset(given) & _SETTINGS,
         )
 
     def over(self, previous: Self | None) -> Self:
@@ -82,10 +88,13 @@ _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
 )
 
 
+_SETTINGS = frozenset().union(*_SETTING_GROUPS)
+
+
 def _margin(value: object) -> float | str | None:
     """Parse a margin; 0 is one too."""
     found = number(value)
-    return text(value) if found is None else found
+    return text(value, MAX_WORD) if found is None else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +103,15 @@ class PlaylistItem:
 
     Attributes:
         id: id of the item.
-        title: as sent, not cleaned.
-        source: URL of the work; None in notifications.
+        title: plain text.
+        source: URL of the work; None in notifications. A ``data`` URL may be as long as a reply.
         duration: seconds; None for a work without an end.
         license: "open", "token" or "subscription".
         ref: URL of the manifest.
-        provenance: as in DP-1.
-        raw: the item as sent.
+        provenance: type and contract as in DP-1, with the fields that it knows.
+        artist: names of the artists, by the manifest in the item.
+        thumbnail: URL of a picture of the work, by the manifest in the item.
+        raw: the item as sent: for displays and storage, never for a state.
     """
 
     id: str | None
@@ -110,6 +121,8 @@ class PlaylistItem:
     license: str | None
     ref: str | None
     provenance: Mapping[str, Any] | None
+    artist: str | None
+    thumbnail: str | None
     raw: Mapping[str, Any]
 
     @classmethod
@@ -117,18 +130,26 @@ class PlaylistItem:
         """Parse an entry of ``items``; anything but an object is an unknown work."""
         given = mapping(data)
         duration = number(given.get("duration"))
+        manifest = given.get("inlineManifest")
         return cls(
-            id=text(given.get("id")),
-            title=text(given.get("title")),
-            source=text(given.get("source")),
+            id=text(given.get("id"), MAX_ID),
+            title=clean(given.get("title"), MAX_TITLE) or None,
+            source=_source(given.get("source")),
             duration=duration
             if duration is not None and 0 <= duration < _ENDLESS_SECONDS
             else None,
-            license=text(given.get("license")),
+            license=text(given.get("license"), MAX_WORD),
             ref=text(given.get("ref")),
-            provenance=mapping(given.get("provenance")) or None,
+            provenance=_provenance(given.get("provenance")),
+            artist=artist_in(manifest),
+            thumbnail=picture_in(manifest),
             raw=given,
         )
+
+    @property
+    def address(self) -> str | None:
+        """Return the URL of the work, unless it holds the work itself."""
+        return text(self.source)
 
     def over(self, previous: Self) -> Self:
         """Merge a pushed work over the same work as known before."""
@@ -143,6 +164,31 @@ def _web_url(value: object) -> str | None:
     """Return a URL that a display can cast; other schemes would mean something else to whoever casts it again."""
     url = text(value)
     return url if url and url.lower().startswith(("http://", "https://")) else None
+
+
+def _source(value: object) -> str | None:
+    """Return the URL of a work."""
+    if isinstance(value, str) and value[:5].lower() == "data:":
+        return value
+    return text(value)
+
+
+def _provenance(value: object) -> Mapping[str, Any] | None:
+    """Return what is known of the origin of a work."""
+    given = mapping(value)
+    contract = {
+        name: known
+        for name in _CONTRACT
+        if (known := _word(mapping(given.get("contract")).get(name))) is not None
+    }
+    kind = text(given.get("type"), MAX_WORD)
+    known = {"type": kind, "contract": contract}
+    return {name: part for name, part in known.items() if part} or None
+
+
+def _word(value: object) -> str | int | None:
+    """Return an id, or a number that stands for one."""
+    return text(value, MAX_URI) if isinstance(value, str) else whole(value)
 
 
 def _items(value: object) -> tuple[PlaylistItem, ...] | None:
@@ -201,23 +247,23 @@ class PlayerStatus:
         items = _items(given.get("items"))
         return cls(
             ok=given.get("ok") is True,
-            error=text(given.get("error")),
-            cast_command=text(given.get("castCommand")),
+            error=clean(given.get("error"), MAX_TITLE) or None,
+            cast_command=text(given.get("castCommand"), MAX_WORD),
             playlist_url=_web_url(given.get("playlistUrl"))
             or _web_url(given.get("playlistURL")),
             playlist=playlist if any(playlist.values()) else None,
-            playlist_id=text(playlist.get("id")),
-            playlist_title=text(playlist.get("title")),
+            playlist_id=text(playlist.get("id"), MAX_ID),
+            playlist_title=clean(playlist.get("title"), MAX_TITLE) or None,
             index=_index(given),
             items=(_items(playlist.get("items")) or ()) if items is None else items,
             asleep=_asleep(given),
             settings=DeviceSettings.parse(settings)
             if isinstance(settings, dict)
             else None,
-            loop_mode=text(given.get("loopMode")),
+            loop_mode=text(given.get("loopMode"), MAX_WORD),
             shuffle=flag(given.get("shuffle")),
             render_status=whole(given.get("renderStatus")),
-            signature_status=text(given.get("signatureStatus")),
+            signature_status=text(given.get("signatureStatus"), MAX_WORD),
             overlay=bool(mapping(given.get("overlay"))),
         )
 

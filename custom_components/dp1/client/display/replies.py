@@ -21,12 +21,11 @@ from ..errors import (
     WebPageError,
 )
 from ..http import Answer
-from ..values import decode, mapping, text
+from ..text import clean, one_line
+from ..values import MAX_ON_LOOP, decode, mapping
 
-_LARGE = 256 * 1024
 MAX_REPLY = 4 * 1024 * 1024
-MAX_VALUES = 250_000
-_MAX_DETAIL = 500
+_MAX_TEXT = 4000
 _REASON_KEYS = ("code", "error", "message", "reason", "detail")
 # The body of every 500 of the firmware.
 _NO_REASON = b"Failed to process cast request"
@@ -64,7 +63,7 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
     if not answer.body.strip():
         raise NotReadyError("an empty answer")
     try:
-        value = decode(answer.body, max_values=MAX_VALUES)
+        value = decode(answer.body)
     except ValueError as err:
         kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
         raise kind("the answer is not JSON") from err
@@ -95,7 +94,7 @@ async def parse_reply[T](
 
 async def parse_bytes[T](data: bytes, parse: Callable[[bytes], T]) -> T:
     """Parse data from a display, in a thread if it is large."""
-    if len(data) <= _LARGE:
+    if len(data) <= MAX_ON_LOOP:
         return parse(data)
     return await asyncio.to_thread(parse, data)
 
@@ -142,17 +141,12 @@ def _reason(leaf: Mapping[str, Any]) -> str:
     """Return the reason that the display gives: a code, a text or both."""
     given = []
     for place in (leaf, mapping(leaf.get("error")), mapping(leaf.get("message"))):
-        given += [word for key in _REASON_KEYS if (word := text(place.get(key)))]
-    return _line(": ".join(given) or text(leaf.get("status")) or "")
+        given += [word for key in _REASON_KEYS if (word := clean(place.get(key)))]
+    return ": ".join(given) or clean(leaf.get("status"))
 
 
 def _text_of(answer: Answer) -> str:
     """Return a plain text body; an HTML page comes from something else than the display."""
     if answer.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
         return ""
-    return _line(answer.body.decode("utf-8", "replace"))
-
-
-def _line(words: str) -> str:
-    """Return one line of limited length."""
-    return " ".join(words[:_MAX_DETAIL].split())
+    return one_line(answer.body[:_MAX_TEXT].decode("utf-8", "replace"))

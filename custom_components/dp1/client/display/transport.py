@@ -80,8 +80,6 @@ class Transport:
             connect=_CONNECT_TIMEOUT,
             max_body=MAX_REPLY if timeout != _SCREENSHOT_TIMEOUT else _MAX_SCREENSHOT,
             params={key: str(value) for key, value in (params or {}).items()},
-            # It must not choose what else is asked in the house.
-            redirects=False,
         )
 
     async def picture(self, path: str, params: Mapping[str, int]) -> Answer:

@@ -16,8 +16,8 @@ import voluptuous as vol
 
 from ..errors import Fault, InvalidPlaylistError
 from ..url import through_gateway
-from ..values import common
-from .fields import Rules, is_number, path_text
+from ..values import MAX_DEPTH, common, exceeds, is_too_deep
+from .fields import MAX_FAULTS, Rules, is_number, path_text
 from .profile import (
     NEWER_ITEM_FIELDS,
     normalize,
@@ -44,7 +44,10 @@ __all__ = [
     "validate",
 ]
 
-_MAX_DEPTH = 64
+# In bytes of JSON, as read and as given.
+MAX_DOCUMENT = 4 * 1024 * 1024
+# Commas, colons and opening brackets: thousands of works.
+MAX_VALUES = 100_000
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -58,20 +61,20 @@ def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
     return InvalidPlaylistError([Fault(path_text(path), message)])
 
 
-def _text(value: str) -> str:
-    """Return text with half surrogate pairs, which UTF-8 cannot encode, replaced by U+FFFD as in Go."""
-    return str(value) if value.isascii() else _SURROGATE.sub("\ufffd", value)
+def _text(value: str, path: tuple[Any, ...]) -> str:
+    """Return a text that UTF-8 can encode."""
+    if not value.isascii() and _SURROGATE.search(value):
+        raise _invalid("holds half of a surrogate pair", *path)
+    return str(value)
 
 
 def _plain(value: Any, path: tuple[Any, ...]) -> Any:
     """Return a copy as plain JSON, or raise where it is not JSON."""
-    if len(path) > _MAX_DEPTH:
-        raise _invalid(f"is nested deeper than {_MAX_DEPTH} levels", *path[:8])
     match value:
         case None | bool():
             return value
         case str():
-            return _text(value)
+            return _text(value, path)
         case int() | float():
             if abs(value) <= sys.float_info.max:
                 return common(value) if isinstance(value, int) else value
@@ -81,7 +84,7 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
                 if not isinstance(key, str):
                     raise _invalid("expected text as the name of a field", *path, key)
             return {
-                _text(key): _plain(member, (*path, key))
+                _text(key, path): _plain(member, (*path, key))
                 for key, member in value.items()
             }
         case list() | tuple():
@@ -89,39 +92,74 @@ def _plain(value: Any, path: tuple[Any, ...]) -> Any:
     raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
 
 
-def parse(value: str | Mapping[str, Any]) -> dict[str, Any]:
-    """Parse a document from JSON text, or copy it from an object.
+def _is_too_large(value: Mapping[str, Any]) -> bool:
+    """Return whether an object has too many values, or too much text; it stops there."""
+    size = count = 0
+    waiting: list[Any] = [value]
+    while waiting:
+        match waiting.pop():
+            case Mapping() as members:
+                count += 2 * len(members)
+                waiting += members.keys()
+                waiting += members.values()
+            case list() | tuple() as parts:
+                count += len(parts)
+                waiting += parts
+            case str() as text:
+                size += len(text)
+        if count > MAX_VALUES or size > MAX_DOCUMENT:
+            return True
+    return False
 
-    The last value of a repeated name counts. Only checked to be a JSON object; text that UTF-8 cannot encode is
-    replaced, and integers of more than 64 bits become doubles.
+
+def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
+    """Parse a document from JSON text, or copy it from an object; a long one takes up to a second.
+
+    The last value of a repeated name counts. Only checked to be a JSON object of limited size, and integers of more than
+    64 bits become doubles.
 
     Raises:
-        InvalidPlaylistError: not a JSON object, a number JSON cannot hold, or nested more than 64 levels deep.
+        InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, a byte order mark, a number JSON cannot
+            hold, over 4 MB, over 100,000 values, or nested more than 32 levels deep.
     """
-    if isinstance(value, str):
+    if isinstance(value, str | bytes):
+        if len(value) > MAX_DOCUMENT:
+            raise _invalid(f"is longer than {MAX_DOCUMENT >> 20} MB")
         try:
-            value = json.loads(value.removeprefix("\ufeff"))
+            body = value if isinstance(value, bytes) else value.encode()
+            if exceeds(body, MAX_VALUES):
+                raise _invalid(f"has more than {MAX_VALUES} values")
+            value = json.loads(body.decode())
         except json.JSONDecodeError as err:
             raise _invalid(
                 f"is not valid JSON, line {err.lineno} column {err.colno}: {err.msg}"
             ) from None
+        except UnicodeError:
+            raise _invalid("is not text in UTF-8") from None
         except ValueError, RecursionError:
             raise _invalid(
                 "is not JSON that can be read: nested too deep or a number too long"
             ) from None
     if not isinstance(value, Mapping):
         raise _invalid("expected a JSON object")
+    if _is_too_large(value):
+        raise _invalid(
+            f"is longer than {MAX_DOCUMENT >> 20} MB, or has more than {MAX_VALUES} values"
+        )
+    if is_too_deep(value):
+        raise _invalid(f"is nested deeper than {MAX_DEPTH} levels")
     document: dict[str, Any] = _plain(value, ())
     return document
 
 
 def _faults(document: Any, rules: Rules) -> list[Fault]:
-    """Return the faults by a set of rules."""
+    """Return the faults by a set of rules, the first hundred."""
     try:
         playlist_schema(rules)(document)
     except vol.MultipleInvalid as err:
         return [
-            Fault(path_text(error.path), error.error_message) for error in err.errors
+            Fault(path_text(error.path), error.error_message)
+            for error in err.errors[:MAX_FAULTS]
         ]
     except vol.Invalid as err:
         return [Fault(path_text(err.path), err.error_message)]
@@ -135,7 +173,9 @@ def _is_legacy(document: Any) -> bool:
 
 
 def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
-    """Return every fault of a document, by the rules of its version.
+    """Return the faults of a document, a hundred at most, by the rules of its version.
+
+    It takes up to a second for a long one: what a stranger made is validated in a thread.
 
     The result is that of the v1.1.0 JSON schemas with the playlists extension, except that a legacy
     ``signature`` may have ``0x``, and that a 1.0.x document may have what 1.0.x software writes: a title of
@@ -202,6 +242,8 @@ def check_playable(document: Any) -> None:
         if source is None or (isinstance(item, dict) and not _is_playable(source)):
             message = "expected an address that a display can open: http, https or data"
             faults.append(Fault(f"items[{index}].source", message))
+        if len(faults) >= MAX_FAULTS:
+            break
     if faults:
         raise InvalidPlaylistError(faults)
 

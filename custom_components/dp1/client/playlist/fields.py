@@ -18,7 +18,7 @@ _INT64_MAX = 2**63 - 1
 _SHOWN_LENGTH = 40
 _SHOWN_KEY_LENGTH = 80
 # Nobody reads more of them, and a long list of faulty elements stalls.
-_MAX_ERRORS = 100
+MAX_FAULTS = 100
 _PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE_TIME = re.compile(
@@ -269,7 +269,7 @@ class Fields:
                 for position, element in enumerate(value)
                 for error in errors_of(check, element, position)
             )
-            raise_all(list(islice(errors, _MAX_ERRORS)))
+            raise_all(list(islice(errors, MAX_FAULTS)))
             return value
 
         return check_all
@@ -282,13 +282,12 @@ class Fields:
                 return value
             if not isinstance(value, dict):
                 raise refusal(expected, value)
-            raise_all(
-                [
-                    error
-                    for key, element in value.items()
-                    for error in errors_of(check, element, key)
-                ]
+            errors = (
+                error
+                for key, element in value.items()
+                for error in errors_of(check, element, key)
             )
+            raise_all(list(islice(errors, MAX_FAULTS)))
             return value
 
         return check_all

@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..text import clean, shorten
+from ..text import MAX_TITLE, clean, shorten
 from ..url import through_gateway
 from ..values import mapping, text
 
-MAX_TITLE = 200
 MAX_NOTE = 500
 _MAX_ARTISTS = 10
 # The best for a card first.

@@ -203,7 +203,8 @@ def _item(fields: Fields, sha256: Check, display: Check) -> Check:
             "contentRating": fields.choice(CONTENT_RATINGS),
             "contentReasons": fields.each(fields.text("text", bool)),
             "inlineManifest": fields.object(
-                {"locale": fields.text()}, required=("locale",)
+                {"refVersion": fields.text(), "locale": fields.text()},
+                required=("refVersion", "locale"),
             ),
         },
         required=("source",),

@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
-from ..values import doubles, moment
+from ..values import doubles, moment, text
 from . import eip191
 from .did import decode_key_text, did_from_public_key, public_key_from_did
 from .document import timestamp
@@ -281,11 +281,7 @@ def _verify_entry(
 ) -> Verification:
     """Verify one element of ``signatures``."""
     fields = entry if isinstance(entry, Mapping) else {}
-    known = {
-        name: value
-        for name in _ENTRY_FIELDS
-        if isinstance(value := fields.get(name), str)
-    }
+    known = {name: value for name in _ENTRY_FIELDS if (value := text(fields.get(name)))}
     valid: bool | None = False
     fault: SignatureFault | None
     detail = ""
@@ -355,7 +351,8 @@ def verify(
         now: the present moment, with a zone; the clock's without.
 
     Returns:
-        One row for each entry of ``signatures`` in order, then one for ``signature``; empty if unsigned.
+        One row for each entry of ``signatures`` in order, up to the first that is not checked as there are too many, then
+        one for ``signature``; empty if unsigned.
 
     Raises:
         ValueError: one of the legacy keys is not the ``did:key`` of an Ed25519 key.
@@ -372,7 +369,7 @@ def verify(
         latest = (now or datetime.now(UTC)) + _MAX_AHEAD
         rows = [
             _verify_entry(entry, hashed, latest, place < _MAX_CHECKED)
-            for place, entry in enumerate(entries)
+            for place, entry in enumerate(entries[: _MAX_CHECKED + 1])
         ]
     elif entries is not None:
         rows = [Verification(None, None, None, None, False, SignatureFault.NOT_A_LIST)]
