@@ -177,13 +177,12 @@ def _provenance(value: object) -> Mapping[str, Any] | None:
     """Return what is known of the origin of a work."""
     given = mapping(value)
     contract = {
-        name: known
+        name: word
         for name in _CONTRACT
-        if (known := _word(mapping(given.get("contract")).get(name))) is not None
+        if (word := _word(mapping(given.get("contract")).get(name))) is not None
     }
-    kind = text(given.get("type"), MAX_WORD)
-    known = {"type": kind, "contract": contract}
-    return {name: part for name, part in known.items() if part} or None
+    parts = {"type": text(given.get("type"), MAX_WORD), "contract": contract}
+    return {name: part for name, part in parts.items() if part} or None
 
 
 def _word(value: object) -> str | int | None:
