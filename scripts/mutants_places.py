@@ -117,7 +117,7 @@ PLACES = [
     Place(
         "client/guard.py",
         "names lead home later",
-        "if named and place not in self.was_public:",
+        "if named and self.seen.get(place) != PUBLIC:",
         "if named:",
         ["tests/client/test_guard.py::test_name_that_leads_home_the_next_time"],
     ),

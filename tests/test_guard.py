@@ -4,10 +4,15 @@ from collections.abc import AsyncIterator
 from json import dumps
 from typing import Any
 
+import aiohttp
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.errors import BlockedAddressError
+from custom_components.dp1.client.guard import PUBLIC, public_session
+from custom_components.dp1.client.http import request_json
 from custom_components.dp1.data import DATA
 from custom_components.dp1.guard import NamedHosts
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
@@ -21,6 +26,7 @@ from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from .client.scripted_server import Reply, ScriptedServer
+from .client.test_guard import Names
 from .displays import ENTITY_ID, playlist, state_of, until
 from .libraries import library_entry, set_up
 from .simulators.display import DisplaySimulator
@@ -46,7 +52,7 @@ async def test_hosts_of_casts_are_kept(
     await hosts.async_close(CLOSE)
     again = NamedHosts(hass)
     await again.async_load()
-    assert "art.example.org:443" in again
+    assert "art.example.org:443" not in again
     assert "frame.local:8080" in again
     assert "nas.local:80" in again
     assert "frame.local:80" not in again
@@ -139,7 +145,7 @@ async def test_guests_read_nothing_at_home(
     action: str,
     data: dict[str, Any],
 ) -> None:
-    """A user who is no administrator is refused without a request, unless the owner has named the host."""
+    """A user who is no administrator is refused without a request, also where the owner has read before."""
     options = {"publish_for_all": True}
     await set_up(hass, library_entry(feed.url, api_key=feed.api_key, options=options))
     owner = await user(hass, GROUP_ID_ADMIN)
@@ -152,8 +158,9 @@ async def test_guests_read_nothing_at_home(
     await read(hass, owner, victim, action, data)
     asked = len(victim.requests)
     assert asked
-    await read(hass, guest, victim, action, data)
-    assert len(victim.requests) > asked or "playlist_id" in data
+    with pytest.raises(HomeAssistantError):
+        await read(hass, guest, victim, action, data)
+    assert len(victim.requests) == asked
 
 
 async def test_what_a_display_was_told_by_others(
@@ -193,3 +200,45 @@ async def test_servers_cannot_send_elsewhere(
         await Display(async_get_clientsession(hass), "127.0.0.1", port).probe()
         assert server.requests
     assert not victim.requests
+
+
+async def test_a_name_that_is_turned_inside(
+    hass: HomeAssistant, victim: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The author of what an administrator casts cannot let a name of theirs lead home later, nor after a restart."""
+    names = Names()
+    async with aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(resolver=names)
+    ) as session:
+        monkeypatch.setattr(
+            guard_module, "async_get_clientsession", lambda _hass: session
+        )
+        monkeypatch.setattr(
+            guard_module, "public_session", lambda **_: public_session(names)
+        )
+        url = f"http://art.example:{victim.url.rpartition(':')[2]}/list.json"
+        for _ in range(2):
+            hosts = NamedHosts(hass)
+            await hosts.async_load()
+            await hosts.async_add(Context(), url)
+            with pytest.raises(BlockedAddressError):
+                await request_json(hosts.async_guard(url), "GET", url, timeout=5)
+            await hosts.async_close(CLOSE)
+    assert not victim.requests
+
+
+async def test_what_was_public_is_remembered(
+    hass: HomeAssistant, hass_storage: dict[str, Any]
+) -> None:
+    """Where servers were found survives a restart, until their owner names them again."""
+    hosts = NamedHosts(hass)
+    hosts.async_guard().seen["feed.example:443"] = PUBLIC
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await hass.async_block_till_done()
+    await hosts.async_close(CLOSE)
+    again = NamedHosts(hass)
+    await again.async_load()
+    assert again.async_guard().seen == {"feed.example:443": PUBLIC}
+    again.async_forget("https://feed.example/api")
+    assert not again.async_guard().seen
+    await again.async_close(CLOSE)

@@ -40,6 +40,7 @@ from .const import (
     EntryKind,
 )
 from .coordinator import async_other_players
+from .data import DATA
 from .display.discovery import (
     NAME_LENGTH,
     Address,
@@ -341,6 +342,8 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 if server != entry.unique_id:
                     await self.async_set_unique_id(server, raise_on_progress=False)
                     self._abort_if_configured()
+                for key in DEFAULT_SERVERS:
+                    self.hass.data[DATA].named_hosts.async_forget(data[key] or "")
                 options = dict(entry.options)
                 if data[CONF_FEED_URL] != entry.data[CONF_FEED_URL]:
                     options.pop(CONF_FEED_KEYS, None)

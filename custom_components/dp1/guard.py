@@ -1,9 +1,12 @@
 """Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
 
-from collections.abc import Iterator, Mapping
+from collections import UserDict
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import islice
 import re
-from typing import Final
+from typing import Final, override
 
 from aiohttp import hdrs
 from lru import LRU
@@ -17,8 +20,9 @@ from homeassistant.helpers.aiohttp_client import (
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.ssl import get_default_context
 
-from .client.guard import Guard, public_session
-from .client.url import host_of, web_url
+from .client.guard import Guard, is_home_name, public_session
+from .client.playlist.document import MAX_DOCUMENT, MAX_VALUES
+from .client.url import host_of, plain_host, web_url
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from .storage import SafeStore
 
@@ -26,34 +30,59 @@ MAX_HOSTS: Final = 256
 SAVE_DELAY: Final = 10.0
 # What Home Assistant serves without login.
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
-_URL: Final = re.compile(r"https?://[^\s\"'<>\\]+", re.IGNORECASE)
+_SERVER: Final = re.compile(r"https?://[^\s\"'<>\\/?#]+", re.IGNORECASE)
+
+
+# Whether the user for whom this task runs is no administrator.
+_IS_GUEST: Final = ContextVar("is_guest", default=False)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredHosts:
-    """The hosts of casts, the latest last."""
+    """The hosts of casts, the latest last, and where hosts were found, as `client.guard.Guard` has it."""
 
     hosts: list[str]
+    seen: dict[str, str]
+
+
+class _Seen(UserDict[str, str]):
+    """Where named hosts were found, saved when that changes."""
+
+    def __init__(self, on_change: Callable[[], None]) -> None:
+        """Initialize without hosts."""
+        super().__init__()
+        self._on_change = on_change
+
+    @override
+    def __setitem__(self, host: str, place: str) -> None:
+        """Note where a host was found."""
+        if self.data.get(host) != place:
+            self.data[host] = place
+            self._on_change()
 
 
 class NamedHosts:
-    """Hosts that the owner named: those of the libraries, and in what an administrator or an automation casts or reads."""
+    """Hosts at home that the owner named: the servers of libraries, and those in what an administrator or an automation casts.
+
+    A cast only names what cannot lead elsewhere later, as `client.guard.is_home_name` has it.
+    """
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without hosts of casts."""
         self._hass = hass
         self._store = SafeStore(hass, "named_hosts", StoredHosts)
         self._hosts: LRU[str, None] = LRU(MAX_HOSTS)
-        self._was_public: set[str] = set()
+        self._seen = _Seen(self._save)
         self._session = public_session(
             headers={hdrs.USER_AGENT: SERVER_SOFTWARE}, ssl=get_default_context()
         )
         hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, self.async_close)
 
     async def async_load(self) -> None:
-        """Load the hosts of earlier casts."""
+        """Load what is known of earlier casts and requests."""
         if stored := await self._store.async_load_parsed():
             self._hosts.update(dict.fromkeys(stored.hosts))
+            self._seen.data.update(stored.seen)
 
     async def async_close(self, _event: Event) -> None:
         """Close the session."""
@@ -61,29 +90,47 @@ class NamedHosts:
 
     async def async_add(self, context: Context | None, what: object) -> None:
         """Allow the hosts in a URL or document, unless a user who is no administrator gave it."""
-        if context is None:
+        user_id = context.user_id if context else None
+        user = await self._hass.auth.async_get_user(user_id) if user_id else None
+        is_guest = user_id is not None and (user is None or not user.is_admin)
+        _IS_GUEST.set(is_guest)
+        if context is None or is_guest:
             return
-        if context.user_id is not None:
-            user = await self._hass.auth.async_get_user(context.user_id)
-            if user is None or not user.is_admin:
-                return
-        for url in _urls(what):
-            if (host := host_of(url)) and not is_hass_url(self._hass, url):
+        for url in _servers(what):
+            host = host_of(url)
+            if (
+                host
+                and host not in self._hosts
+                and is_home_name(plain_host(web_url(url)))
+                and not is_hass_url(self._hass, url)
+            ):
                 self._hosts[host] = None
+                self._save()
+
+    @callback
+    def async_forget(self, url: str) -> None:
+        """Let a server be anywhere, as its owner has just named it again."""
+        if host := host_of(url):
+            self._seen.pop(host, None)
+
+    @callback
+    def _save(self) -> None:
+        """Save soon."""
         self._store.async_delay_save(
-            lambda: StoredHosts(self._hosts.keys()[::-1]), SAVE_DELAY
+            lambda: StoredHosts(self._hosts.keys()[::-1], dict(self._seen)), SAVE_DELAY
         )
 
     @callback
     def async_guard(self, url: str = "") -> Guard:
         """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there."""
         session = async_get_clientsession(self._hass)
-        guard = Guard(session, self._session, self, self._was_public)
-        return guard.allowing(url) if self._is_own_file(url) else guard
+        if self._is_own_file(url):
+            return Guard(session, self._session).allowing(url)
+        return Guard(session, self._session, self, self._seen)
 
     def __contains__(self, host: object) -> bool:
-        """Return whether a host is named, as ``host:port``."""
-        return host in self._hosts or any(
+        """Return whether a host is named, as ``host:port``; what casts have named is not for guests."""
+        return (host in self._hosts and not _IS_GUEST.get()) or any(
             host == host_of(url)
             for entry in self._hass.config_entries.async_entries(DOMAIN)
             for key in (CONF_CATALOG_URL, CONF_FEED_URL)
@@ -97,14 +144,19 @@ class NamedHosts:
         )
 
 
-def _urls(value: object) -> Iterator[str]:
-    """Yield the web addresses in all texts of a document."""
-    match value:
-        case str():
-            yield from _URL.findall(value)
-        case Mapping():
-            for part in value.values():
-                yield from _urls(part)
-        case list() | tuple():
-            for part in value:
-                yield from _urls(part)
+def _servers(value: object) -> set[str]:
+    """Return the addresses of the servers in the texts of a document, as many as are kept."""
+    found: set[str] = set()
+    waiting = [value]
+    for _ in range(MAX_VALUES):
+        if not waiting or len(found) >= MAX_HOSTS:
+            break
+        match waiting.pop():
+            case str() as text:
+                matches = _SERVER.finditer(text[:MAX_DOCUMENT])
+                found.update(match[0] for match in islice(matches, MAX_VALUES))
+            case Mapping() as members:
+                waiting += members.values()
+            case list() | tuple() as parts:
+                waiting += parts
+    return set(islice(found, MAX_HOSTS))

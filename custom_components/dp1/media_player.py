@@ -266,8 +266,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             """Show it on a display, or add it to the queue."""
             with display.requests.pending_cast(options.asked):
                 # The history also has what others cast.
-                if not is_in_history(self.hass, media_id):
-                    await self.hass.data[DATA].named_hosts.async_add(context, media_id)
+                named = None if is_in_history(self.hass, media_id) else media_id
+                await self.hass.data[DATA].named_hosts.async_add(context, named)
                 cast = await async_from_media(
                     self.hass, media_type, media_id, options, title
                 )

@@ -153,8 +153,10 @@ async def _async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         for target in targets:
             if (coordinator := target.loaded) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
-        if not is_in_history(call.hass, what.get("media_content_id")):
-            await call.hass.data[DATA].named_hosts.async_add(call.context, what)
+        is_known = is_in_history(call.hass, what.get("media_content_id"))
+        await call.hass.data[DATA].named_hosts.async_add(
+            call.context, None if is_known else what
+        )
         cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
 

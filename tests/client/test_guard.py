@@ -16,7 +16,12 @@ from custom_components.dp1.client.errors import (
     LostAnswerError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.client.guard import Guard, is_public, public_session
+from custom_components.dp1.client.guard import (
+    Guard,
+    is_home_name,
+    is_public,
+    public_session,
+)
 from custom_components.dp1.client.http import request_json
 from custom_components.dp1.client.url import host_of, web_url
 
@@ -31,6 +36,7 @@ class Names(AbstractResolver):
     """A resolver that returns this machine for every name."""
 
     asked = 0
+    address = "127.0.0.1"
 
     @override
     async def resolve(
@@ -41,7 +47,7 @@ class Names(AbstractResolver):
         return [
             ResolveResult(
                 hostname=host,
-                host="127.0.0.1",
+                host=self.address,
                 port=port,
                 family=socket.AF_INET,
                 proto=0,
@@ -297,4 +303,47 @@ async def test_the_time_is_for_all_of_it(
             await ask(
                 Guard(session, public).allowing(server.url), server.url, timeout=0.5
             )
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "is_home"),
+    [
+        ("10.0.0.5", True),
+        ("::1", True),
+        ("nas", True),
+        ("nas.local", True),
+        ("nas.home.arpa", True),
+        ("8.8.8.8", False),
+        ("art.example", False),
+        ("local.example", False),
+        ("nas.local.example", False),
+    ],
+)
+def test_names_at_home(host: str, is_home: bool) -> None:
+    """A name whose owner could be anybody is none."""
+    assert is_home_name(host) is is_home
+
+
+async def test_a_server_at_home_stays_where_it_was(
+    session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """A configured server with a public name may be at home, but only where it was the first time, also after a restart."""
+    names, seen = Names(), dict[str, str]()
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+        url = f"http://feed.example:{port}/a"
+        guard = Guard(session, public, seen=seen, resolver=names).allowing(url)
+        assert await ask(guard, url)
+        assert server.requests[0].headers["Host"] == f"feed.example:{port}"
+        assert seen == {f"feed.example:{port}": "127.0.0.1"}
+        names.address = "127.0.0.2"
+        again = Guard(session, public, seen=seen, resolver=names).allowing(url)
+        with pytest.raises(BlockedAddressError, match="another address"):
+            await ask(again, url)
+        names.address = "127.0.0.1"
+        assert await ask(again, url)
+        seen[f"feed.example:{port}"] = "public"
+        with pytest.raises(BlockedAddressError):
+            await ask(again, url)
         assert len(server.requests) == 2

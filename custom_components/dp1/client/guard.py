@@ -9,7 +9,7 @@ They reach the internet and the hosts that the owner named, nothing else in the 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Mapping
+from collections.abc import AsyncIterator, Container, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -28,6 +28,10 @@ MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
 _NAT64 = IPv6Network("64:ff9b::/96")
 _BLOCKED = "an address within the home or of this machine"
+# In place of the address of a host that was found in the internet.
+PUBLIC = "public"
+# Names that no public name server answers for. Source: RFC 6762, RFC 8375.
+_HOME_SUFFIXES = (".local", ".home.arpa")
 
 
 def is_public(address: str) -> bool:
@@ -44,6 +48,17 @@ def is_public(address: str) -> bool:
         elif ip.is_site_local:
             return False
     return ip.is_global and not (ip.is_multicast or ip.is_reserved)
+
+
+def is_home_name(host: str) -> bool:
+    """Return whether a host can only be one at home: an address, a single label, ``.local`` or ``.home.arpa``.
+
+    Whoever owns any other name chooses where it leads, each time anew.
+    """
+    try:
+        return not is_public(host)
+    except ValueError:
+        return "." not in host or host.endswith(_HOME_SUFFIXES)
 
 
 def public_session(
@@ -81,15 +96,17 @@ class Guard:
         session: what to reach the allowed hosts with that are at home.
         public: what to reach all others with, from ``public_session``.
         allowed: hosts that the owner named, as ``host:port``, in lower case; they may be at home.
-        was_public: those of them that were found in the internet; their names no longer lead home.
+        seen: where those of them were found, as ``PUBLIC`` or an address at home; their names lead nowhere else any more.
         server: one more host that is allowed.
+        resolver: of the names of servers at home.
     """
 
     session: aiohttp.ClientSession = field(repr=False)
     public: aiohttp.ClientSession = field(repr=False)
     allowed: Container[str] = field(default=frozenset(), repr=False)
-    was_public: set[str] = field(default_factory=set, repr=False)
+    seen: MutableMapping[str, str] = field(default_factory=dict, repr=False)
     server: str | None = None
+    resolver: AbstractResolver | None = field(default=None, repr=False)
 
     def allowing(self, url: str) -> Self:
         """Return a guard that allows the host of an address, too."""
@@ -140,7 +157,7 @@ class Guard:
         """Ask a host as one of the internet, then as one at home if the owner named it."""
         host, place = plain_host(target), host_and_port(target)
         named = place == self.server or place in self.allowed
-        if named and _is_home(host):
+        if named and _is_private(host):
             return await self.session.request(method, target, **options)
         try:
             response = await self.public.request(method, target, **options)
@@ -148,19 +165,60 @@ class Guard:
             blocked = _BLOCKED in str(err.os_error)
             if not blocked and not isinstance(err, aiohttp.ClientConnectorDNSError):
                 raise
-            if named and place not in self.was_public:
-                return await self.session.request(method, target, **options)
+            if named and self.seen.get(place) != PUBLIC:
+                if is_home_name(host):
+                    return await self.session.request(method, target, **options)
+                return await self._open_pinned(method, target, err, **options)
             if blocked:
                 raise BlockedAddressError(
                     f"{host} is {_BLOCKED}, and nobody named it"
                 ) from None
             raise
         if named:
-            self.was_public.add(place)
+            self.seen[place] = PUBLIC
         return response
 
+    async def _open_pinned(
+        self,
+        method: str,
+        target: URL,
+        problem: aiohttp.ClientConnectorError,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> aiohttp.ClientResponse:
+        """Ask a server at home that has a public name, at the address that it had the first time."""
+        host, place = target.raw_host or "", host_and_port(target)
+        resolver = self.resolver or aiohttp.ThreadedResolver()
+        try:
+            found = await resolver.resolve(host, target.port or 0, socket.AF_UNSPEC)
+        except OSError:
+            raise problem from None
+        addresses = [entry["host"] for entry in found]
+        if (pinned := self.seen.get(place)) is not None:
+            if pinned not in addresses:
+                raise BlockedAddressError(
+                    f"{host} leads to another address within the home than before"
+                ) from None
+            addresses = [pinned]
+        for address in addresses:
+            try:
+                response = await self.session.request(
+                    method,
+                    target.with_host(address),
+                    headers={**(headers or {}), "Host": target.authority},
+                    server_hostname=host if target.scheme == "https" else None,
+                    **options,
+                )
+            except aiohttp.ClientConnectorError as err:
+                problem = err
+            else:
+                self.seen[place] = address
+                return response
+        raise problem from None
 
-def _is_home(host: str) -> bool:
+
+def _is_private(host: str) -> bool:
     """Return whether a host is an address, and none of the internet."""
     try:
         return not is_public(host)

@@ -47,7 +47,8 @@ from ..client.playlist.document import (
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean, markdown_safe
-from ..client.values import MAX_ON_LOOP
+from ..client.url import web_url
+from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..data import DATA
@@ -325,10 +326,12 @@ def _title_of(url: str) -> str:
 def _parse_url(url: str) -> URL:
     """Parse a URL or path, or raise that it is none."""
     try:
-        is_short = len(url) <= MAX_MEDIA_ID or url.startswith("data:")
-        parsed = URL(url if is_short else "")
+        parsed = URL(url if url.startswith("data:") else text(url, MAX_MEDIA_ID) or "")
         # Some faults only show in its parts.
         _ = (parsed.host, parsed.port, parsed.path, parsed.query)
+        if parsed.scheme in ("http", "https"):
+            # Whoever casts an address may give it a password.
+            web_url(str(parsed.with_user(None)))
     except ValueError as err:
         raise invalid_input("not_a_url", url=clean(url, 200)) from err
     if not (
