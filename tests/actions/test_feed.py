@@ -737,11 +737,9 @@ async def test_get_what_home_assistant_could_not_write(
     library: MockConfigEntry,
     hass_ws_client: WebSocketGenerator,
 ) -> None:
-    """Numbers and texts that not every JSON encoder supports are read."""
+    """Numbers that not every JSON encoder supports are read."""
     (stored,) = feed.seed([playlist()])
-    body = json.dumps(
-        {**stored, "big": [2**53 + 1, 10**30, -(10**30)], "half": "\ud800"}
-    )
+    body = json.dumps({**stored, "big": [2**53 + 1, 10**30, -(10**30)]})
     feed.fault(status=200, body=body, times=2, path=stored["id"])
     client = await hass_ws_client(hass)
     for data in (
@@ -760,7 +758,7 @@ async def test_get_what_home_assistant_could_not_write(
         answer = await client.receive_json()
         assert answer["success"], answer
         read = answer["result"]["response"]["playlist"]
-        assert read == {**stored, "big": [2**53 + 1, 1e30, -1e30], "half": "\ufffd"}
+        assert read == {**stored, "big": [2**53 + 1, 1e30, -1e30]}
 
 
 async def test_get_what_is_not_there(

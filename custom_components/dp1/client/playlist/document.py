@@ -135,7 +135,7 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
                 f"is not valid JSON, line {err.lineno} column {err.colno}: {err.msg}"
             ) from None
         except UnicodeError:
-            raise _invalid("is not text in UTF-8") from None
+            raise _invalid("is not JSON: it is not in UTF-8") from None
         except ValueError, RecursionError:
             raise _invalid(
                 "is not JSON that can be read: nested too deep or a number too long"
