@@ -148,7 +148,7 @@ class BuiltPlaylists(Provider):
 
     def _restore(self, data: Mapping[str, Any]) -> None:
         """Restore what is stored."""
-        for name, node in texts({**data}).items():
+        for name, node in texts({**data}, len(data)).items():
             self._nodes[name] = node
 
     def _to_store(self) -> dict[str, str]:

@@ -41,7 +41,7 @@ from ....client.feed.client import StoredPlaylist
 from ....client.http import request_json
 from ....client.playlist.document import build_item
 from ....client.playlist.manifest import Work, with_manifest
-from ....client.text import clean, shorten
+from ....client.text import shorten
 from ....client.values import mapping, text
 from ...matching.query import EXACT, RELEVANT, Query
 from ...matching.spoken_words import FILLERS, number_of
@@ -52,7 +52,6 @@ from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,
     MAX_LINES,
-    MAX_TITLE,
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
@@ -795,7 +794,7 @@ class CatalogProvider(Provider):
         if (series := self._series(item)) is None:
             return None
         work = self._described(series, work_at(series, item.source or ""))
-        title = clean(item.title, MAX_TITLE) or work.title
+        title = item.title or work.title
         of_series = series.title if series.title != title else None
         return replace(work, title=title, series=of_series, provenance=item.provenance)
 
