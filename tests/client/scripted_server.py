@@ -34,14 +34,15 @@ class Reply:
     # "half" (cut within the answer), "never" (no answer), "garbage" (no HTTP).
     fault: str = ""
 
-    def encode(self) -> bytes:
-        """Return the answer as bytes."""
+    def encode(self, method: str = "GET") -> bytes:
+        """Return the answer to a request as bytes."""
         body, kind = self.body, "text/html"
         if not isinstance(body, bytes):
             body, kind = json.dumps(body).encode(), "application/json"
         headers = {"Content-Type": kind, "Content-Length": len(body), **self.headers}
         head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        return f"HTTP/1.1 {self.status} X\r\n{head}\r\n".encode() + body
+        told = b"" if method == "HEAD" else body
+        return f"HTTP/1.1 {self.status} X\r\n{head}\r\n".encode() + told
 
 
 type Answering = Reply | Callable[[Request], Reply]
@@ -95,20 +96,22 @@ class ScriptedServer:
                 if reply.fault == "never":
                     await reader.read()
                     return
-                if not await self._reply(reply, writer):
+                if not await self._reply(reply.encode(method), reply.fault, writer):
                     return
         except asyncio.IncompleteReadError, ConnectionError:
             return
         finally:
             writer.close()
 
-    async def _reply(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
+    async def _reply(
+        self, answer: bytes, fault: str, writer: asyncio.StreamWriter
+    ) -> bool:
         """Answer a request; return False if the connection has to be closed."""
-        if reply.fault == "garbage":
+        if fault == "garbage":
             writer.write(b"SSH-2.0-whatever\r\n\r\n")
-        elif reply.fault == "half":
-            writer.write(reply.encode()[:-3])
-        elif not reply.fault:
-            writer.write(reply.encode())
+        elif fault == "half":
+            writer.write(answer[:-3])
+        elif not fault:
+            writer.write(answer)
         await writer.drain()
-        return not reply.fault
+        return not fault

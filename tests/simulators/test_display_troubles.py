@@ -59,7 +59,7 @@ async def test_error_page(profile: str) -> None:
         assert (await client.status())["ok"] is True
         assert (await client.cast(playlist(title="Morning")))["ok"] is True
         assert client.simulator.player.page is Page.ERROR
-        assert "renderStatus" not in await client.status()
+        assert (await client.status())["renderStatus"] == 0
         await client.ask("wakeNow")
         await until(lambda: client.simulator.player.page is Page.PLAYLIST)
         assert client.simulator.state.playlist_title == "Morning"

@@ -12,15 +12,14 @@ import aiohttp
 from aiohttp import web
 
 from .device import Device
+from .loading import FRAME, Loaded, load
 from .player import Page, Player, RenderStatus
-from .sources import is_reserved, look, read_data
 from .tasks import Tasks
 
 type Json = dict[str, Any]
 
 ROOT = "/simulator"
 _HERE = Path(__file__).parent
-_WEB = "web"
 _LOOK_SECONDS = 10
 _WORKS = ("Tide", "Ember", "Drift")
 
@@ -54,7 +53,7 @@ class Painter:
         self._player = player
         self._tasks = tasks
         self._changed = asyncio.Event()
-        self._kinds: dict[str, str] = {}
+        self._loaded: dict[str, Loaded] = {}
         self.session: aiohttp.ClientSession | None = None
 
     def change(self) -> None:
@@ -73,21 +72,24 @@ class Painter:
         """Request the work."""
         await asyncio.sleep(self._player.load_seconds)
         source = str(item.get("source", ""))
-        status, kind = 200, ""
-        if source.lower().startswith("data:"):
-            data = read_data(source)
-            status, kind = (200, data[0]) if data else (400, "")
-        elif self.session is not None and not is_reserved(source):
-            status = 0
+        loaded = Loaded(FRAME, RenderStatus.FAILED, visible=False)
+        if self.session is not None:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
-                    status, kind = await look(self.session, source)
-        self._kinds[source] = _kind(kind)
+                    loaded = await load(self.session, source)
+        self._loaded[source] = loaded
         player = self._player
         if player.settings.showing_key == key and player.page is Page.PLAYLIST:
-            good = 200 <= status < 400
-            player.render_status = RenderStatus.READY if good else RenderStatus.FAILED
+            player.render_status = loaded.status
         self.change()
+
+    @property
+    def sees(self) -> str:
+        """Return as what the current work can be seen; empty if nothing of it can."""
+        source = str((self._player.current or {}).get("source", ""))
+        loaded = self._loaded.get(source)
+        is_seen = self._player.page is Page.PLAYLIST and loaded and loaded.visible
+        return loaded.kind if loaded and is_seen else ""
 
     def scene(self) -> Json:
         """Return everything that the page needs."""
@@ -106,6 +108,7 @@ class Painter:
         if item is None or player.document is None:
             return found
         source = str(item.get("source", ""))
+        loaded = self._loaded.get(source)
         found |= {
             "playlist": player.document.get("title", ""),
             "playlistUrl": player.playlist_url,
@@ -120,7 +123,7 @@ class Painter:
                 "title": item.get("title", ""),
                 "source": source,
                 "duration": item.get("duration"),
-                "kind": self._kinds.get(source, ""),
+                "kind": loaded.kind if loaded else "",
             },
         }
         return found
@@ -151,12 +154,6 @@ class Painter:
                 await response.write(f"data: {text}\n\n".encode())
                 await changed.wait()
         return response
-
-
-def _kind(media_type: str) -> str:
-    """Return how the page shows a media type."""
-    family = media_type.partition("/")[0]
-    return family if family in ("image", "video", "audio") else _WEB
 
 
 def _work(title: str) -> str:

@@ -273,6 +273,8 @@ class Player:
         self._held = False
         seen = self.page is Page.PLAYLIST
         self.render_status = RenderStatus.LOADING if seen else None
+        if self.page is Page.ERROR:
+            self.render_status = RenderStatus.PENDING
         self._arm()
         self.on_show()
 

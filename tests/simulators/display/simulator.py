@@ -306,6 +306,11 @@ class DisplaySimulator:
             installed_version=device.installed_version,
         )
 
+    @property
+    def sees(self) -> str:
+        """Return as what somebody in front of it sees the current work: ``image``, ``video``, ``audio`` or ``web``; empty for nothing."""
+        return self._painter.sees
+
     # What was received
 
     @property

@@ -1,0 +1,82 @@
+"""Test how the simulated player loads works: as a page at ``http://127.0.0.1:8080``."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from ..client.scripted_server import Reply, Request, ScriptedServer
+from .display.loading import ORIGIN
+from .raw_display import item, playlist, talking, until
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+FILM, PICTURE, PAGE = "video/mp4", "image/png", "text/html"
+STREAM = "multipart/x-mixed-replace; boundary=frame"
+OPEN = {"Access-Control-Allow-Origin": "*"}
+LOADING, READY, FAILED = 1, 2, 3
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "sees"),
+    [
+        # Films are requested with `crossOrigin`.
+        ("film.mp4", {"Content-Type": FILM, **OPEN}, READY, "video"),
+        ("film.mp4", {"Content-Type": FILM}, FAILED, ""),
+        ("moved.mp4", {"Content-Type": FILM, **OPEN}, FAILED, ""),
+        (
+            "film.mp4",
+            {"Content-Type": FILM, "Access-Control-Allow-Origin": ORIGIN},
+            READY,
+            "video",
+        ),
+        # Pictures are not.
+        ("picture.png", {"Content-Type": PICTURE}, READY, "image"),
+        ("moved.png", {"Content-Type": PICTURE}, READY, "image"),
+        ("picture.png", {"Content-Type": PAGE}, FAILED, ""),
+        # The type is asked for where no extension tells; without an answer it is framed.
+        ("film", {"Content-Type": FILM, **OPEN}, READY, "video"),
+        ("picture", {"Content-Type": PICTURE, **OPEN}, READY, "image"),
+        ("picture", {"Content-Type": PICTURE}, READY, "web"),
+        # What forbids to be framed is reported as shown.
+        ("page", {"Content-Type": PAGE}, READY, "web"),
+        ("page", {"Content-Type": PAGE, "X-Frame-Options": "SAMEORIGIN"}, READY, ""),
+        ("page.html", {"Content-Type": PAGE, "X-Frame-Options": "deny"}, READY, ""),
+        (
+            "page",
+            {
+                "Content-Type": PAGE,
+                "Content-Security-Policy": "sandbox; frame-ancestors 'self'",
+            },
+            READY,
+            "",
+        ),
+        (
+            "page",
+            {"Content-Type": PAGE, "Content-Security-Policy": "frame-ancestors *"},
+            READY,
+            "web",
+        ),
+        # A stream of pictures is never done, and black.
+        ("camera", {"Content-Type": STREAM}, LOADING, ""),
+        ("camera.jpg", {"Content-Type": STREAM}, READY, "image"),
+    ],
+)
+async def test_loaded(
+    path: str, headers: Mapping[str, str], status: int, sees: str
+) -> None:
+    """What is loaded, reported and seen."""
+
+    def answer(request: Request) -> Reply:
+        """Return the work, or the way to it without a permission."""
+        if request.path.startswith("/moved") and "there" not in request.path:
+            return Reply(302, b"", {"Location": f"/there{request.path}"})
+        return Reply(200, b"x", dict(headers))
+
+    async with ScriptedServer.run(answer) as server, talking("A1") as client:
+        client.simulator.caster.preflight = False
+        work = item(0, source=f"{server.url}/{path}")
+        await client.cast(playlist(items=[work]))
+        await until(lambda: client.simulator.player.render_status == status)
+        await until(lambda: server.requests)
+        assert client.simulator.sees == sees
+        assert client.simulator.player.render_status == status
