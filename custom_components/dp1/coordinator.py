@@ -429,10 +429,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Return the current work, with the metadata that it was cast with if the display omits it."""
         if (player := self.data.player) is None or player.current is None:
             return None
-        entry = self.history.current(player)
-        return with_sent_manifest(
-            player.current, entry.cast if entry else None, self.last_cast
-        )
+        entry, item = self.history.current(player), player.current
+        if not item.title and len(player.items) == 1:
+            # Displays lay titles of works over what we show for the home.
+            item = replace(item, title=player.playlist_title)
+        return with_sent_manifest(item, entry.cast if entry else None, self.last_cast)
 
     # Listeners
 

@@ -1,7 +1,7 @@
 """Test show_message and the values of the editor's selectors."""
 
-from base64 import b64decode
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -19,8 +19,8 @@ def page(wall: DisplaySimulator) -> str:
     """Return the page a display shows."""
     source = wall.player.items[0]["source"]
     kind, _, data = source.partition(",")
-    assert kind == "data:text/html;base64"
-    return b64decode(data).decode()
+    assert kind == "data:text/html;charset=utf-8"
+    return unquote(data)
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -67,6 +67,8 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
         area: Any = {"entity_id": [ENTITY_ID]}
         added = await gallery.call("add_favorite", **area)
         assert [favorite["title"] for favorite in added["favorites"]] == [title]
+        kept = await gallery.cast(media_content_id="dp1://favorites")
+        assert (kept["title"], kept["items"]) == ("Favorites", 1)
         await gallery.hass.services.async_call(
             "dp1", "remove_favorite", area, blocking=True
         )

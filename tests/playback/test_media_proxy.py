@@ -22,7 +22,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, playlist, set_up, state_of, until
-from tests.entities import known
+from tests.entities import act, known
 from tests.simulators.display import DisplaySimulator
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -156,8 +156,11 @@ async def test_media_without_a_file(
         return module.media_source.PlayMedia("/media/local/sun rise.png", "image/png")
 
     monkeypatch.setattr(module.media_source, "async_resolve_media", resolve)
-    response = await stranger.get(path, allow_redirects=False)
+    response = await stranger.get(
+        path, allow_redirects=False, headers={"Origin": "http://127.0.0.1:8080"}
+    )
     assert response.status == HTTPStatus.FOUND
+    assert "Access-Control-Allow-Origin" in response.headers
     assert response.headers["Location"].startswith("/media/local/sun%20rise.png?auth")
     assert await (await stranger.get(path)).read() == PICTURE
 
@@ -174,6 +177,8 @@ async def test_an_image_entity(
 ) -> None:
     """The current picture of an image entity is served."""
     await set_up(hass, display_entry)
+    await until(lambda: hass.states.get("button.wall_take_screenshot"))
+    await act(hass, "button", "take_screenshot", "press")
     await known(hass, "image", "screenshot")
     stranger = await hass_client_no_auth()
     path = await show(hass, display, "image.wall_screenshot")

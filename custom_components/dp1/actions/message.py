@@ -1,6 +1,5 @@
 """Action that shows a message on displays, as a page that fits the screen."""
 
-from base64 import b64encode
 from html import escape
 from math import sqrt
 
@@ -11,13 +10,11 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
 from ..client.display.casts import Cast
-from ..client.playlist.document import build, build_item
 from ..coordinator import DisplayCoordinator
-from ..data import DATA
 from ..errors import invalid_input
 from ..playback.duties import positive_duration
 from ..playback.queue import async_show
-from ..playback.resolve import Options, async_from_media, from_document
+from ..playback.resolve import Options, async_from_media, page_cast
 from .fields import color, media
 from .targets import async_for_each_display, async_targets
 
@@ -59,17 +56,11 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
             call.hass, "image/*", call.data["image"], Options()
         )
     page = _page(title, text, image, call.data["background"], call.data["color"])
-    source = f"data:text/html;base64,{b64encode(page.encode()).decode()}"
     name = title or text.partition("\n")[0][:MAX_TITLE] or "Message"
-    cast = from_document(
-        build(name, [build_item(source, title=name, license="open")]), Options()
-    )
+    cast = page_cast(name, page)
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Show the message on one display."""
-        if image is not None:
-            entry_id = coordinator.config_entry.entry_id
-            call.hass.data[DATA].media_proxy.async_use(image, entry_id)
         return await async_show(coordinator, cast, Options(), call.data.get("show_for"))
 
     return await async_for_each_display(call, targets, show)

@@ -27,11 +27,12 @@ from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, server_of
 from .matching.text_index import fold
-from .node import NodeKind, parse_media_id
+from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import Found
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
+FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
 
 
 @callback
@@ -137,6 +138,16 @@ def daily_url(hass: HomeAssistant, media_id: str) -> str | None:
     if url := next((daily.url for daily in dailies if daily.url), None):
         return url
     raise invalid_input("no_daily")
+
+
+@callback
+def favorites_media_id(hass: HomeAssistant) -> str:
+    """Return the media id of the favorites of the first library that has any, else of the first."""
+    libraries = async_libraries(hass)
+    if not libraries:
+        raise invalid_input("no_library")
+    found = next((one for one in libraries if one.favorites.nodes()), libraries[0])
+    return make_media_id(found.entry.entry_id, NodeKind.FAVORITES)
 
 
 def asked_of(library: Library, node: str) -> tuple[str, str]:

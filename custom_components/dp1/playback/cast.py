@@ -56,6 +56,8 @@ async def async_cast(
         await coordinator.async_set_asleep(False)
     document = await _async_read_document(coordinator, cast)
     response = _response(coordinator, cast, document)
+    if options.warnings:
+        response["warning"] = options.warnings[0]
     return {**response, "superseded": True} if superseded else response
 
 

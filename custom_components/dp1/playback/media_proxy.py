@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from http import HTTPStatus
+import re
 from secrets import token_urlsafe
 from typing import Any, Final
 from urllib.parse import quote
@@ -31,6 +32,10 @@ from ..library.node import MEDIA_PREFIX
 from ..storage import SafeStore
 
 PATH: Final = f"/api/{DOMAIN}/media"
+# Media ids of cameras in the media browser.
+LIVE: Final = "media-source://camera/"
+# The token of a medium, by itself or within a page.
+TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
 SAVE_DELAY = 1
 # From when a URL is made until the display reports it.
 GRACE_SECONDS = 300.0
@@ -101,8 +106,9 @@ class MediaProxy:
     @callback
     def async_use(self, cast: Cast, entry_id: str) -> None:
         """Note that media are cast to a display."""
-        for source in _sources(cast):
-            token = URL(source).query.get("token", "") if PATH in source else ""
+        for token in (
+            token for url in _sources(cast) for _, token in TOKEN.findall(url)
+        ):
             if (grant := self._grants.get(token)) is not None:
                 self._refresh(token)
                 if entry_id not in grant.entry_ids:
@@ -177,13 +183,19 @@ def _sources(cast: Cast) -> list[str]:
     return [url for url in (cast.playlist_url, *sources) if isinstance(url, str)]
 
 
+def page_url(html: str) -> str:
+    """Return a page as a URL, in which the URLs of media stay readable."""
+    return f"data:text/html;charset=utf-8,{quote(html, safe='/:?=')}"
+
+
 class MediaProxyView(HomeAssistantView):
     """View that serves the medium of a token."""
 
     url = f"{PATH}/{{path:.*}}"
     name = f"api:{DOMAIN}:media"
-    # Displays cannot sign in.
+    # Displays cannot sign in, and load films only with permission.
     requires_auth = False
+    cors_allowed = True
 
     async def get(self, request: web.Request, path: str) -> web.StreamResponse:
         """Serve a medium from where it is now."""
@@ -192,15 +204,19 @@ class MediaProxyView(HomeAssistantView):
         if media_id is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         try:
-            return await _async_serve(hass, media_id)
+            return await _async_serve(hass, request, media_id)
         except HomeAssistantError:
             return web.Response(status=HTTPStatus.NOT_FOUND)
 
     head = get
 
 
-async def _async_serve(hass: HomeAssistant, media_id: str) -> web.StreamResponse:
+async def _async_serve(
+    hass: HomeAssistant, request: web.Request, media_id: str
+) -> web.StreamResponse:
     """Return the response with a medium."""
+    if media_id.startswith(LIVE):
+        return await _async_stream(hass, request, media_id.removeprefix(LIVE))
     if media_id.startswith(MEDIA_PREFIX):
         built = await async_build_playlist(hass, {"media_content_id": media_id})
         return web.json_response(built.cast.playlist, headers=HEADERS)
@@ -217,6 +233,21 @@ async def _async_serve(hass: HomeAssistant, media_id: str) -> web.StreamResponse
     return web.Response(
         status=HTTPStatus.FOUND, headers={**HEADERS, hdrs.LOCATION: str(URL(url))}
     )
+
+
+async def _async_stream(
+    hass: HomeAssistant, request: web.Request, entity_id: str
+) -> web.StreamResponse:
+    """Stream the pictures of a camera until the display shows something else."""
+    if not is_picture_entity(hass, entity_id):
+        raise HomeAssistantError(f"{entity_id} is not there")
+    # Its libraries are only installed where there are cameras.
+    from homeassistant.components import camera  # noqa: PLC0415
+
+    if request.method == hdrs.METH_HEAD:
+        return web.Response(content_type="multipart/x-mixed-replace")
+    stream = await camera.async_get_mjpeg_stream(hass, request, entity_id)
+    return stream or web.Response(status=HTTPStatus.BAD_GATEWAY)
 
 
 async def _async_entity_picture(
@@ -245,7 +276,7 @@ def is_picture_entity(hass: HomeAssistant, media_id: str) -> bool:
 
 def without_token(source: str | None) -> str | None:
     """Return the source of a work without what lets anybody load it."""
-    return source.partition("?")[0] if source and PATH in source else source
+    return TOKEN.sub(r"\1", source) if source else source
 
 
 def without_tokens(details: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,15 +1,17 @@
 """Resolve what a user, an automation or a media browser names to a cast."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from html import escape
 from pathlib import PurePosixPath
 import re
 from typing import Any, Literal
 from urllib.parse import parse_qs, unquote, urlencode
 
+from aiohttp import ClientError, ClientResponse, ClientTimeout, hdrs
 from yarl import URL
 
 from homeassistant.components import media_source, persistent_notification
@@ -55,16 +57,20 @@ from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, invalid_input, translated
+from ..language import async_message
 from ..library.entries import (
+    DAILY_MEDIA_ID,
+    FAVORITES_MEDIA_ID,
     async_build_playlist,
     async_libraries,
     async_playlist,
     daily_url,
+    favorites_media_id,
 )
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection.indexers import async_indexer, async_user_agent
-from .media_proxy import is_picture_entity
+from .media_proxy import LIVE, is_picture_entity, page_url
 
 READ_TIMEOUT = 20.0
 # Looking a link up: an action ends within 30 seconds.
@@ -80,9 +86,20 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
 }
 # Home Assistant serves these to users; with a query, they may be signed.
 LOGIN_PATHS = ("/api/", "/media/")
+IMAGES = "media-source://image/"
+# The player is a page of this origin, which shows other pages in frames.
+PLAYER_ORIGIN = "http://127.0.0.1:8080"
+FRAME_TIMEOUT = 5.0
+LIVE_PAGE = """<!doctype html>
+<html><head><meta charset="utf-8"><style>
+html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
+img{{width:100%;height:100%;object-fit:contain}}
+</style></head><body><img src="{url}" alt=""></body></html>
+"""
 TITLE_LENGTH = 200
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
-MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, ".htm", ".html", ".m3u8", ".mov", ".mp4", ".webm"}
+PAGE_SUFFIXES = {".htm", ".html"}
+MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, *PAGE_SUFFIXES, ".m3u8", ".mov", ".mp4", ".webm"}
 WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
@@ -104,6 +121,7 @@ class Options:
         limit: maximum number of works.
         place: where to resume, unless the above says otherwise.
         asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
+        warnings: what is said about it in the answer.
     """
 
     start_at: int | None = None
@@ -119,6 +137,7 @@ class Options:
     asked: int | None = field(
         default_factory=partial(next, REQUEST_NUMBERS), compare=False
     )
+    warnings: list[str] = field(default_factory=list, compare=False)
 
     @property
     def start(self) -> Start:
@@ -244,6 +263,21 @@ def _check(document: Mapping[str, Any]) -> None:
         raise InvalidPlaylistError(faults)
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A media content id, and how it is to be shown.
+
+    Attributes:
+        kind: content type, empty if unknown.
+        title: of a single work; empty for its own.
+    """
+
+    media_id: str
+    kind: str
+    title: str
+    options: Options
+
+
 async def async_from_media(
     hass: HomeAssistant,
     media_type: str,
@@ -253,41 +287,150 @@ async def async_from_media(
 ) -> Cast:
     """Cast a media content id."""
     media_id = media_id.strip()
-    if media_id.startswith("{"):
-        return from_document(media_id, options)
-    if len(media_id) > MAX_MEDIA_ID and not media_id.startswith("data:"):
+    if len(media_id) > MAX_MEDIA_ID and not media_id.startswith(("{", "data:")):
         raise invalid_input("not_a_url", url=clean(media_id, 200))
-    if media_id.startswith(RECENT):
-        return _from_history(hass, media_id, options)
+    wanted = Wanted(media_id, media_type.lower(), title or "", options)
+    for prefix, resolve in RESOLVERS.items():
+        if media_id.startswith(prefix):
+            return await resolve(hass, wanted)
+    if is_picture_entity(hass, media_id):
+        return await _async_from_entity(hass, wanted)
+    if (link := link_of(media_id)) is not None:
+        return await _async_from_link(hass, wanted, link)
+    return await _async_from_address(hass, wanted)
+
+
+async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast a document as text."""
+    return from_document(wanted.media_id, wanted.options)
+
+
+async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast an entry of a display's history."""
+    for coordinator in async_displays(hass):
+        if (given := coordinator.history.get(wanted.media_id)) is not None:
+            document = given.cast.playlist
+            if wanted.options.rewrites and document is not None:
+                return from_document(document, wanted.options)
+            return given.cast
+    raise invalid_input("forgotten", media_id=clean(wanted.media_id, 200))
+
+
+async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast something of a library: by its media id, or by a name in the first library that has it."""
+    media_id = wanted.media_id
+    if media_id == FAVORITES_MEDIA_ID:
+        media_id = favorites_media_id(hass)
     if (url := daily_url(hass, media_id)) is not None:
         return Cast(playlist_url=url)
-    if media_id.startswith(MEDIA_PREFIX):
-        what = {"media_content_id": media_id}
-        return await _async_from_library(hass, what, options)
-    if media_source.is_media_source_id(media_id):
-        media = await media_source.async_resolve_media(hass, media_id, None)
-        source = media.url
-        if (local := _local_path(hass, source)) is not None:
-            source = _proxied_url(hass, media_id, local.path)
-        return _single_item(source, title or _title_of(media.url), options)
-    if is_picture_entity(hass, media_id):
-        source = _proxied_url(hass, media_id, f"/{media_id}.jpg")
-        state = hass.states.get(media_id)
-        return _single_item(source, title or (state.name if state else ""), options)
-    if (link := link_of(media_id)) is not None:
-        if isinstance(link, ExhibitionLink):
-            what = {link.kind: link.slug}
-            return await _async_from_library(hass, what, options)
-        document = await async_document_of(hass, link, media_id, options.limit)
-        return from_document(document, options)
-    kind = media_type.lower()
-    is_media = kind in WEB_TYPES or kind.startswith(("image/", "video/"))
-    if not is_media and (
-        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, media_id)
+    what = {"media_content_id": media_id}
+    return await _async_from_library(hass, what, wanted.options)
+
+
+async def _async_from_camera(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast a camera, live: displays show its stream only within a page."""
+    entity_id = wanted.media_id.removeprefix(LIVE)
+    if (state := hass.states.get(entity_id)) is None:
+        raise invalid_input("no_such_media", media_id=clean(wanted.media_id, 200))
+    source = _proxied_url(hass, wanted.media_id, f"/{entity_id}.mjpeg")
+    return page_cast(wanted.title or state.name, LIVE_PAGE.format(url=escape(source)))
+
+
+async def _async_from_image(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast an image entity of the media browser, whose stream displays do not show."""
+    entity_id = wanted.media_id.removeprefix(IMAGES)
+    if not is_picture_entity(hass, entity_id):
+        raise invalid_input("no_such_media", media_id=clean(wanted.media_id, 200))
+    return await _async_from_entity(hass, replace(wanted, media_id=entity_id))
+
+
+async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast the current picture of a camera or image entity."""
+    source = _proxied_url(hass, wanted.media_id, f"/{wanted.media_id}.jpg")
+    state = hass.states.get(wanted.media_id)
+    title = wanted.title or (state.name if state else "")
+    return _single_item(source, title, wanted.options)
+
+
+async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast what another media source has."""
+    media = await media_source.async_resolve_media(hass, wanted.media_id, None)
+    source = media.url
+    if (local := _local_path(hass, source)) is not None:
+        source = _proxied_url(hass, wanted.media_id, local.path)
+    return _single_item(source, wanted.title or _title_of(media.url), wanted.options)
+
+
+async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> Cast:
+    """Cast the works that a link of a marketplace names, or the exhibition of one to a catalog."""
+    if isinstance(link, ExhibitionLink):
+        return await _async_from_library(hass, {link.kind: link.slug}, wanted.options)
+    options = wanted.options
+    document = await async_document_of(hass, link, wanted.media_id, options.limit)
+    return from_document(document, options)
+
+
+async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
+    """Cast the playlist, the picture, the film or the page at a URL."""
+    kind = wanted.kind
+    is_media = kind.startswith(("image/", "video/"))
+    if not (is_media or kind in WEB_TYPES) and (
+        kind in PLAYLIST_TYPES or await _async_is_playlist(hass, wanted.media_id)
     ):
-        return await _async_from_url(hass, media_id, options)
-    source = reachable_url(hass, media_id)
-    return _single_item(source, title or _title_of(source), options)
+        return await _async_from_url(hass, wanted.media_id, wanted.options)
+    source = reachable_url(hass, wanted.media_id)
+    if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
+        await _async_check_frame(hass, source, wanted.options)
+    return _single_item(source, wanted.title or _title_of(source), wanted.options)
+
+
+# By what a media content id starts with; the first counts.
+RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Cast]]] = {
+    "{": _async_from_text,
+    RECENT: _async_from_history,
+    DAILY_MEDIA_ID: _async_from_node,
+    FAVORITES_MEDIA_ID: _async_from_node,
+    MEDIA_PREFIX: _async_from_node,
+    LIVE: _async_from_camera,
+    IMAGES: _async_from_image,
+    "media-source://": _async_from_media_source,
+}
+
+
+async def _async_check_frame(hass: HomeAssistant, url: str, options: Options) -> None:
+    """Ask whether a page may be framed, as displays show it: raise for one of Home Assistant, else warn in the answer.
+
+    A display reports a page that forbids it as shown.
+    """
+    if not url.startswith(("http://", "https://")):
+        return
+    is_own = is_hass_url(hass, url)
+    guard = hass.data[DATA].named_hosts.async_guard(url)
+    if is_own:
+        guard = guard.allowing(url)
+    timeout = ClientTimeout(total=FRAME_TIMEOUT)
+    try:
+        async with guard.request("HEAD", url, timeout=timeout) as response:
+            if _allows_frames(response):
+                return
+    except Dp1Error, ClientError, OSError, ValueError:
+        return
+    if is_own:
+        raise invalid_input("own_page_not_framed", url=clean(url, 200))
+    warning = invalid_input("page_not_framed", url=clean(url, 200))
+    options.warnings.append(async_message(hass, warning))
+
+
+def _allows_frames(response: ClientResponse) -> bool:
+    """Return whether an answer may be shown in a frame of another site."""
+    if response.content_type.startswith(("image/", "video/", "audio/")):
+        return True
+    for policy in response.headers.getall(hdrs.CONTENT_SECURITY_POLICY, ()):
+        for directive in policy.lower().split(";"):
+            match directive.split():
+                case ["frame-ancestors", *sources]:
+                    return bool({"*", "http:", PLAYER_ORIGIN} & set(sources))
+    return hdrs.X_FRAME_OPTIONS not in response.headers
 
 
 @callback
@@ -298,22 +441,17 @@ def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
     )
 
 
-def _from_history(hass: HomeAssistant, media_id: str, options: Options) -> Cast:
-    """Cast an entry of a display's history."""
-    for coordinator in async_displays(hass):
-        if (given := coordinator.history.get(media_id)) is not None:
-            document = given.cast.playlist
-            if options.rewrites and document is not None:
-                return from_document(document, options)
-            return given.cast
-    raise invalid_input("forgotten", media_id=clean(media_id, 200))
-
-
 def _single_item(source: str, title: str, options: Options) -> Cast:
     """Cast a single image, video or web page."""
     title = clean(title, TITLE_LENGTH)
     item = build_item(source, title=title, license="open")
     return from_document(build(title, [item]), options)
+
+
+def page_cast(title: str, html: str) -> Cast:
+    """Cast a page; its title is only that of the playlist, as displays lay that of a work over it."""
+    item = build_item(page_url(html), license="open")
+    return from_document(build(clean(title, TITLE_LENGTH), [item]), Options(asked=None))
 
 
 def _title_of(url: str) -> str:
@@ -341,6 +479,11 @@ def _parse_url(url: str) -> URL:
     ):
         raise invalid_input("not_a_url", url=clean(url, 200))
     return parsed
+
+
+def _suffix(url: str) -> str:
+    """Return the suffix of the path of a URL."""
+    return PurePosixPath(_parse_url(url).path).suffix.lower()
 
 
 def _local_path(hass: HomeAssistant, url: str) -> URL | None:
@@ -397,12 +540,12 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
     """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
-    path = _parse_url(url).path
-    if PurePosixPath(path).suffix.lower() in MEDIA_SUFFIXES:
+    if _suffix(url) in MEDIA_SUFFIXES:
         return False
     try:
         document = await async_read_playlist(hass, reachable_url(hass, url))
     except HomeAssistantError:
+        path = _parse_url(url).path
         return path.endswith(".json") or "/playlists/" in path
     return isinstance(document.get("items"), list) and "dpVersion" in document
 

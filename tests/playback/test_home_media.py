@@ -1,0 +1,193 @@
+"""Test that media of the home show on a display, which loads them from another origin and frames pages."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import aiohttp
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
+
+from homeassistant.components.camera import Camera
+from homeassistant.components.camera.const import DATA_COMPONENT
+from homeassistant.core import HomeAssistant
+from homeassistant.core_config import async_process_ha_core_config
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.setup import async_setup_component
+
+from tests.client.scripted_server import Reply, ScriptedServer
+from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
+from tests.entities import act, known
+from tests.simulators.display import DisplaySimulator
+from tests.simulators.display.player import RenderStatus
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+SOURCE = "media-source://media_source/local"
+
+
+class Door(Camera):
+    """A camera that gives one picture."""
+
+    _attr_name = "Door"
+    _attr_frame_interval = 0.01
+
+    async def async_camera_image(
+        self, width: int | None = None, height: int | None = None
+    ) -> bytes:
+        """Return a picture."""
+        return b"\xff\xd8\xff\xe0 a picture"
+
+
+@pytest.fixture
+async def home(
+    hass: HomeAssistant,
+    tmp_path: Path,
+    hass_client_no_auth: ClientSessionGenerator,
+    display_entry: MockConfigEntry,
+) -> str:
+    """Set up a display, media and a camera in a home that can be reached, and return its URL."""
+    (tmp_path / "tide.mp4").write_bytes(b"a film")
+    (tmp_path / "ebb").write_bytes(b"a film")
+    (tmp_path / "page.html").write_text("<p>Page</p>")
+    hass.config.media_dirs = {"local": str(tmp_path)}
+    for component in ("media_source", "camera", "frontend"):
+        assert await async_setup_component(hass, component, {})
+    await hass.data[DATA_COMPONENT].async_add_entities([Door()])
+    await set_up(hass, display_entry)
+    client = await hass_client_no_auth()
+    url = str(client.make_url("")).rstrip("/")
+    await async_process_ha_core_config(hass, {"internal_url": url})
+    return url
+
+
+async def play(hass: HomeAssistant, media_id: str, kind: str = "") -> None:
+    """Play media on the display."""
+    await hass.services.async_call(
+        "media_player",
+        "play_media",
+        {
+            "entity_id": ENTITY_ID,
+            "media_content_type": kind,
+            "media_content_id": media_id,
+        },
+        blocking=True,
+    )
+
+
+async def loaded(display: DisplaySimulator) -> str:
+    """Return as what a work is seen, once it has loaded."""
+    pending = (None, RenderStatus.PENDING, RenderStatus.LOADING)
+    await until(lambda: display.player.render_status not in pending)
+    return display.sees
+
+
+async def test_a_film_plays(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A film of the home may be loaded by a page of another origin."""
+    await play(hass, f"{SOURCE}/tide.mp4")
+    assert await loaded(display) == "video"
+
+
+async def test_the_type_may_be_asked_for(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A page of another origin may ask for the type, and follow where a medium is."""
+    await play(hass, f"{SOURCE}/tide.mp4")
+    source = display.player.items[0]["source"]
+    headers = {"Origin": "http://127.0.0.1:8080"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+        for method in ("GET", "HEAD"):
+            async with session.request(method, source) as answer:
+                assert answer.status == 200
+                allowed = answer.headers["Access-Control-Allow-Origin"]
+                assert allowed in ("*", headers["Origin"])
+
+
+async def test_a_live_camera(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A camera of the media browser is a page with its stream, which loads again at any time."""
+    await play(hass, "media-source://camera/camera.door", "image/jpeg")
+    assert await loaded(display) == "web"
+    page = unquote(display.player.items[0]["source"])
+    source = page.partition('<img src="')[2].partition('"')[0]
+    assert source.startswith(f"{home}/api/dp1/media/camera.door.mjpeg?token=")
+    # Past the time in which anything may be loaded.
+    hass.data["dp1"].media_proxy._fresh_until.clear()
+    async with aiohttp.ClientSession() as session, session.get(source) as answer:
+        assert answer.content_type == "multipart/x-mixed-replace"
+        assert b"a picture" in await answer.content.readuntil(b"a picture")
+    token = source.partition("token=")[2]
+    assert token not in str(hass.states.async_all())
+    assert state_of(hass).attributes["media_title"] == "Door"
+    # Nothing lies over it.
+    assert "title" not in display.player.items[0]
+    await play(hass, "media-source://camera/camera.door", "image/jpeg")
+    with pytest.raises(ServiceValidationError) as raised:
+        await play(hass, "media-source://camera/camera.gone")
+    assert raised.value.translation_key == "no_such_media"
+
+
+@pytest.mark.parametrize("profile", ["C"])
+@pytest.mark.usefixtures("entity_registry_enabled_by_default")
+async def test_an_image_of_the_browser(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """An image entity of the media browser is shown as its current picture."""
+    await until(lambda: hass.states.get("button.wall_take_screenshot"))
+    await act(hass, "button", "take_screenshot", "press")
+    await known(hass, "image", "screenshot")
+    await play(hass, "media-source://image/image.wall_screenshot")
+    assert await loaded(display) == "image"
+    with pytest.raises(ServiceValidationError):
+        await play(hass, "media-source://image/image.gone")
+
+
+@pytest.mark.parametrize("path", ["/lovelace/0", "/config/dashboard"])
+async def test_a_page_of_the_home(
+    hass: HomeAssistant, home: str, display: DisplaySimulator, path: str
+) -> None:
+    """A page of Home Assistant that forbids frames is not shown, and the setting is named."""
+    for url in (path, f"{home}{path}"):
+        with pytest.raises(HomeAssistantError) as raised:
+            await play(hass, url, "web")
+        assert raised.value.translation_key == "own_page_not_framed"
+        assert "use_x_frame_options" in str(raised.value)
+    assert not display.casts
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_framed"),
+    [
+        ({}, True),
+        ({"X-Frame-Options": "DENY"}, False),
+        ({"Content-Security-Policy": "frame-ancestors 'none'"}, False),
+        ({"Content-Security-Policy": "frame-ancestors *"}, True),
+        ({"Content-Type": "image/png", "X-Frame-Options": "DENY"}, True),
+    ],
+)
+async def test_a_page_elsewhere(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    headers: dict[str, str],
+    is_framed: bool,
+) -> None:
+    """A page elsewhere that forbids frames is cast with a warning, as somebody may know better."""
+    async with ScriptedServer.run(Reply(200, b"<p>", headers)) as server:
+        url = f"{server.url}/page"
+        await name_hosts(hass, url)
+        answer: Any = await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": ENTITY_ID, "media_content_id": url},
+            blocking=True,
+            return_response=True,
+        )
+        assert ("warning" not in answer[ENTITY_ID]) is is_framed
+        assert display.player.items[0]["source"] == url
+        if "Content-Type" not in headers:
+            assert await loaded(display) == ("web" if is_framed else "")
