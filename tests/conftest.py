@@ -8,6 +8,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
 
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
+from custom_components.dp1.timing import Timing
 from homeassistant import block_async_io
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf, HaZeroconf
 from homeassistant.core import HomeAssistant
@@ -19,6 +20,7 @@ from .galleries import Gallery, impatient
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+from .timing import FAST
 
 # Home Assistant waits a tenth of this for all threads together before it interrupts those that are ending. On a busy
 # machine, one that is interrupted then does not wake the next, and the test ends with a thread too many.
@@ -43,6 +45,18 @@ def refuse_blocking_calls(request: pytest.FixtureRequest) -> None:
     if "hass" in request.fixturenames:
         request.getfixturevalue("disable_block_async_io")
         block_async_io.enable()
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Return the delays of the integration; tests override them."""
+    return FAST
+
+
+@pytest.fixture(autouse=True)
+def use_timing(timing: Timing, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the integration use the delays of tests."""
+    monkeypatch.setattr("custom_components.dp1.Timing", lambda: timing)
 
 
 @pytest.fixture(autouse=True)

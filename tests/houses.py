@@ -4,12 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
-from unittest.mock import patch
 
 import aiohttp
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant, State
 
@@ -73,8 +71,6 @@ class House:
         """Set up displays."""
         house = cls(hass)
         async with AsyncExitStack() as stack:
-            stack.enter_context(patch.object(module, "READ_COOLDOWN", 0.1))
-            stack.enter_context(patch.object(module, "PUSH_PATIENCE", 0.5))
             camera = Reply(200, b"\xff\xd8", {"Content-Type": "image/jpeg"})
             door = await stack.enter_async_context(ScriptedServer.run(camera))
             house.door = door.url

@@ -25,7 +25,7 @@ PLATFORMS = {
 }
 # From the lowest level to the highest. A room is named by its folder; everything else is a platform.
 ORDER: tuple[set[str], ...] = (
-    {"const", "client"},
+    {"client", "const", "timing"},
     {"data", "errors", "language"},
     {"storage"},
     {"guard"},

@@ -1,26 +1,26 @@
 """Test the buttons of a display."""
 
+from dataclasses import replace
+
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .displays import FIRMWARE, playlist, set_up, state_of, until
 from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
+from .timing import FAST
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.2)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, loss_patience=0.2, first_retry=0.02)
 
 
 def written(display: DisplaySimulator) -> list[tuple[str, object]]:

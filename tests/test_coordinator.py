@@ -1,18 +1,19 @@
 """Test the coordinator of a display."""
 
+from dataclasses import replace
 import logging
 import time
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.coordinator import Part
-from custom_components.dp1.display import connection
+from custom_components.dp1.timing import Timing
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.update_coordinator import UpdateFailed
+from homeassistant.setup import async_setup_component
 
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import (
@@ -28,21 +29,17 @@ from .displays import (
     until,
 )
 from .simulators.display import DisplaySimulator, FaultKind
+from .timing import FAST, set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.3)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
-    monkeypatch.setattr(connection, "LAST_RETRY", 0.2)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
-    monkeypatch.setattr(module, "READ_COOLDOWN", 0.1)
-    monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.2)
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, loss_patience=0.3, last_retry=0.2, probe_interval=0.2)
 
 
 async def lose(hass: HomeAssistant, display: DisplaySimulator) -> None:
@@ -199,10 +196,10 @@ async def test_a_half_open_socket_is_noticed(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A socket without pongs is opened again."""
-    monkeypatch.setattr(connection, "HEARTBEAT", 0.2)
+    assert await async_setup_component(hass, "dp1", {})
+    set_timing(hass, heartbeat=0.2)
     await set_up(hass, display_entry)
     await until(lambda: len(display.sockets) == 1)
     display.go_half_open()
@@ -341,14 +338,13 @@ async def test_a_display_that_is_off_at_start_is_set_up_later(
 )
 async def test_silence_does_not_hold_up_the_start(
     hass: HomeAssistant,
-    monkeypatch: pytest.MonkeyPatch,
     dialect: str,
     patience: float,
     state: ConfigEntryState,
 ) -> None:
     """A display that does not answer does not delay the start of Home Assistant."""
-    monkeypatch.setattr(module, "FIRST_PATIENCE", 60.0)
-    monkeypatch.setattr(module, "START_PATIENCE", patience)
+    assert await async_setup_component(hass, "dp1", {})
+    set_timing(hass, first_patience=60.0, start_patience=patience)
     hass.set_state(CoreState.not_running)
     async with ScriptedServer.run(Reply(fault="never")) as server:
         at = server.url.removeprefix("http://").split(":")

@@ -17,6 +17,7 @@ from .displays import DESCRIPTION, DEVICE_ID, FIRMWARE, playlist, until
 from .libraries import SEED, library_entry, set_up
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
+from .timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -79,10 +80,9 @@ async def test_a_lost_display_is_described_with_its_error(
     hass_client: ClientSessionGenerator,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The type of the error is included."""
-    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.0)
+    set_timing(hass, loss_patience=0.0)
     await display.power_off()
     await until(lambda: not setup_display.runtime_data.last_update_success)
     found = await diagnostics(hass, hass_client, setup_display)

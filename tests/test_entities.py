@@ -12,6 +12,7 @@ from homeassistant.helpers import entity_registry as er
 
 from .displays import DEVICE_ID, playlist, set_up, until
 from .simulators.display import DisplaySimulator
+from .timing import set_timing
 
 # An entity with a minus is off until somebody switches it on.
 FIRST = {
@@ -185,12 +186,10 @@ async def test_nothing_known_while_away(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """All entities of a lost display are unavailable until it is back."""
-    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
-    monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     await set_up(hass, display_entry)
+    set_timing(hass, loss_patience=0.2)
     await until(lambda: "switch panel" in entities(hass))
     await hass.async_block_till_done()
     await display.power_off()

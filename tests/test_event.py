@@ -1,18 +1,19 @@
 """Test the event entity of a display."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
-from custom_components.dp1.display import connection
+from custom_components.dp1.timing import Timing
 from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 
 from .displays import FIRMWARE, playlist, set_up, until
 from .entities import entity_id, shown
 from .simulators.display import DisplaySimulator
 from .simulators.display.player import Page
+from .timing import FAST
 
 pytestmark = pytest.mark.usefixtures("entity_registry_enabled_by_default")
 
@@ -51,13 +52,10 @@ class Heard:
         )
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten timeouts."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.2)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "READ_COOLDOWN", 0.05)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, loss_patience=0.2, first_retry=0.02, read_cooldown=0.05)
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
-from .faults import displays, hosts, libraries, storages
+from .faults import displays, hosts, libraries, model, storages
 from .faults.model import Fault, Home, run, shorten
 from .faults.watch import frozen
 
@@ -29,6 +30,12 @@ TARGETS: dict[str, tuple[Open, Sequence[Fault]]] = {
     hosts.PLAYLIST: (hosts.home, hosts.PLAYLIST_FAULTS),
     hosts.PICTURE: (hosts.home, hosts.PICTURE_FAULTS),
 }
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten the delays of the integration."""
+    return model.timing()
 
 
 @pytest.fixture

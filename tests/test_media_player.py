@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
 from homeassistant.components.http import ApiConfig
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
 from homeassistant.core import HomeAssistant
@@ -19,6 +18,7 @@ from homeassistant.setup import async_setup_component
 from .client.scripted_server import Reply, ScriptedServer
 from .displays import DEVICE_ID, ENTITY_ID, FIRMWARE, playlist, state_of, until
 from .simulators.display import DisplaySimulator
+from .timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -35,12 +35,6 @@ BY_HAND = (
     | Feature.VOLUME_STEP
     | Feature.VOLUME_MUTE
 )
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts."""
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
 
 
 async def do(hass: HomeAssistant, action: str, **data: Any) -> None:
@@ -365,7 +359,7 @@ async def test_a_display_that_does_not_wake_is_told_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The command is sent twice before that is an error."""
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
+    set_timing(hass, push_patience=0.05)
     await do(hass, "turn_off")
     monkeypatch.setattr(display.player, "turn_page", lambda *, asleep: None)
     with pytest.raises(HomeAssistantError) as caught:

@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.coordinator import Contact
-from custom_components.dp1.display import connection
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
@@ -20,16 +18,10 @@ from .displays import ENTITY_ID, playlist, set_up, settle, state_of, until
 from .entities import entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .simulators.display.player import Page
+from .timing import set_timing
 
 CHECKED = (Contact.PROBABLE, Contact.PROVEN)
 EVENING = playlist("Dawn", "Noon", "Dusk")
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten timeouts."""
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
-    monkeypatch.setattr(module, "FOLLOW_UP", 0.5)
 
 
 async def act(hass: HomeAssistant, action: str, **data: Any) -> float:
@@ -71,10 +63,9 @@ async def test_a_device_status_that_is_cut_is_no_loss(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A display with an open socket is available, also without a device status."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.0)
+    set_timing(hass, loss_patience=0.0)
     display.player.load(EVENING)
     await connected(setup_display)
     fault = display.inject(FaultKind.CUT, command="getDeviceStatus")
@@ -254,14 +245,13 @@ async def test_nothing_but_errors(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
     status: int,
 ) -> None:
     """A display that only returns errors for minutes becomes unavailable with a reason."""
     await connected(setup_display)
     await socket_fails(display, setup_display, status, "")
     assert state_of(hass).state != "unavailable"
-    monkeypatch.setattr(connection, "ERROR_PATIENCE", 0.0)
+    set_timing(hass, error_patience=0.0)
     await until(lambda: state_of(hass).state == "unavailable")
     reason = setup_display.runtime_data.last_exception.translation_key
     assert (
@@ -283,7 +273,6 @@ async def test_a_dead_display_does_not_delay_the_start(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A known display is set up from stored data, and available once it answers."""
     await known(hass, "number", "panel_brightness")
@@ -291,7 +280,7 @@ async def test_a_dead_display_does_not_delay_the_start(
     ids = {entity.entity_id for entity in er.async_get(hass).entities.values()}
     await hass.config_entries.async_unload(setup_display.entry_id)
     display.inject(FaultKind.HANG)
-    monkeypatch.setattr(module, "START_PATIENCE", 60.0)
+    set_timing(hass, start_patience=60.0)
     hass.set_state(CoreState.not_running)
     began = time.monotonic()
     await hass.config_entries.async_setup(setup_display.entry_id)

@@ -1,5 +1,6 @@
 """Test the update entity of a display."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1.client.display import rate_limit
-from custom_components.dp1.display import connection
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -17,12 +18,13 @@ from homeassistant.util import dt as dt_util
 from .displays import FIRMWARE, set_up, until
 from .entities import act, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
+from .timing import FAST
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten timeouts."""
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, first_retry=0.02)
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)

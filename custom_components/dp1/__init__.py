@@ -43,6 +43,7 @@ from .playback.activity import ActivityTracker
 from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
 from .services import async_setup_services
+from .timing import Timing
 from .voice.sentences import async_update_sentences, wish_of_libraries
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
@@ -88,6 +89,7 @@ def async_setup_data(hass: HomeAssistant) -> None:
         named_hosts=NamedHosts(hass),
         pictures=Pictures(hass),
         removed_libraries=RemovedLibraries(hass),
+        timing=Timing(),
     )
 
 

@@ -68,27 +68,15 @@ from .const import (
     LOGGER,
     EntryKind,
 )
+from .data import DATA
 from .display.connection import Connection
 from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, with_sent_manifest
 from .errors import action_failed, retyped, translated, translated_errors
+from .timing import Timing
 
-# Volume, mute and the sleep schedule are only pushed while the display reaches its vendor's cloud. A display takes
-# each read for a person in contact, so it is not polled more often.
-POLL_INTERVAL = timedelta(seconds=60)
 PLAYER_EVERY: Final = 2
-# Maximum duration of the first refresh.
-FIRST_PATIENCE: Final = 2.0
-# The same while Home Assistant starts, which tries again as soon as it has started.
-START_PATIENCE: Final = 0.5
-# How long a command waits for the state to follow.
-STATE_PATIENCE: Final = 1.0
-# How long a command waits for the push that follows it.
-PUSH_PATIENCE: Final = 0.6
-READ_COOLDOWN: Final = 2.0
-# Delay until what is not pushed is read again: that the player is back, or that a work has loaded.
-FOLLOW_UP: Final = 7.0
 # Without internet, each read takes half a minute.
 DEVICE_READS_AT_ONCE: Final = 2
 # How often a display is told to sleep or wake, and how often its state is then checked.
@@ -355,7 +343,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             LOGGER,
             config_entry=entry,
             name=entry.title,
-            update_interval=POLL_INTERVAL,
+            update_interval=timedelta(seconds=hass.data[DATA].timing.poll_interval),
             always_update=False,
         )
         chosen = Dialect(entry.options.get(CONF_DIALECT, Dialect.UNKNOWN))
@@ -378,6 +366,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.last_sleep_request = 0
         self.connection = Connection(
             self.display,
+            lambda: self.timing,
             self._on_event,
             self._on_disconnected,
             self._seen,
@@ -399,7 +388,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._player_reads = Debouncer(
             hass,
             LOGGER,
-            cooldown=READ_COOLDOWN,
+            cooldown=self.timing.read_cooldown,
             immediate=True,
             function=self.async_refresh_player,
             background=True,
@@ -413,6 +402,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._firmware: str | None = None
         self._rounds = 0
         self._polled_lock = asyncio.Lock()
+
+    @property
+    def timing(self) -> Timing:
+        """Return the current delays."""
+        return self.hass.data[DATA].timing
 
     @property
     def device_id(self) -> str:
@@ -495,7 +489,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_read_first(self) -> None:
         """Read the state, which shows whether the display supports more than casts."""
-        patience = FIRST_PATIENCE if self.hass.is_running else START_PATIENCE
+        patience = (
+            self.timing.first_patience
+            if self.hass.is_running
+            else self.timing.start_patience
+        )
         deadline = self.hass.loop.time() + patience
         try:
             async with asyncio.timeout_at(deadline):
@@ -508,7 +506,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                         raise
         except TimeoutError as err:
             raise NoAnswerError("no answer in time") from err
-        patience = min(STATE_PATIENCE, deadline - self.hass.loop.time())
+        patience = min(self.timing.state_patience, deadline - self.hass.loop.time())
         await asyncio.wait({device}, timeout=patience)
         # A display of the 2025 description has neither status.
         if self.display.dialect is not Dialect.FF and device.done():
@@ -684,7 +682,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def _async_wait_for_push(self) -> None:
         """Wait for a push of the player; read it if none comes, as when nothing has changed."""
         try:
-            async with asyncio.timeout(PUSH_PATIENCE):
+            async with asyncio.timeout(self.timing.push_patience):
                 await self._was_pushed.wait()
         except TimeoutError:
             await self.async_refresh_player()
@@ -723,7 +721,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                     waits = player.render_status in RENDER_PENDING
         if waits and self._cancel_follow_up is None:
             self._cancel_follow_up = async_call_later(
-                self.hass, FOLLOW_UP, self._on_follow_up
+                self.hass, self.timing.follow_up, self._on_follow_up
             )
 
     @callback
@@ -902,12 +900,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             update = self.create_task(self._async_refresh_after(refresh), refresh.name)
             # Some commands wait for the device status before they are sent, perhaps in vain.
             if refresh is not Refresh.DEVICE or not self._waits_for_device():
-                await asyncio.wait({update}, timeout=STATE_PATIENCE)
+                await asyncio.wait({update}, timeout=self.timing.state_patience)
 
     def _waits_for_device(self) -> bool:
         """Return whether a device status has been asked for longer than a command waits for it."""
         now = self.hass.loop.time()
-        return any(now - began >= STATE_PATIENCE for began in self._device_reads)
+        return any(
+            now - began >= self.timing.state_patience for began in self._device_reads
+        )
 
     async def _async_refresh_after(self, refresh: Refresh) -> None:
         """Update the state that a command has changed."""
@@ -925,7 +925,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_wait(self, read: Coroutine[Any, Any, object], name: str) -> None:
         """Wait for a read until a timeout; it then continues in the background."""
-        await asyncio.wait({self.create_task(read, name)}, timeout=STATE_PATIENCE)
+        await asyncio.wait(
+            {self.create_task(read, name)}, timeout=self.timing.state_patience
+        )
 
     def create_task[_T](
         self, target: Coroutine[Any, Any, _T], name: str

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from homeassistant.util.hass_dict import HassKey
 
 from .const import DOMAIN
+from .timing import Timing
 
 if TYPE_CHECKING:
     from .browse.pictures import Pictures
@@ -36,6 +37,7 @@ class Dp1Data:
         sentences_lock: held while the files of voice sentences are written.
     """
 
+    timing: Timing
     named_hosts: NamedHosts
     removed_libraries: RemovedLibraries
     duties: Duties

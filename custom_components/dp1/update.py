@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, override
+from typing import Any, override
 
 from homeassistant.components.update import (
     UpdateDeviceClass,
@@ -19,8 +19,6 @@ from .entity import DescribedEntity, DisplayDescription, async_add_display_entit
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
-# The display reports neither progress nor failure.
-INSTALL_TIMEOUT: Final = 30 * 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +93,9 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
         self._async_cancel_timeout()
         self._replaced = self.installed_version
         self._cancel_timeout = async_call_later(
-            self.hass, INSTALL_TIMEOUT, self._install_timed_out
+            self.hass,
+            self.coordinator.timing.install_timeout,
+            self._install_timed_out,
         )
         self.async_write_ha_state()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 import json
 from typing import Any
 
@@ -9,9 +10,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 import voluptuous as vol
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display import rate_limit
-from custom_components.dp1.display import connection
+from custom_components.dp1.timing import Timing
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
 from homeassistant.core import Context, HomeAssistant
@@ -40,6 +40,7 @@ from tests.displays import (
 )
 from tests.faults.watch import Watch, frozen
 from tests.simulators.display import DisplaySimulator, FaultKind
+from tests.timing import FAST, set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "names")
 
@@ -51,9 +52,13 @@ BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.3)
-    monkeypatch.setattr(connection, "PROBE_INTERVAL", 0.05)
     monkeypatch.setattr(rate_limit, "_BACKOFF", 0.01)
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, probe_interval=0.05)
 
 
 @pytest.fixture
@@ -537,12 +542,10 @@ async def test_an_unplugged_display_is_diagnosed(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
     respond: bool,
 ) -> None:
     """A refused connection is reported, for available and unavailable entities, with and without a response."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.0)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
+    set_timing(hass, loss_patience=0.0)
     await display.power_off()
     error = await failure(hass, playlist=EVENING, respond=respond)
     assert error.translation_key == "display_refused"

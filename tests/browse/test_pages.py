@@ -31,6 +31,7 @@ from tests.displays import ENTITY_ID, name_hosts, playlist, until
 from tests.galleries import EVENING, LARGE, READY_MADE, Gallery, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.timing import set_timing
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -388,7 +389,7 @@ async def test_pictures_are_fetched_once_and_a_few_at_a_time(
         assert await shelf.async_at(server.url) is None
     async with ScriptedServer.run(page) as server:
         await name_hosts(hass, server.url)
-        monkeypatch.setattr(pictures, "RETRY_SECONDS", 0.0)
+        set_timing(hass, picture_retry=0.0)
         assert await shelf.async_at(f"{server.url}/b") is None
         assert await shelf.async_at(f"{server.url}/b") is None
         assert len(server.requests) == 2

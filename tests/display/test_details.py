@@ -16,6 +16,8 @@ from ..displays import DESCRIPTION, FIRMWARE, set_up, until
 from ..entities import entity_id, known, value
 from ..simulators.display import DisplaySimulator, FaultKind
 
+from tests.timing import set_timing
+
 DETAILS = {"ddcPanelStatus", "deviceMetrics", "getContentPolicy"}
 
 
@@ -163,14 +165,12 @@ async def test_another_monitor_after_the_display_was_away(
     hass: HomeAssistant,
     display: DisplaySimulator,
     display_entry: MockConfigEntry,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Supported details are read again after the display was unavailable."""
-    monkeypatch.setattr("custom_components.dp1.display.connection.PATIENCE", 0.2)
-    monkeypatch.setattr("custom_components.dp1.display.connection.FIRST_RETRY", 0.02)
     display.device.panel.supported = False
     display.poller.relayer_connected = False
     await set_up(hass, display_entry)
+    set_timing(hass, loss_patience=0.2)
     await until(lambda: entity_id(hass, "image", "screenshot"))
     assert entity_id(hass, "switch", "panel") is None
     await display.power_off()

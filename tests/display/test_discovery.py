@@ -14,6 +14,7 @@ from homeassistant.setup import async_setup_component
 
 from tests.displays import DEVICE_ID, entry_of, set_up, state_of, until
 from tests.simulators.display import DisplaySimulator
+from tests.timing import set_timing
 
 # Announcements on one network reach all tests, in any process.
 pytestmark = [
@@ -108,16 +109,13 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
     hass: HomeAssistant, network: AsyncZeroconf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Discovery reconnects an unavailable display."""
-    base = "custom_components.dp1.display.connection"
-    monkeypatch.setattr(f"{base}.PATIENCE", 0.0)
-    monkeypatch.setattr(f"{base}.MISSES_TO_LOSS", 1)
+    monkeypatch.setattr("custom_components.dp1.display.connection.MISSES_TO_LOSS", 1)
     async with DisplaySimulator(
         profile="B", device_id=DEVICE_ID, zeroconf=network
     ) as display:
         entry = await set_up(hass, entry_of(display, title="Wall"))
         await until(lambda: len(display.sockets))
-        monkeypatch.setattr(f"{base}.FIRST_RETRY", 600.0)
-        monkeypatch.setattr(f"{base}.LAST_RETRY", 600.0)
+        set_timing(hass, loss_patience=0.0, first_retry=600.0, last_retry=600.0)
         await display.power_off()
         entry.runtime_data.connection.async_retry_now()
         await until(lambda: state_of(hass).state == "unavailable")

@@ -8,7 +8,6 @@ import aiohttp
 import pytest
 
 from custom_components.dp1 import data
-from custom_components.dp1.display import metadata
 from custom_components.dp1.library.providers.catalog import provider as catalog_provider
 from custom_components.dp1.library.server import coordinator as server_coordinator
 from homeassistant.auth.const import GROUP_ID_USER
@@ -19,6 +18,7 @@ from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import ENTITY_ID, playlist, state_of, until
 from tests.galleries import LARGE, READY_MADE, SMALL, Gallery, impatient
 from tests.library.shows import items_of
+from tests.timing import set_timing
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +144,7 @@ async def test_a_failed_look_up_is_retried(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed look-up is retried later, also without another change."""
-    monkeypatch.setattr(metadata, "FIRST_RETRY_SECONDS", 0.05)
+    set_timing(gallery.hass, look_up_retry=0.05)
     monkeypatch.setattr(catalog_provider, "RETRY_SECONDS", 0.0)
     # Longer than the displays take to be updated after the failed read.
     monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.5)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -9,7 +10,8 @@ from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1 import coordinator as module
 from custom_components.dp1.client.display.device_status import DeviceStatus
-from custom_components.dp1.display import connection, discovery
+from custom_components.dp1.display import discovery
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
@@ -18,6 +20,7 @@ from homeassistant.setup import async_setup_component
 from tests.displays import DEVICE_ID, FIRMWARE, set_up, until
 from tests.entities import act, entity_id, value
 from tests.simulators.display import DisplaySimulator, FaultKind
+from tests.timing import FAST
 
 ISSUE = ("dp1", f"wakes_not_{DEVICE_ID}")
 MACS = {"enp1s0": "02:00:00:aa:bb:01", "wlp2s0": "02:00:00:aa:bb:02"}
@@ -27,10 +30,13 @@ WIRED = {"installedVersion": "2.0.3", "macInfo": MACS, "network": {"link": "ethe
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.2)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.02)
-    monkeypatch.setattr(module, "PUSH_PATIENCE", 0.05)
     monkeypatch.setattr(module, "SLEEP_CHECKS", 2)
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Shorten more delays."""
+    return replace(FAST, loss_patience=0.2, first_retry=0.02, push_patience=0.05)
 
 
 class Packets(asyncio.DatagramProtocol):

@@ -12,9 +12,9 @@ import re
 import time
 from typing import Any
 
-from aiohttp import ClientTimeout
 import pytest
 
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
@@ -208,9 +208,10 @@ async def run(fault: Fault, home: Home, caplog: pytest.LogCaptureFixture) -> Row
     return replace(row, misses=_misses(fault, row))
 
 
+# Set by `scripts/faults`.
+IS_REAL = os.environ.get("DP1_FAULTS") == "real"
 # Long waits say when a fault is noticed, and nothing of what is done about it.
 SHORT: dict[str, Any] = {
-    "browse.pictures.TIMEOUT": ClientTimeout(total=1),
     "client.catalog.client.TIMEOUT_SECONDS": 1.0,
     "client.catalog.client.RETRY_SECONDS": 0.05,
     "client.display.transport._TIMEOUTS": {},
@@ -218,22 +219,28 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.READ_TIMEOUT": 1.0,
     "client.feed.connection.WRITE_TIMEOUT": 1.0,
     "client.feed.connection.FIRST_PAUSE": 0.05,
-    "display.connection.PATIENCE": 0.3,
-    "coordinator.READ_COOLDOWN": 0.1,
-    "playback.resolve.READ_TIMEOUT": 1.0,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.
 SHORT_IN_SUITE: dict[str, Any] = {
-    "browse.pictures.RETRY_SECONDS": 0.2,
     "client.display.rate_limit._BACKOFF": 0.05,
     "client.display.rate_limit._RATE_SHARE": 20.0,
-    "display.connection.LAST_RETRY": 1.0,
     "library.server.coordinator.RETRY_SECONDS": 0.2,
 }
 
 
+# The same of the integration itself.
+TIMING = Timing(
+    picture_timeout=1.0, loss_patience=0.3, read_cooldown=0.1, document_timeout=1.0
+)
+TIMING_IN_SUITE = replace(TIMING, picture_retry=0.2, last_retry=1.0)
+
+
+def timing() -> Timing:
+    """Return the delays of the integration."""
+    return TIMING if IS_REAL else TIMING_IN_SUITE
+
+
 def shorten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Do not wait long before a fault is noticed."""
-    real = os.environ.get("DP1_FAULTS") == "real"
-    for name, value in (SHORT if real else SHORT | SHORT_IN_SUITE).items():
+    for name, value in (SHORT if IS_REAL else SHORT | SHORT_IN_SUITE).items():
         monkeypatch.setattr(f"{PACKAGE}.{name}", value)

@@ -15,7 +15,6 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1 import coordinator
 from custom_components.dp1.data import DATA
 from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
 from custom_components.dp1.playback.duties import Duties
@@ -122,7 +121,6 @@ async def days(
 
     await hass.config.async_set_time_zone(str(LISBON))
     async with AsyncExitStack() as stack:
-        stack.enter_context(patch.object(coordinator, "READ_COOLDOWN", 0.05))
         server = await stack.enter_async_context(ScriptedServer.run(answer))
         url = f"{server.url}/api/v1/playlists/daily-1"
         entry = library_entry(None, None, options={"daily_url": url})

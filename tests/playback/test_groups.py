@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.data import DATA
-from custom_components.dp1.display import connection
 from custom_components.dp1.playback.duties import Duties
 from custom_components.dp1.playback.groups import group_of
 from homeassistant.core import HomeAssistant
@@ -17,6 +16,7 @@ from homeassistant.setup import async_setup_component
 
 from tests.displays import until
 from tests.houses import House, series, served, titles
+from tests.timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -276,12 +276,9 @@ async def test_a_member_that_is_not_set_up(house: House) -> None:
     await hang_in_step(house, *["Tides 5"] * 3)
 
 
-async def test_a_member_that_comes_back(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_member_that_comes_back(house: House) -> None:
     """A member that was unavailable follows when it is back."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.1)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
+    set_timing(house.hass, loss_patience=0.1)
     await house.show("left", playlist=TIDES)
     await join(house)
     await house.walls["right"].refuse()
@@ -293,11 +290,10 @@ async def test_a_member_that_comes_back(
 
 
 async def test_a_leader_that_is_lost(
-    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A group without its leader stays, which is reported once, and its members can be controlled."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.1)
-    monkeypatch.setattr(connection, "FIRST_RETRY", 0.05)
+    set_timing(house.hass, loss_patience=0.1)
     caplog.set_level(logging.INFO)
     await house.show("left", playlist=TIDES)
     await join(house)

@@ -18,6 +18,7 @@ from homeassistant.exceptions import HomeAssistantError
 from tests.houses import House, titles
 from tests.libraries import library_entry, set_up
 from tests.simulators.indexer import Fault, IndexerSimulator
+from tests.timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -194,11 +195,9 @@ async def test_an_indexer_with_a_problem(
     assert error.value.translation_key == key
 
 
-async def test_it_takes_too_long(
-    house: House, indexer: IndexerSimulator, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_it_takes_too_long(house: House, indexer: IndexerSimulator) -> None:
     """An action ends, and says that the work may come later."""
-    monkeypatch.setattr(resolve, "LINK_TIMEOUT", 0.5)
+    set_timing(house.hass, link_timeout=0.5)
     indexer.job_outcome = ""
     with pytest.raises(HomeAssistantError) as error:
         await cast(house, f"{KT1}:404")

@@ -24,6 +24,7 @@ from homeassistant.setup import async_setup_component
 from tests.displays import ENTITY_ID, playlist, set_up, state_of, until
 from tests.entities import act, known
 from tests.simulators.display import DisplaySimulator
+from tests.timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -200,7 +201,7 @@ async def test_what_is_not_shown_any_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Access ends when a display neither shows media nor can return to it."""
-    monkeypatch.setattr(module, "GRACE_SECONDS", 0)
+    set_timing(hass, proxy_grace=0)
     monkeypatch.setattr("custom_components.dp1.display.history.MAX_LISTS", 2)
     path = await show(hass, display)
     display.player.load(playlist("Reef", title="Reef"))

@@ -5,12 +5,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 import yaml
 
-from custom_components.dp1 import coordinator as module
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.voice.sentences import Wish, async_update_sentences
 from homeassistant.components import conversation
@@ -74,8 +72,6 @@ class Home:
         for component in ("homeassistant", "media_source", "conversation"):
             assert await async_setup_component(hass, component, {})
         async with AsyncExitStack() as stack:
-            stack.enter_context(patch.object(module, "READ_COOLDOWN", 0.02))
-            stack.enter_context(patch.object(module, "PUSH_PATIENCE", 0.3))
             catalog = catalog or CatalogSimulator()
             await stack.enter_async_context(catalog)
             walls = [

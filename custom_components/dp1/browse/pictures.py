@@ -20,8 +20,6 @@ from ..data import DATA
 from ..library.entries import library_and_node
 from ..library.node import MEDIA_PREFIX
 
-# Home Assistant waits 10 s for a picture.
-TIMEOUT: Final = aiohttp.ClientTimeout(total=9)
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 SIGNATURE_BYTES: Final = 12
 CHUNK: Final = 64 * 1024
@@ -30,10 +28,11 @@ CHUNK: Final = 64 * 1024
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     """Fetch a picture; None if there is none of a supported type and size."""
     guard = hass.data[DATA].named_hosts.async_guard(url)
+    timeout = aiohttp.ClientTimeout(total=hass.data[DATA].timing.picture_timeout)
     content = bytearray()
     content_type: str | None = None
     try:
-        async with guard.request("GET", url, timeout=TIMEOUT) as response:
+        async with guard.request("GET", url, timeout=timeout) as response:
             response.raise_for_status()
             async for chunk in response.content.iter_chunked(CHUNK):
                 content += chunk
@@ -73,7 +72,6 @@ PATH: Final = f"/api/{DOMAIN}/picture/"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
 MAX_CACHE_BYTES = 16 * 1024 * 1024
-RETRY_SECONDS = 4.0
 MAX_AGE = "private, max-age=3600"
 
 
@@ -126,7 +124,7 @@ class Pictures:
         """Do not fetch a URL again for a while."""
         now = self._hass.loop.time()
         self._failed = {url: end for url, end in self._failed.items() if end > now}
-        self._failed[address] = now + RETRY_SECONDS
+        self._failed[address] = now + self._hass.data[DATA].timing.picture_retry
 
     def _keep(self, address: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""

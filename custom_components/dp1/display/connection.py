@@ -12,21 +12,9 @@ from ..client.display.client import Display
 from ..client.display.notifications import Event
 from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
+from ..timing import Timing
 
-HEARTBEAT: Final = 30.0
-FIRST_RETRY: Final = 0.5
-LAST_RETRY: Final = 4.0
-# For a display that answers, but has never opened a socket.
-LAST_RETRY_WITHOUT_SOCKET: Final = 60.0
-PROBE_INTERVAL: Final = 20.0
-# A socket that was open for this long resets the retries.
-STEADY: Final = 10.0
-# A display occasionally restarts its player and refuses connections meanwhile.
 MISSES_TO_LOSS: Final = 3
-PATIENCE: Final = 30.0
-# The same for a display that only returns errors.
-ERROR_PATIENCE: Final = 90.0
-
 SILENCE: Final = (UnreachableError, LostAnswerError)
 
 
@@ -41,6 +29,7 @@ class Connection:
     def __init__(
         self,
         display: Display,
+        timing: Callable[[], Timing],
         on_event: Callable[[Event], None],
         on_disconnected: Callable[[], None],
         on_seen: Callable[[], None],
@@ -50,6 +39,7 @@ class Connection:
 
         Args:
             display: the client.
+            timing: returns the current delays.
             on_event: called with each push.
             on_disconnected: called when the socket was closed.
             on_seen: called after a successful probe.
@@ -58,6 +48,7 @@ class Connection:
         self.connected = False
         self.misses = 0
         self._display = display
+        self._timing = timing
         self._on_event = on_event
         self._on_disconnected = on_disconnected
         self._on_seen = on_seen
@@ -77,7 +68,8 @@ class Connection:
         tries = 0
         while True:
             began = _now()
-            last_retry = LAST_RETRY
+            timing = self._timing()
+            last_retry = timing.last_retry
             try:
                 await connect()
             except Dp1Error as err:
@@ -85,16 +77,18 @@ class Connection:
                 if not self._had_socket and not isinstance(
                     err, (*SILENCE, TemporaryError)
                 ):
-                    last_retry = LAST_RETRY_WITHOUT_SOCKET
+                    last_retry = timing.last_retry_without_socket
             lasted = _now() - began
-            tries = 0 if lasted > STEADY else tries + 1
-            wait = min(last_retry, FIRST_RETRY * 2 ** min(tries, 8))
-            await self._async_wait(max(FIRST_RETRY, wait - lasted))
+            tries = 0 if lasted > timing.steady else tries + 1
+            wait = min(last_retry, timing.first_retry * 2 ** min(tries, 8))
+            await self._async_wait(max(timing.first_retry, wait - lasted))
 
     async def _async_listen(self) -> None:
         """Handle pushes until the socket closes."""
         try:
-            async with aclosing(self._display.listen(HEARTBEAT)) as events:
+            async with aclosing(
+                self._display.listen(self._timing().heartbeat)
+            ) as events:
                 async for event in events:
                     self.connected = self._had_socket = True
                     self._on_event(event)
@@ -108,7 +102,7 @@ class Connection:
         """Probe a display that has no socket."""
         await self._display.probe()
         self._on_seen()
-        await asyncio.sleep(PROBE_INTERVAL)
+        await asyncio.sleep(self._timing().probe_interval)
 
     async def _async_wait(self, seconds: float) -> None:
         """Wait before the next try, unless the display announces itself."""
@@ -136,7 +130,9 @@ class Connection:
             return
         self.misses += 1
         silence = _now() - (self._seen_at or 0)
-        patience = PATIENCE if isinstance(err, SILENCE) else ERROR_PATIENCE
+        timing = self._timing()
+        is_silent = isinstance(err, SILENCE)
+        patience = timing.loss_patience if is_silent else timing.error_patience
         if self.misses >= MISSES_TO_LOSS and silence >= patience:
             self._on_lost(err)
 

@@ -87,8 +87,6 @@ def _is_image(source: str | None) -> bool:
 
 
 # Retries while a library has errors.
-FIRST_RETRY_SECONDS = 60.0
-LAST_RETRY_SECONDS = 3600.0
 
 
 class WorkSource(Protocol):
@@ -182,7 +180,8 @@ class ArtworkMetadata:
     async def _async_look_up(self, item: PlaylistItem) -> None:
         """Look a work up in one library after the other."""
         found: Work | None = None
-        retry = FIRST_RETRY_SECONDS
+        timing = self._hass.data[DATA].timing
+        retry = timing.look_up_retry
         self._ask_again = True
         while self._ask_again and not found:
             self._ask_again = in_trouble = False
@@ -195,7 +194,7 @@ class ArtworkMetadata:
                         in_trouble = True
             if in_trouble and not found:
                 await asyncio.sleep(retry)
-                retry = min(2 * retry, LAST_RETRY_SECONDS)
+                retry = min(2 * retry, timing.last_look_up_retry)
                 self._ask_again = True
         self._look_up = None
         if found is not None and found != self._work:

@@ -24,9 +24,6 @@ from ..library.entries import async_libraries
 from ..library.search import fold
 from .media_proxy import without_token
 
-# How long a work that appeared waits for what the libraries know of it.
-KNOWN_PATIENCE: Final = 3.0
-
 ARTWORK_CHANGED: Final = "artwork_changed"
 PLAYLIST_STARTED: Final = "playlist_started"
 PLAYBACK_FAILED: Final = "playback_failed"
@@ -193,7 +190,9 @@ class ActivityTracker:
 
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work when the libraries have said what they know of it."""
-        await self._coordinator.metadata.async_wait(KNOWN_PATIENCE)
+        await self._coordinator.metadata.async_wait(
+            self._coordinator.timing.activity_patience
+        )
         if self._waiting is activity:
             is_interlude = activity.attributes.get("interlude", False)
             known = _attributes(activity.kind, self._coordinator, is_interlude)

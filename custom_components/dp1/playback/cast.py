@@ -22,9 +22,6 @@ from ..errors import action_failed, invalid_input
 from .media_proxy import without_token
 from .resolve import Options, async_from_document, async_read_playlist, start_of
 
-# The document is only read for its title.
-TITLE_TIMEOUT = 5.0
-
 
 async def async_cast(
     coordinator: DisplayCoordinator, cast: Cast, options: Options
@@ -77,7 +74,7 @@ async def _async_read_document(
     """Return what was cast; a document cast by URL is read if the display cannot report it."""
     if coordinator.cast_only and cast.playlist_url is not None:
         with suppress(HomeAssistantError, TimeoutError):
-            async with asyncio.timeout(TITLE_TIMEOUT):
+            async with asyncio.timeout(coordinator.timing.title_timeout):
                 return await async_read_playlist(coordinator.hass, cast.playlist_url)
     return cast.playlist or {}
 

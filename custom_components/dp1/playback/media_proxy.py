@@ -37,8 +37,6 @@ LIVE: Final = "media-source://camera/"
 # The token of a medium, by itself or within a page.
 TOKEN: Final = re.compile(rf"(?<={re.escape(PATH)})([^?\"'<>\s]*)\?token=([\w-]+)")
 SAVE_DELAY = 1
-# From when a URL is made until the display reports it.
-GRACE_SECONDS = 300.0
 # For media without a file, which are redirected to. Long enough for a film.
 SIGNED_FOR = timedelta(hours=3)
 # What a display loads must not run on Home Assistant's origin in a user's browser.
@@ -158,7 +156,8 @@ class MediaProxy:
 
     def _refresh(self, token: str) -> None:
         """Keep a token valid until the display has reported that it shows the medium."""
-        self._fresh_until[token] = self._hass.loop.time() + GRACE_SECONDS
+        grace = self._hass.data[DATA].timing.proxy_grace
+        self._fresh_until[token] = self._hass.loop.time() + grace
 
     def _prune(self) -> None:
         """Drop the tokens of media that are used no more."""

@@ -72,9 +72,6 @@ from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection.indexers import async_indexer, async_user_agent
 from .media_proxy import LIVE, is_picture_entity, page_url
 
-READ_TIMEOUT = 20.0
-# Looking a link up: an action ends within 30 seconds.
-LINK_TIMEOUT = 25.0
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
 MARKETS = Markets()
@@ -526,7 +523,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
             hass.data[DATA].named_hosts.async_guard(url),
             "GET",
             url,
-            timeout=READ_TIMEOUT,
+            timeout=hass.data[DATA].timing.document_timeout,
             max_body=MAX_DOCUMENT,
         )
         if not answer.ok:
@@ -639,7 +636,7 @@ async def async_document_of(
     indexer = await async_indexer(hass, library.preferences.indexer_url)
     where = clean(text, 200)
     try:
-        async with asyncio.timeout(LINK_TIMEOUT):
+        async with asyncio.timeout(hass.data[DATA].timing.link_timeout):
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
             tokens = await _async_tokens(

@@ -1,0 +1,68 @@
+"""How often the integration asks, how long it waits, and when it tries again.
+
+A new delay is a field of `Timing` in seconds, with its default, read from ``hass.data[DATA].timing`` at the moment it is
+needed; a part of ``client/`` takes it as an argument instead. Tests run with shorter delays, see ``tests/conftest.py``.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timing:
+    """Delays in seconds.
+
+    Attributes:
+        heartbeat: between two pings on the socket of a display.
+        first_retry: until the socket is opened again; doubled each time.
+        last_retry: the most of that.
+        last_retry_without_socket: the same for a display that answers, but has never opened a socket.
+        probe_interval: between two probes of a display without a socket.
+        steady: after which an open socket resets the retries.
+        loss_patience: until a silent display is unavailable; it occasionally restarts its player and refuses connections
+            meanwhile.
+        error_patience: until a display that only returns errors is unavailable.
+        poll_interval: between two reads of what is only pushed while a display reaches its vendor's cloud. A display
+            takes each read for a person in contact, so it is not polled more often.
+        first_patience: for the first refresh of a display.
+        start_patience: the same while Home Assistant starts, which tries again as soon as it has started.
+        state_patience: of a command for the state to follow.
+        push_patience: of a command for the push that follows it.
+        read_cooldown: between two reads of the player.
+        follow_up: until what is not pushed is read again: that the player is back, or that a work has loaded.
+        look_up_retry: until a work is looked up again after a library failed; doubled each time.
+        last_look_up_retry: the most of that.
+        activity_patience: of an event about a work that appeared, for what the libraries know of it.
+        title_timeout: of a document that is only read for its title.
+        document_timeout: of a playlist that is read by its address.
+        link_timeout: of a link to a market; an action ends within 30 seconds.
+        proxy_grace: from when the URL of a picture is made until the display reports it.
+        picture_timeout: of a thumbnail; Home Assistant waits 10 s for it.
+        picture_retry: until a thumbnail that failed is asked for again.
+        install_timeout: of a firmware update, of which a display reports neither progress nor failure.
+    """
+
+    heartbeat: float = 30.0
+    first_retry: float = 0.5
+    last_retry: float = 4.0
+    last_retry_without_socket: float = 60.0
+    probe_interval: float = 20.0
+    steady: float = 10.0
+    loss_patience: float = 30.0
+    error_patience: float = 90.0
+    poll_interval: float = 60.0
+    first_patience: float = 2.0
+    start_patience: float = 0.5
+    state_patience: float = 1.0
+    push_patience: float = 0.6
+    read_cooldown: float = 2.0
+    follow_up: float = 7.0
+    look_up_retry: float = 60.0
+    last_look_up_retry: float = 3600.0
+    activity_patience: float = 3.0
+    title_timeout: float = 5.0
+    document_timeout: float = 20.0
+    link_timeout: float = 25.0
+    proxy_grace: float = 300.0
+    picture_timeout: float = 9.0
+    picture_retry: float = 4.0
+    install_timeout: float = 1800.0

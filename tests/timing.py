@@ -1,0 +1,16 @@
+"""Shorter delays of the integration, for tests."""
+
+from dataclasses import replace
+from typing import Any
+
+from custom_components.dp1.data import DATA
+from custom_components.dp1.timing import Timing
+from homeassistant.core import HomeAssistant
+
+FAST = Timing(first_retry=0.05, follow_up=0.5, push_patience=0.3, read_cooldown=0.1)
+
+
+def set_timing(hass: HomeAssistant, **changes: float) -> None:
+    """Change delays from now on."""
+    data: Any = hass.data[DATA]
+    data.timing = replace(data.timing, **changes)
