@@ -20,9 +20,9 @@ from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.matching.query import Query
 from custom_components.dp1.library.providers.feed import coordinator as library_feed
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
+from custom_components.dp1.library.server.coordinator import record_to_text
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.json import json_dumps
 from homeassistant.util import dt as dt_util
 from scripts.benchmark_feed import make_id, make_title, playlists
 
@@ -59,7 +59,7 @@ def catalog(count: int) -> dict[str, Any]:
             "complete": True,
             "total": len(records),
             "read_at": now.isoformat(),
-            "records": [json_dumps(record.to_store()) for record in records],
+            "records": list(map(record_to_text, records)),
         }
 
     for number in range(count):

@@ -11,7 +11,6 @@ import random
 import time
 from typing import Any
 
-import orjson
 import voluptuous as vol
 
 from custom_components.dp1.client import errors
@@ -41,16 +40,22 @@ from custom_components.dp1.client.playlist.signing import SigningKey, sign, veri
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
 from custom_components.dp1.display.discovery import parse_address
-from custom_components.dp1.library.node import parse_media_id, split_node_id
+from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
 from custom_components.dp1.library.providers.catalog.records import ReadAhead
+from custom_components.dp1.library.providers.collection.records import OwnedWork
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server.coordinator import CachedList
+from custom_components.dp1.library.server.coordinator import (
+    CachedList,
+    record_from_text,
+    record_to_text,
+)
 from custom_components.dp1.playback.resolve import split_media_id
 from custom_components.dp1.services import ACTIONS
+from custom_components.dp1.storage import record_from_json, record_to_json
 
 from .displays import playlist
 from .simulators.catalog.data import CatalogData
@@ -273,8 +278,7 @@ def read_catalog(case: Any, spoiler: Spoiler) -> None:
         for kind in (Exhibition, Series, Artwork):
             if (record := kind.parse(data)) is None:
                 continue
-            stored = orjson.loads(orjson.dumps(record.to_store()))
-            assert kind.from_store(stored) == record
+            assert record_from_text(kind, record_to_text(record)) == record
             if isinstance(record, Artwork):
                 artwork.item(record, series)
                 artwork.picture_url(record, series)
@@ -312,7 +316,7 @@ def read_feed(case: Any, spoiler: Spoiler) -> None:
     for data in page if isinstance(page, list) else [page]:
         for record in (FeedPlaylist.parse(mapping(data)), FeedChannel.parse(data)):
             if record is not None:
-                orjson.dumps(record.to_store())
+                record_to_text(record)
 
 
 def read_document(case: Any, spoiler: Spoiler) -> None:
@@ -399,11 +403,12 @@ def stored() -> list[Any]:
     show = Exhibition.parse(data.find_exhibition("Net Evil"))
     assert show is not None
     listed = {
-        "records": [show.to_store(), orjson.dumps(show.to_store()).decode()],
+        "records": [record_to_text(show)],
         "total": 1,
         "read_at": "2026-11-21T00:00:00+00:00",
     }
-    favorite = {"node": "artwork/1/2", "title": "A", "artist": "B", "kind": "artwork"}
+    node = Node(id="artwork/1/2", kind="artwork", title="A", artist="B")
+    favorite = record_to_json(Favorite(node, {"source": "https://a"}))
     playlist = FeedPlaylist.parse(DAY)
     assert playlist is not None
     ahead = {"works": [{"id": "1", "name": "A"}], "following": 5, "size": 9, "total": 9}
@@ -411,7 +416,7 @@ def stored() -> list[Any]:
         {
             "list": listed,
             "favorite": favorite,
-            "playlist": playlist.to_store(),
+            "playlist": record_to_json(playlist),
             "ahead": ahead,
         }
     ]
@@ -422,9 +427,8 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
     for data in mapping(case).values():
         CachedList.from_store(data, Exhibition)
         CachedList.from_store(data, FeedPlaylist)
-        ReadAhead.from_store(data)
-        Favorite.from_store(data)
-        FeedPlaylist.from_store(data)
+        for kind in (ReadAhead, Favorite, FeedPlaylist, FeedChannel, OwnedWork):
+            record_from_json(kind, data)
 
 
 TXT: list[Any] = [

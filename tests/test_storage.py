@@ -235,7 +235,9 @@ async def test_what_cannot_be_read_for_a_moment_is_not_damaged(
     assert path.name in (entry.reason or "")
     assert path.is_symlink()
     path.unlink()
-    favorites = {"favorites": [{"id": "series/1", "title": "One"}]}
+    favorites = {
+        "favorites": [{"node": {"id": "series/1", "kind": "series", "title": "One"}}]
+    }
     if kind == "favorites":
         path.write_text(json.dumps(envelope(path.name, favorites)))
     assert await hass.config_entries.async_reload(entry_id)
@@ -264,7 +266,7 @@ async def test_a_favorite_is_on_the_disk_before_the_answer(
     def kept() -> list[str]:
         """Return the favorites on the disk."""
         stored = json.loads(path.read_text())["data"]["favorites"]
-        return [favorite["id"] for favorite in stored]
+        return [favorite["node"]["id"] for favorite in stored]
 
     await do("add_favorite", shows[0].id)
     assert kept() == [shows[0].id]
@@ -302,7 +304,14 @@ async def test_what_is_stored_is_read(
         ),
         ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": ["y"]}}}),
         ("history", {"entries": [ENTRY]}),
-        ("favorites", {"favorites": [{"id": "series/1", "title": "One"}]}),
+        (
+            "favorites",
+            {
+                "favorites": [
+                    {"node": {"id": "series/1", "kind": "series", "title": "One"}}
+                ]
+            },
+        ),
     ):
         name = NAMES[kind]
         (storage / name).write_text(json.dumps(envelope(name, data)))

@@ -53,6 +53,16 @@ async def test_displays_and_libraries(
     }
 
 
+async def test_every_library_is_tried(hass: HomeAssistant, feed: FeedSimulator) -> None:
+    """A server that cannot be reached is told, whichever library it belongs to."""
+    await set_up(hass, library_entry(feed.url, title="First"))
+    await set_up(hass, library_entry("http://127.0.0.1:9/api/v1", title="Second"))
+    assert (await health(hass))["can_reach_feed"] == {
+        "type": "failed",
+        "error": "unreachable",
+    }
+
+
 async def test_without_an_internal_url(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:

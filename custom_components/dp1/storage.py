@@ -55,15 +55,39 @@ class StoredDialect(Dialect):
     no_copy_collections = (dict, list)
 
 
+class RecordDialect(StoredDialect):
+    """Writing of the many records of a list, without what they have by default."""
+
+    omit_default = True
+
+
 type Function = Callable[[Any], Any]
 
 
 @cache
-def _codec(kind: Any) -> tuple[Function, Function]:
+def _codec(
+    kind: Any, dialect: type[Dialect] = StoredDialect
+) -> tuple[Function, Function]:
     """Return what decodes and encodes a dataclass."""
-    decoder = BasicDecoder[Any](kind, default_dialect=StoredDialect)
-    encoder = BasicEncoder[Any](kind, default_dialect=StoredDialect)
+    decoder = BasicDecoder[Any](kind, default_dialect=dialect)
+    encoder = BasicEncoder[Any](kind, default_dialect=dialect)
     return decoder.decode, encoder.encode
+
+
+def record_to_json(record: object) -> Any:
+    """Return a dataclass as JSON."""
+    kind: Any = type(record)
+    return _codec(kind, RecordDialect)[1](record)
+
+
+def record_from_json[T](kind: type[T], data: object) -> T | None:
+    """Return the dataclass that was written, None if it makes no sense."""
+    hashable: Any = kind
+    try:
+        record: T = _codec(hashable, RecordDialect)[0](data)
+    except AttributeError, LookupError, TypeError, ValueError:
+        return None
+    return record
 
 
 def _unchanged(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """System health of the displays and the libraries."""
 
+import asyncio
 from typing import Any
 
 from homeassistant.components import system_health
@@ -32,14 +33,24 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
         "libraries": kinds.count(EntryKind.LIBRARY),
         "internal_url": _has_internal_url(hass),
     }
-    for library in async_libraries(hass):
-        for key, server in (
-            ("can_reach_catalog", library.catalog_coordinator),
-            ("can_reach_feed", library.feed_coordinator),
-        ):
-            if server.url and key not in info:
-                info[key] = system_health.async_check_can_reach_url(hass, server.url)
+    libraries = async_libraries(hass)
+    for key, urls in (
+        ("can_reach_catalog", {each.catalog_coordinator.url for each in libraries}),
+        ("can_reach_feed", {each.feed_coordinator.url for each in libraries}),
+    ):
+        if known := [url for url in urls if url]:
+            info[key] = _async_check_can_reach(hass, known)
     return info
+
+
+async def _async_check_can_reach(
+    hass: HomeAssistant, urls: list[str]
+) -> str | dict[str, str]:
+    """Return whether all of some servers can be reached, or why the first cannot."""
+    found = await asyncio.gather(
+        *(system_health.async_check_can_reach_url(hass, url) for url in urls)
+    )
+    return next((result for result in found if result != "ok"), "ok")
 
 
 def _has_internal_url(hass: HomeAssistant) -> bool:

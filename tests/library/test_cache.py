@@ -3,16 +3,18 @@
 import asyncio
 import gc
 import json
+import threading
 import tracemalloc
 from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.catalog.models import Exhibition
+from custom_components.dp1.client.catalog.models import Artwork, Exhibition
 from custom_components.dp1.library.library import async_remove_stored
 from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
 )
+from custom_components.dp1.library.providers.catalog.records import KnownWorks
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
@@ -22,11 +24,13 @@ from custom_components.dp1.library.server import (
     coordinator as server_coordinator,
 )
 from custom_components.dp1.library.server.coordinator import CachedList
+from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
 from .shows import show_id
 
+from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
 
@@ -193,7 +197,7 @@ async def test_the_copy_on_disk(
     of_catalog, of_feed, built = data = [file["data"] for file in stored]
     assert list(built.values()) == [show]
     assert len(of_catalog["exhibitions"]["records"]) == 51
-    titles = [json.loads(record)[2] for record in of_feed["playlists"]["records"]]
+    titles = [json.loads(record)["title"] for record in of_feed["playlists"]["records"]]
     assert titles == ["Evening"]
     assert len(of_catalog["series"]) == 1 and len(of_catalog["artworks"]) == 8
     before = library.catalog_coordinator.data.records
@@ -301,6 +305,59 @@ async def test_the_copy_is_written_soon(
     assert len(data["exhibitions"]["records"]) == 51
 
 
+@pytest.mark.usefixtures("socket_enabled")
+async def test_stored_works_appear_at_once(
+    catalog: CatalogSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The works of a large library are read in a thread, during which nothing in the event loop changes."""
+    library = await make_library(catalog)
+    exhibition = (await library.async_children("exhibitions")).nodes[0]
+    all_series = (await library.async_children(exhibition.id)).nodes
+    for series in all_series[:3]:
+        await library.async_children(series.id)
+    known = library.catalog_coordinator.works
+    works = {
+        work
+        for series in all_series[:3]
+        for work in library.catalog_coordinator.artworks_of(
+            series.id.partition("/")[2]
+        ).records
+    }
+    assert len(works) > 3
+    ids = list(known._work_keys)
+
+    half, go_on = threading.Event(), threading.Event()
+    add, added = KnownWorks.add, []
+
+    def slow(self: KnownWorks, *args: Any) -> None:
+        """Stop after the first series until the event loop has looked."""
+        add(self, *args)
+        added.append(args)
+        if len(added) == 1:
+            half.set()
+            assert go_on.wait(5)
+
+    monkeypatch.setattr(catalog_module, "MAX_AT_START", 0)
+    monkeypatch.setattr(KnownWorks, "add", slow)
+    again = await make_library(catalog, wait=False)
+    await asyncio.to_thread(half.wait, 5)
+    index = again.catalog_coordinator.works
+    assert not index._work_keys and not index.named.records
+    # A work is read meanwhile; what is stored must not replace it.
+    first = again.catalog_coordinator.series(all_series[0].id.partition("/")[2])
+    assert first is not None
+    newer = Artwork(id="new", name="Newer", sources=("https://art.example/new",))
+    index.add_more(first, (newer,))
+    go_on.set()
+    await until(lambda: len(index._work_keys) > 3)
+    assert set(ids) < set(index._work_keys)
+    assert index.find(source="https://art.example/new") == (first.id, newer)
+    index.discard(first.id)
+    assert index.find(source="https://art.example/new") is None
+
+
 async def test_series_of_shows_that_are_gone_go_too(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
@@ -338,9 +395,9 @@ def test_feed_records_survive_anything() -> None:
     assert odd.curators == ("Ines",)
     assert [(item.key, item.title) for item in odd.items] == [("k", "#2"), ("2", "Two")]
     assert odd.count == 4
-    assert FeedPlaylist.from_store(odd.to_store()) == odd
+    assert record_from_json(FeedPlaylist, record_to_json(odd)) == odd
     assert FeedChannel.parse({"title": "no id"}) is None
     channel = FeedChannel.parse({"id": "c", "playlists": "none", "publisher": []})
     assert channel == FeedChannel("c", "c", "", "", ())
-    assert channel is not None and FeedChannel.parse(channel.to_store()) == channel
+    assert record_from_json(FeedChannel, record_to_json(channel)) == channel
     assert CachedList.from_store(None, Exhibition) == CachedList()

@@ -94,6 +94,10 @@ async def test_favorites_are_stored(
         year=2026,
         medium="image",
     )
+    mine = Node(
+        id="playlist/1", kind=NodeKind.PLAYLIST, title="Mine", query="viewer", works=3
+    )
+    favorites.async_add(mine)
     favorites.async_add(node, {"source": "https://art.example/1"})
     favorites.async_remove("unknown")
     await library.async_stop()
@@ -101,10 +105,10 @@ async def test_favorites_are_stored(
     stored += [
         None,
         {"id": "nonsense", "title": "x"},
-        {"id": "series/1"},
-        {"id": "exhibitions", "title": "x"},
+        {"node": {"id": "series/1"}},
+        {"node": {"id": "exhibitions", "kind": "exhibitions", "title": "x"}},
     ]
     again = Favorites(library._context)
     await again.async_load()
-    assert again.nodes() == (node,)
+    assert again.nodes() == (node, mine)
     assert again.items() == [{"source": "https://art.example/1"}]

@@ -21,6 +21,10 @@ from custom_components.dp1.library.providers.catalog.records import (
     NamedWorks,
     ReadAhead,
 )
+from custom_components.dp1.library.server.coordinator import (
+    record_from_text,
+    record_to_text,
+)
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -341,7 +345,7 @@ def test_how_far_to_read(
     series = Series(id="s", exhibition_id="e", title="Trees", max_artwork=total)
     ahead = ReadAhead().updated(series, page(*names, total=total))
     assert ahead.following == following
-    assert ReadAhead.from_store(ahead.to_store()) == ahead
+    assert record_from_text(ReadAhead, record_to_text(ahead)) == ahead
 
 
 def test_bounds() -> None:
@@ -369,7 +373,7 @@ def test_what_grows_is_read_again(freezer: FrozenDateTimeFactory) -> None:
     assert part.is_due(series) and not whole.is_due(series)
     freezer.tick(MAX_AGE_SECONDS - GROWING_SECONDS)
     assert whole.is_due(series)
-    assert ReadAhead.from_store("nonsense").is_due(series)
+    assert record_from_text(ReadAhead, "nonsense") is None
 
 
 def test_works_are_kept_within_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
+from custom_components.dp1.storage import record_from_json, record_to_json
 
 from .conftest import MakeLibrary
 
@@ -58,7 +59,7 @@ def test_whose_works_are_looked_up(more: dict[str, object], query: str) -> None:
     """A playlist has a flag for dynamic works, and one for those of the viewer."""
     playlist = FeedPlaylist.parse({"id": "x", "title": "Mine", **more})
     assert playlist is not None and playlist.query == query
-    assert FeedPlaylist.from_store(playlist.to_store()) == playlist
+    assert record_from_json(FeedPlaylist, record_to_json(playlist)) == playlist
 
 
 async def test_artists_of_the_playlist_are_found(

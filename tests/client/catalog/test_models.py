@@ -1,8 +1,7 @@
 """Test parsing the records of the catalog."""
 
-from dataclasses import fields
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
-import json
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -188,7 +187,6 @@ def test_any_field_may_be_missing_or_wrong(
         record = kind.parse(changed)
         assert record is not None and whole is not None
         assert record.id == whole.id
-        assert kind.from_store(json.loads(json.dumps(record.to_store()))) == record
         touched = sum(
             getattr(record, field.name) != getattr(whole, field.name)
             for field in fields(record)
@@ -214,15 +212,6 @@ def test_any_field_may_be_missing_or_wrong(
 def test_without_id_there_is_no_record(kind: Kinds, data: object) -> None:
     """A record without an id is dropped."""
     assert kind.parse(data) is None
-    assert kind.from_store(data) is None
-
-
-@pytest.mark.parametrize(("kind", "data"), RECORDS)
-def test_store_keeps_everything(kind: Kinds, data: dict[str, Any]) -> None:
-    """A stored record is restored unchanged."""
-    record = kind.parse(data)
-    assert record is not None
-    assert kind.from_store(json.loads(json.dumps(record.to_store()))) == record
 
 
 JSON_VALUES = st.recursive(
@@ -240,23 +229,13 @@ JSON_VALUES = st.recursive(
 def test_nothing_crashes_a_parser(
     kind: Kinds, data: dict[str, Any], drawn: st.DataObject
 ) -> None:
-    """Any input gives a record that can be stored and restored, or None."""
+    """Any input gives a record that can be written as text, or None."""
     changes = drawn.draw(
         st.dictionaries(st.sampled_from(sorted(data)), JSON_VALUES, max_size=6)
     )
     record = kind.parse({**data, **changes})
     if record is not None:
-        stored = json.loads(json.dumps(record.to_store()).encode())
-        assert kind.from_store(stored) == record
-
-
-@given(JSON_VALUES)
-def test_nothing_crashes_the_store(value: object) -> None:
-    """Malformed stored data is parsed as far as possible."""
-    for kind, data in RECORDS:
-        for name in data:
-            record = kind.from_store({"id": "x", name: value})
-            assert record is None or record.to_store()["id"] == record.id
+        assert record.id and str(asdict(record)).encode()
 
 
 def test_people_inside_accounts() -> None:

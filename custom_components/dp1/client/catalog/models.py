@@ -11,8 +11,7 @@ from typing import Protocol, Self
 from ..text import clean
 from ..values import mapping
 from .fields import as_integer, as_key, as_moment, as_text, as_texts, as_title
-from .people import Alumni, collective_of, people_of, stored_people
-from .stored import Json, record_to_store
+from .people import Alumni, collective_of, people_of
 from .tokens import token_identity
 
 
@@ -41,13 +40,6 @@ class Record(Protocol):
     @classmethod
     def parse(cls, data: object) -> Self | None:
         """Parse a record of the catalog; None without an id."""
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Parse the output of ``to_store``; None without an id."""
-
-    def to_store(self) -> Json:
-        """Return the record as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,64 +96,38 @@ class Exhibition:
     def parse(cls, data: object) -> Self | None:
         """Parse an exhibition of the catalog."""
         data = mapping(data)
-        artists = people_of(data.get("artistsAlumni")) or people_of(data.get("artists"))
-        curator = Alumni.parse(data.get("curatorAlumni")) or Alumni.parse(
-            data.get("curator")
-        )
-        return cls.from_store(
-            {
-                "id": data.get("id"),
-                "title": as_title(data.get("title"), data.get("name")),
-                "slug": data.get("slug"),
-                "number": data.get("ordinalLabel"),
-                "opens_at": data.get("exhibitionStartAt"),
-                "preview_seconds": data.get("previewDuration"),
-                "kind": data.get("type"),
-                "visible": not (
-                    data.get("hidden") is True
-                    or data.get("isTesting") is True
-                    or data.get("publicViewable") is False
-                ),
-                "note": clean(data.get("noteBrief")) or clean(data.get("noteTitle")),
-                "pictures": [
-                    data.get("coverDisplay"),
-                    data.get("coverURI"),
-                    data.get("thumbnailCoverURI"),
-                ],
-                "artists": [artist.to_store() for artist in artists],
-                "curator": curator and curator.to_store(),
-                "updated_at": data.get("updatedAt"),
-            }
-        )
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Parse the output of ``to_store``."""
-        data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
         slug = as_text(data.get("slug"))
         return cls(
             id=key,
-            title=as_text(data.get("title")) or slug or key,
+            title=as_title(data.get("title"), data.get("name")) or slug or key,
             slug=slug,
-            number=as_text(data.get("number")),
-            opens_at=as_moment(data.get("opens_at")),
-            preview_seconds=max(as_integer(data.get("preview_seconds")) or 0, 0),
+            number=as_text(data.get("ordinalLabel")),
+            opens_at=as_moment(data.get("exhibitionStartAt")),
+            preview_seconds=max(as_integer(data.get("previewDuration")) or 0, 0),
             kind=ExhibitionKind.SOLO
-            if data.get("kind") == ExhibitionKind.SOLO
+            if data.get("type") == ExhibitionKind.SOLO
             else ExhibitionKind.GROUP,
-            visible=data.get("visible") is not False,
-            note=as_text(data.get("note")),
-            pictures=as_texts(data.get("pictures")),
-            artists=stored_people(data.get("artists")),
-            curator=Alumni.from_store(data.get("curator")),
-            updated_at=as_moment(data.get("updated_at")),
+            visible=not (
+                data.get("hidden") is True
+                or data.get("isTesting") is True
+                or data.get("publicViewable") is False
+            ),
+            note=clean(data.get("noteBrief")) or clean(data.get("noteTitle")),
+            pictures=as_texts(
+                [
+                    data.get("coverDisplay"),
+                    data.get("coverURI"),
+                    data.get("thumbnailCoverURI"),
+                ]
+            ),
+            artists=people_of(data.get("artistsAlumni"))
+            or people_of(data.get("artists")),
+            curator=Alumni.parse(data.get("curatorAlumni"))
+            or Alumni.parse(data.get("curator")),
+            updated_at=as_moment(data.get("updatedAt")),
         )
-
-    def to_store(self) -> Json:
-        """Return the exhibition as JSON."""
-        return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,63 +179,34 @@ class Series:
     def parse(cls, data: object) -> Self | None:
         """Parse a series of the catalog."""
         data = mapping(data)
-        settings = mapping(data.get("settings"))
-        preview = mapping(data.get("previewFile"))
-        artist = data.get("artistAlumni") or data.get("artist")
-        return cls.from_store(
-            {
-                "id": data.get("id"),
-                "exhibition_id": data.get("exhibitionID"),
-                "title": as_title(data.get("title"), data.get("name")),
-                "slug": data.get("slug"),
-                "medium": data.get("medium"),
-                "description": clean(data.get("description")),
-                "display_index": data.get("displayIndex"),
-                "max_artwork": settings.get("maxArtwork"),
-                "model": settings.get("artworkModel"),
-                "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
-                "artists": [person.to_store() for person in collective_of(artist)],
-                "previews": [
-                    mapping(preview.get("metadata")).get("urlOverwrite"),
-                    preview.get("uri"),
-                ],
-                "unique_preview_path": data.get("uniquePreviewPath"),
-                "unique_thumbnail_path": data.get("uniqueThumbnailPath"),
-                "minted_at": data.get("mintedAt"),
-                "created_at": data.get("createdAt"),
-            }
-        )
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Parse the output of ``to_store``."""
-        data = mapping(data)
         if not (key := as_key(data.get("id"))):
             return None
-        slug = as_text(data.get("slug"))
-        model = data.get("model")
+        settings = mapping(data.get("settings"))
+        preview = mapping(data.get("previewFile"))
+        slug, model = as_text(data.get("slug")), settings.get("artworkModel")
         return cls(
             id=key,
-            exhibition_id=as_key(data.get("exhibition_id")),
-            title=as_text(data.get("title")) or slug or key,
+            exhibition_id=as_key(data.get("exhibitionID")),
+            title=as_title(data.get("title"), data.get("name")) or slug or key,
             slug=slug,
             medium=as_text(data.get("medium")).lower(),
-            description=as_text(data.get("description")),
-            display_index=as_integer(data.get("display_index")),
-            max_artwork=as_integer(data.get("max_artwork")),
+            description=clean(data.get("description")),
+            display_index=as_integer(data.get("displayIndex")),
+            max_artwork=as_integer(settings.get("maxArtwork")),
             model=Model(model) if model in tuple(Model) else None,
-            pictures=as_texts(data.get("pictures")),
-            artists=stored_people(data.get("artists")),
-            previews=as_texts(data.get("previews")),
-            unique_preview_path=as_text(data.get("unique_preview_path")),
-            unique_thumbnail_path=as_text(data.get("unique_thumbnail_path")),
-            minted_at=as_moment(data.get("minted_at")),
-            created_at=as_moment(data.get("created_at")),
+            pictures=as_texts([data.get("thumbnailDisplay"), data.get("thumbnailURI")]),
+            artists=collective_of(data.get("artistAlumni") or data.get("artist")),
+            previews=as_texts(
+                [
+                    mapping(preview.get("metadata")).get("urlOverwrite"),
+                    preview.get("uri"),
+                ]
+            ),
+            unique_preview_path=as_text(data.get("uniquePreviewPath")),
+            unique_thumbnail_path=as_text(data.get("uniqueThumbnailPath")),
+            minted_at=as_moment(data.get("mintedAt")),
+            created_at=as_moment(data.get("createdAt")),
         )
-
-    def to_store(self) -> Json:
-        """Return the series as JSON."""
-        return record_to_store(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,48 +241,27 @@ class Artwork:
     def parse(cls, data: object) -> Self | None:
         """Parse a work of the catalog."""
         data = mapping(data)
+        if not (key := as_key(data.get("id"))):
+            return None
+        index = as_integer(data.get("index"))
         metadata = mapping(data.get("metadata"))
         chain, contract, token_id = token_identity(data)
-        return cls.from_store(
-            {
-                "id": data.get("id"),
-                "index": data.get("index"),
-                "name": as_title(data.get("name"), data.get("title")),
-                "sources": [
+        return cls(
+            id=key,
+            index=index if index is not None and index >= 0 else None,
+            name=as_title(data.get("name"), data.get("title")),
+            sources=as_texts(
+                [
                     metadata.get("alternativePreviewURI"),
                     metadata.get("previewCloudFlareURL"),
                     mapping(data.get("previewDisplay")).get("HLS"),
                     data.get("previewURI"),
-                ],
-                "pictures": [data.get("thumbnailDisplay"), data.get("thumbnailURI")],
-                "chain": chain,
-                "contract": contract,
-                "token_id": token_id,
-                "minted_at": data.get("mintedAt"),
-                "gone": data.get("burned") is True or data.get("isArchived") is True,
-            }
+                ]
+            ),
+            pictures=as_texts([data.get("thumbnailDisplay"), data.get("thumbnailURI")]),
+            chain=as_text(chain).lower(),
+            contract=as_text(contract),
+            token_id=as_text(token_id),
+            minted_at=as_moment(data.get("mintedAt")),
+            gone=data.get("burned") is True or data.get("isArchived") is True,
         )
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Parse the output of ``to_store``."""
-        data = mapping(data)
-        if not (key := as_key(data.get("id"))):
-            return None
-        index = as_integer(data.get("index"))
-        return cls(
-            id=key,
-            index=index if index is not None and index >= 0 else None,
-            name=as_text(data.get("name")),
-            sources=as_texts(data.get("sources")),
-            pictures=as_texts(data.get("pictures")),
-            chain=as_text(data.get("chain")).lower(),
-            contract=as_text(data.get("contract")),
-            token_id=as_text(data.get("token_id")),
-            minted_at=as_moment(data.get("minted_at")),
-            gone=data.get("gone") is True,
-        )
-
-    def to_store(self) -> Json:
-        """Return the work as JSON."""
-        return record_to_store(self)

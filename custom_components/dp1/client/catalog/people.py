@@ -5,7 +5,6 @@ from typing import Self
 
 from ..values import mapping
 from .fields import as_key, as_text, as_title
-from .stored import Json, record_to_store
 
 MAX_PEOPLE = 200
 
@@ -29,42 +28,21 @@ class Alumni:
         """Parse an alumni object, by itself or inside ``alumniAccount``; None without a name."""
         data = mapping(data)
         data = mapping(data.get("alumniAccount")) or data
-        return cls.from_store(
-            {
-                "id": data.get("ID") or data.get("id"),
-                "name": as_title(data.get("alias"), data.get("fullName")),
-                "slug": data.get("slug"),
-            }
-        )
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Parse the output of ``to_store``."""
-        data = mapping(data)
-        if not (name := as_text(data.get("name"))):
+        if not (name := as_title(data.get("alias"), data.get("fullName"))):
             return None
-        return cls(as_key(data.get("id")), name, as_text(data.get("slug")))
-
-    def to_store(self) -> Json:
-        """Return the person as JSON."""
-        return record_to_store(self)
+        key = as_key(data.get("ID") or data.get("id"))
+        return cls(key, name, as_text(data.get("slug")))
 
 
-def people_of(value: object) -> list[Alumni]:
+def people_of(value: object) -> tuple[Alumni, ...]:
     """Return the alumni of a list; entries may be null."""
     if not isinstance(value, list):
-        return []
-    return [person for part in value[:MAX_PEOPLE] if (person := Alumni.parse(part))]
-
-
-def stored_people(value: object) -> tuple[Alumni, ...]:
-    """Return the stored alumni of a list."""
-    if not isinstance(value, list):
         return ()
-    return tuple(person for part in value if (person := Alumni.from_store(part)))
+    people = map(Alumni.parse, value[:MAX_PEOPLE])
+    return tuple(person for person in people if person)
 
 
-def collective_of(value: object) -> list[Alumni]:
+def collective_of(value: object) -> tuple[Alumni, ...]:
     """Return an artist with the members of their collective, unless its name already includes them."""
     data = mapping(value)
     data = mapping(data.get("alumniAccount")) or data
@@ -73,4 +51,4 @@ def collective_of(value: object) -> list[Alumni]:
     for other in people_of(data.get("collaborationAlumniAccounts")):
         if not any(other.name in known.name for known in people):
             people.append(other)
-    return people
+    return tuple(people)

@@ -1,19 +1,16 @@
 """Favorites of a library, stored with enough to show and play them without the servers."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, override
-
-import voluptuous as vol
 
 from homeassistant.core import HomeAssistant, callback
 
 from ...client.catalog.selection import CAP
 from ...client.errors import NotFoundError
-from ...client.values import mapping, text, whole
 from ...language import async_text
-from ...storage import SafeStore
-from ..node import Children, Node, NodeKind, split_node_id
+from ...storage import SafeStore, record_from_json, record_to_json
+from ..node import Children, Node, NodeKind
 from .provider import (
     BuiltPlaylist,
     Context,
@@ -23,7 +20,6 @@ from .provider import (
     source_of,
 )
 
-STORED_SCHEMA = vol.Schema({vol.Required("favorites"): list})
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
     {
@@ -46,42 +42,13 @@ class Favorite:
     node: Node
     item: Json | None = None
 
-    @classmethod
-    def from_store(cls, data: object) -> Favorite | None:
-        """Read what `to_store` returned."""
-        data = mapping(data)
-        key, title = text(data.get("id")), text(data.get("title"))
-        try:
-            kind, _ = split_node_id(key or "")
-        except NotFoundError:
-            return None
-        if not key or not title or kind not in KINDS:
-            return None
-        node = Node(
-            id=key,
-            kind=kind,
-            title=title,
-            artist=text(data.get("artist")),
-            picture=text(data.get("picture")),
-            can_play=True,
-            can_expand=data.get("can_expand") is True,
-            subtitle=text(data.get("subtitle")),
-            year=whole(data.get("year")),
-            works=whole(data.get("works")),
-            medium=text(data.get("medium")),
-        )
-        item = data.get("item")
-        return cls(node, item if isinstance(item, dict) else None)
 
-    def to_store(self) -> Json:
-        """Return the favorite as plain JSON."""
-        return {**asdict(self.node), "opens_at": None, "item": self.item}
-
-
-def _parse_stored(stored: dict[str, list[object]]) -> list[Favorite]:
-    """Return the stored favorites that make sense."""
-    favorites = STORED_SCHEMA(stored)["favorites"]
-    return [favorite for data in favorites if (favorite := Favorite.from_store(data))]
+def _parse_stored(stored: Any) -> list[Favorite]:
+    """Return the stored favorites that make sense, or raise whatever if none can be read."""
+    if not isinstance(favorites := stored["favorites"], list):
+        raise TypeError(type(favorites).__name__)
+    found = (record_from_json(Favorite, data) for data in favorites)
+    return [favorite for favorite in found if favorite and favorite.node.kind in KINDS]
 
 
 class Favorites(Provider):
@@ -210,11 +177,9 @@ class Favorites(Provider):
 
     def _to_store(self) -> Json:
         """Return the favorites as plain JSON, the oldest first."""
-        return {
-            "favorites": [favorite.to_store() for favorite in self._favorites.values()]
-        }
+        return {"favorites": list(map(record_to_json, self._favorites.values()))}
 
 
 def store_of(hass: HomeAssistant, entry_id: str) -> SafeStore[list[Favorite]]:
     """Return the file of the favorites of a library."""
-    return SafeStore(hass, f"favorites.{entry_id}", _parse_stored, atomic_writes=True)
+    return SafeStore(hass, f"favorites.{entry_id}", _parse_stored)

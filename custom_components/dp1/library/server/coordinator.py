@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol, Self, override
+from typing import Any, Protocol, override
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
@@ -25,6 +25,7 @@ from ...client.errors import (
 )
 from ...client.values import mapping, moment, whole
 from ...const import LOGGER
+from ...storage import record_from_json, record_to_json
 from ..threads import with_pauses
 from .cache import ServerStore
 
@@ -35,18 +36,11 @@ type Json = dict[str, Any]
 
 
 class Storable(Protocol):
-    """A record that can be stored."""
+    """A dataclass that can be stored."""
 
     @property
     def id(self) -> str:
         """Return the key of the record."""
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Return the stored record, None if it makes no sense."""
-
-    def to_store(self) -> Json | list[Any]:
-        """Return the record as plain JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +101,7 @@ class CachedList[T: Storable]:
                 for stored_record in with_pauses(
                     records if isinstance(records, list) else ()
                 )
-                if (record := record_type.from_store(decoded(stored_record)))
+                if (record := record_from_text(record_type, stored_record))
             ),
             total=whole(stored.get("total")),
             complete=stored.get("complete") is True,
@@ -122,16 +116,19 @@ class CachedList[T: Storable]:
             "complete": self.complete,
             "asked": self.asked,
             "read_at": self.read_at and self.read_at.isoformat(),
-            "records": [json_dumps(record.to_store()) for record in self.records],
+            "records": list(map(record_to_text, self.records)),
         }
 
 
-def decoded(stored: object) -> object:
-    """Return the JSON of a stored record, None if it is damaged; earlier versions stored it as it is."""
-    if not isinstance(stored, str):
-        return stored
+def record_to_text(record: object) -> str:
+    """Return a dataclass as JSON in a text."""
+    return json_dumps(record_to_json(record))
+
+
+def record_from_text[T](kind: type[T], stored: object) -> T | None:
+    """Return the dataclass in a text, None if it is damaged."""
     try:
-        return json_loads(stored)
+        return record_from_json(kind, json_loads(stored))  # type: ignore[arg-type]
     except ValueError:
         return None
 

@@ -126,16 +126,18 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         )
         self._stored_artworks = mapping(data.get("artworks"))
         if len(self._stored_artworks) <= MAX_AT_START:
-            self._artwork_lists = self._restore_artworks()
+            self._artwork_lists = self._restore_artworks(self.works, self._series)
             self._stored_artworks = {}
 
-    def _restore_artworks(self) -> dict[str, CachedList[Artwork]]:
-        """Return the stored lists of artworks, and index those that have not been read since."""
+    def _restore_artworks(
+        self, works: KnownWorks, known: Mapping[str, Series]
+    ) -> dict[str, CachedList[Artwork]]:
+        """Return the stored lists of artworks, and index them."""
         lists = {}
         for key, stored in self._stored_artworks.items():
             lists[key] = artworks = CachedList.from_store(stored, Artwork)
-            if key in self._series and key not in self._artwork_lists:
-                self.works.add(self._series[key], artworks.records)
+            if key in known:
+                works.add(known[key], artworks.records)
         return lists
 
     @override
@@ -148,7 +150,13 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     async def _async_restore_artworks(self) -> None:
         """Load the stored artworks of a large library, for which its start does not wait."""
-        lists = await self.hass.async_add_executor_job(self._restore_artworks)
+        works, known = KnownWorks(), dict(self._series)
+        lists = await self.hass.async_add_executor_job(
+            self._restore_artworks, works, known
+        )
+        for read_since in self._artwork_lists:
+            works.discard(read_since)
+        self.works.take(works)
         self._artwork_lists = lists | self._artwork_lists
         self._stored_artworks = {}
         self.async_update_listeners()

@@ -10,7 +10,6 @@ from uuid import uuid5
 
 from lru import LRU
 
-from homeassistant.helpers.json import json_dumps
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
@@ -33,9 +32,9 @@ from ....client.catalog.paging import PAGE_SIZE, Page
 from ....client.catalog.selection import CAP, shown_once
 from ....client.playlist.manifest import MAX_NOTE, Work
 from ....client.text import clean, shorten
-from ....client.values import mapping, moment, text, whole
+from ....client.values import mapping, text
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
-from ...server.coordinator import Json, decoded
+from ...server.coordinator import Json, record_from_text, record_to_text
 from ...threads import with_pauses
 
 # A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are
@@ -178,33 +177,6 @@ class ReadAhead:
             read_at=dt_util.utcnow(),
         )
 
-    @classmethod
-    def from_store(cls, data: object) -> Self:
-        """Return what is stored."""
-        stored = mapping(data)
-        works = stored.get("works")
-        return cls(
-            works=tuple(
-                work
-                for work_data in (works if isinstance(works, list) else ())
-                if (work := Artwork.from_store(work_data))
-            ),
-            following=whole(stored.get("following")),
-            size=whole(stored.get("size")),
-            total=whole(stored.get("total")) or 0,
-            read_at=moment(stored.get("read_at")),
-        )
-
-    def to_store(self) -> Json:
-        """Return plain JSON."""
-        return {
-            "works": [work.to_store() for work in self.works],
-            "following": self.following,
-            "size": self.size,
-            "total": self.total,
-            "read_at": self.read_at and self.read_at.isoformat(),
-        }
-
 
 class NamedWorks:
     """The works with names of their own: of opened series, and of those that have been read ahead."""
@@ -220,11 +192,9 @@ class NamedWorks:
     def records(self) -> tuple[tuple[str, Artwork], ...]:
         """Return the works, each with the id of its series; the same tuple until there are others."""
         if self._records is None:
-            # Stored works are added in another thread.
-            opened = self._opened.copy()
             self._records = tuple(
                 (series_id, work)
-                for series_id in opened | self._ahead
+                for series_id in self._opened | self._ahead
                 for work in self._of(series_id).values()
             )
         return self._records
@@ -256,6 +226,11 @@ class NamedWorks:
             self._opened[series.id] = tuple(named)
             self._records = None
 
+    def take(self, others: NamedWorks) -> None:
+        """Add the works of opened series in another collection, unless they are here."""
+        self._opened = others._opened | self._opened
+        self._records = None
+
     def discard_opened(self, series_id: str) -> None:
         """Remove the works of an opened series."""
         if self._opened.pop(series_id, None):
@@ -279,17 +254,14 @@ class NamedWorks:
     def restore(self, data: object) -> None:
         """Add what is stored; for other threads."""
         self._ahead = {
-            series_id: ReadAhead.from_store(decoded(stored))
+            series_id: record_from_text(ReadAhead, stored) or ReadAhead()
             for series_id, stored in with_pauses(mapping(data).items())
         }
         self._records = None
 
     def to_store(self) -> Json:
         """Return what was read ahead as plain JSON, each series as a text as in other lists."""
-        return {
-            key: json_dumps(ahead.to_store())
-            for key, ahead in self._ahead.copy().items()
-        }
+        return {key: record_to_text(ahead) for key, ahead in self._ahead.copy().items()}
 
 
 class KnownWorks:
@@ -325,6 +297,16 @@ class KnownWorks:
         }
         self._work_keys |= marks
         self._by_series.setdefault(series.id, []).extend(marks)
+
+    def take(self, others: KnownWorks) -> None:
+        """Add the works of another index, which is used up; a key that both have stays as it is."""
+        for mark in self._work_keys.keys() & others._work_keys.keys():
+            series_id, _ = others._work_keys.pop(mark)
+            others._by_series[series_id].remove(mark)
+        self._work_keys |= others._work_keys
+        for series_id, marks in others._by_series.items():
+            self._by_series.setdefault(series_id, []).extend(marks)
+        self.named.take(others.named)
 
     def discard(self, series_id: str) -> None:
         """Remove the works of a series."""

@@ -6,29 +6,16 @@ from enum import StrEnum
 from functools import partial
 from math import inf
 from pathlib import PurePosixPath
-from typing import Any, Final, Self
+from typing import Final, Self
 from urllib.parse import urlsplit
 
 from ....client.indexer.tokens import Token, data_type, item_id, provenance
 from ....client.playlist.manifest import MAX_NOTE, Work
 from ....client.text import clean, shorten
-from ....client.values import moment, text
 from ...node import MAX_CREDIT, LazyNodes, Node, NodeKind, node_id
 
 MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
 STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
-_TEXTS: Final = (
-    "id",
-    "cid",
-    "chain",
-    "standard",
-    "contract",
-    "number",
-    "title",
-    "description",
-    "mime_type",
-)
-_URLS: Final = ("source", "image", "thumbnail")
 
 
 class Medium(StrEnum):
@@ -58,32 +45,6 @@ class OwnedWork:
     def of(cls, token: Token) -> Self:
         """Return the work of a token."""
         return cls(item_id(token), token)
-
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Return the stored work, None if it makes no sense."""
-        if not isinstance(data, list) or len(data) != len(_TEXTS) + len(_URLS) + 2:
-            return None
-        *strings, artists, held_since = data
-        known: dict[str, Any] = {
-            name: text(value) or None
-            for name, value in zip((*_TEXTS, *_URLS), strings, strict=True)
-        }
-        if not all(known[name] for name in _TEXTS[:6]) or not isinstance(artists, list):
-            return None
-        known |= {name: known[name] or "" for name in _TEXTS}
-        names = tuple(name for artist in artists if (name := text(artist)))
-        return cls.of(Token(**known, artists=names, held_since=moment(held_since)))
-
-    def to_store(self) -> list[Any]:
-        """Return the work as plain JSON."""
-        token = self.token
-        held = token.held_since
-        return [
-            *(getattr(token, name) for name in (*_TEXTS, *_URLS)),
-            list(token.artists),
-            held.isoformat() if held else None,
-        ]
 
     @property
     def artist(self) -> str | None:

@@ -20,6 +20,7 @@ from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
 from ....client.values import mapping, moment, whole
 from ....const import LOGGER
+from ....storage import record_from_json, record_to_json
 from ...server.coordinator import (
     FIRST_RETRY,
     PATIENCE,
@@ -77,7 +78,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.channels = tuple(
             channel
             for stored in (channels if isinstance(channels, list) else ())
-            if (channel := FeedChannel.parse(stored))
+            if (channel := record_from_json(FeedChannel, stored))
         )
         self._older_read_at = moment(data.get("older_read_at"))
         self._skipped = whole(data.get("skipped")) or 0
@@ -91,7 +92,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Return everything that was read as plain JSON."""
         return {
             "playlists": self.data.to_store(),
-            "channels": [channel.to_store() for channel in self.channels],
+            "channels": list(map(record_to_json, self.channels)),
             "older_read_at": self._older_read_at and self._older_read_at.isoformat(),
             "skipped": self._skipped,
             "ids_by_slug": self._ids_by_slug,

@@ -17,7 +17,7 @@ from ....client.values import mapping, moment, text
 MAX_ITEMS = 100
 MAX_CURATORS = 10
 MAX_TITLE = 200
-STORED_FIELDS, ITEM_FIELDS = 10, 5
+ITEM_FIELDS = 5
 ANY, VIEWER = "any", "viewer"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 VIEWER_MARK = "{{viewer_address}}"
@@ -101,50 +101,6 @@ class FeedPlaylist:
             query=_query(document),
         )
 
-    @classmethod
-    def from_store(cls, data: object) -> Self | None:
-        """Read what `to_store` returned, or a document, which was stored once."""
-        if isinstance(data, dict):
-            return cls.parse(data)
-        if not isinstance(data, list) or len(data) != STORED_FIELDS:
-            return None
-        *words, count, curators, items = data
-        lists = isinstance(curators, list) and isinstance(items, list)
-        if not lists or not isinstance(count, int) or len(items) % ITEM_FIELDS:
-            return None
-        if not all(isinstance(part, str) for part in (*words, *curators, *items)):
-            return None
-        key, slug, title, summary, cover, created, query = words
-        if not key:
-            return None
-        return cls(
-            id=key,
-            slug=slug,
-            title=title,
-            summary=summary,
-            cover=cover,
-            created=created,
-            curators=tuple(curators),
-            count=count,
-            fields=tuple(items),
-            query=query,
-        )
-
-    def to_store(self) -> list[Any]:
-        """Return all there is in a list, which takes a third of the space of an object."""
-        return [
-            self.id,
-            self.slug,
-            self.title,
-            self.summary,
-            self.cover,
-            self.created,
-            self.query,
-            self.count,
-            list(self.curators),
-            list(self.fields),
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class FeedChannel:
@@ -158,7 +114,7 @@ class FeedChannel:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Read a document of a feed or what `to_store` returned, None without an id."""
+        """Read a document of a feed, None without an id."""
         data = mapping(data)
         if not (key := text(data.get("id"))):
             return None
@@ -172,16 +128,6 @@ class FeedChannel:
             if isinstance(playlists, list)
             else (),
         )
-
-    def to_store(self) -> Json:
-        """Return a document with what is known of the channel."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "coverImage": self.cover,
-            "publisher": {"name": self.publisher},
-            "playlists": list(self.playlists),
-        }
 
 
 def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
