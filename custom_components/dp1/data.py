@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .library.removed import RemovedLibraries
     from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
+    from .voice.choice import Offer
 
 LOOK_UPS_AT_ONCE: Final = 4
 
@@ -33,6 +34,7 @@ class Dp1Data:
         indexers: clients of indexers by URL, so that requests keep their distance.
         last_spoken_to: entity ids of the displays that were last spoken to.
         answers: templates of spoken answers by language, once loaded.
+        offers: what "yes" would show, by the speaker who was asked.
         look_ups: limit of simultaneous look-ups of works.
         sentences_lock: held while the files of voice sentences are written.
     """
@@ -50,6 +52,7 @@ class Dp1Data:
     indexers: dict[str, Indexer] = field(default_factory=dict)
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
+    offers: dict[str, Offer] = field(default_factory=dict)
     look_ups: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(LOOK_UPS_AT_ONCE)
     )

@@ -1,61 +1,194 @@
 """Intents: what people say to displays."""
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass, field, replace
+from datetime import time, timedelta
+import re
 from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.components.media_player import MediaPlayerState, RepeatMode
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import Unauthorized
-from homeassistant.helpers import intent
+from homeassistant.helpers import config_validation as cv, intent
+from homeassistant.util import dt as dt_util
 
 from .browse.for_cards import next_title
 from .browse.search import async_search_nodes
+from .client.text import clean
 from .const import DOMAIN
+from .data import DATA
 from .library.entries import async_libraries
 from .library.search import fold
-from .playback.groups import async_run
-from .playback.queue import async_move
-from .voice.answers import UnansweredError
-from .voice.displays import SpokenDisplay
+from .voice.answers import NotOursError, UnansweredError
+from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
+from .voice.displays import SpokenDisplay, exposed_displays
 from .voice.request import Request, SpokenIntent
-from .voice.show import ShowCameraIntent, ShowChoiceIntent, ShowIntent
+from .voice.times import Span, span_of
 
-BRIGHTNESS_STEP: Final = 15
+BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
 MAX_TITLES: Final = 4
-# Actions of the media player and their data.
-PLAYBACK: Final[Mapping[str, tuple[str, dict[str, Any]]]] = {
-    "shuffle": ("shuffle_set", {"shuffle": True}),
-    "unshuffle": ("shuffle_set", {"shuffle": False}),
-    "repeat": ("repeat_set", {"repeat": RepeatMode.ALL}),
-    "unrepeat": ("repeat_set", {"repeat": RepeatMode.OFF}),
-    "stay": ("repeat_set", {"repeat": RepeatMode.ONE}),
-    "go_on": ("repeat_set", {"repeat": RepeatMode.ALL}),
+MAX_NOTE: Final = 300
+# A question that nobody answered is forgotten.
+OFFERED_FOR: Final = timedelta(minutes=2)
+QUESTIONS: Final = (
+    "what",
+    "about",
+    "who",
+    "when",
+    "exhibition",
+    "next",
+    "hangs",
+    "more",
+)
+SENTENCE: Final = re.compile(r".+?[.!?。！？](?=\s|$)|.+", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action that a sentence asks for; of an entity beside the media player by its key."""
+
+    domain: str
+    service: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    key: str | None = None
+    needs_work: bool = False
+
+
+def _player(service: str, **data: Any) -> Action:
+    return Action(Platform.MEDIA_PLAYER, service, data)
+
+
+def _queue(service: str, **data: Any) -> Action:
+    return Action(Platform.MEDIA_PLAYER, service, data, needs_work=True)
+
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "next": Action(DOMAIN, "show_work", {"work": "next"}, needs_work=True),
+    "previous": Action(DOMAIN, "show_work", {"work": "previous"}, needs_work=True),
+    "shuffle": _queue("shuffle_set", shuffle=True),
+    "unshuffle": _queue("shuffle_set", shuffle=False),
+    "repeat": _queue("repeat_set", repeat=RepeatMode.ALL),
+    "unrepeat": _queue("repeat_set", repeat=RepeatMode.OFF),
+    "stay": _queue("repeat_set", repeat=RepeatMode.ONE),
+    "go_on": _queue("repeat_set", repeat=RepeatMode.ALL),
+    "keep": Action(DOMAIN, "add_favorite"),
+    "remove": Action(DOMAIN, "remove_favorite"),
+    "sleep": _player("turn_off"),
+    "wake": _player("turn_on"),
+    **{
+        f"label_{option}": Action(
+            Platform.SELECT, "select_option", {"option": option}, "museum_label"
+        )
+        for option in ("on", "off")
+    },
+    "rotate": Action(
+        Platform.SELECT, "select_previous", {"cycle": True}, "orientation"
+    ),
+    **{
+        change: Action(Platform.NUMBER, "set_value", key="panel_brightness")
+        for change in (*BRIGHTNESS_STEPS, "brightness")
+    },
 }
-# A display that ignores music's commands has no action for these.
-STEPS: Final[Mapping[str, int]] = {"next": 1, "previous": -1}
-SETTINGS: Final = ("label_on", "label_off", "rotate", "brighter", "darker")
-QUESTIONS: Final = ("what", "who", "when", "exhibition", "next", "hangs", "more")
 
 
 async def async_setup_intents(hass: HomeAssistant) -> None:
     """Register the intents."""
-    for handler in (
-        ShowIntent(),
-        ShowChoiceIntent(),
-        ShowCameraIntent(),
-        AskIntent(),
-        FavoriteIntent(),
-        PlaybackIntent(),
-        AdjustIntent(),
-        SleepIntent(),
-        WakeIntent(),
-    ):
+    for handler in (ShowIntent(), AskIntent(), ControlIntent()):
         intent.async_register(hass, handler)
+
+
+class ShowIntent(SpokenIntent):
+    """Show what is named, or what the speaker leaves open."""
+
+    intent_type = "Dp1Show"
+    description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
+    fields: Mapping[str, Any] = {
+        vol.Exclusive("what", "what"): intent.non_empty_string,
+        vol.Exclusive("choice", "what"): vol.In(CHOICES),
+        vol.Exclusive("year", "what"): vol.Coerce(float),
+        vol.Optional("kind"): cv.string,
+    }
+
+    @override
+    async def answer(self, request: Request) -> str:
+        """Show what fits the words best."""
+        slots = request.slots
+        if "what" in slots:
+            # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
+            everywhere = exposed_displays(request.hass, request.intent.assistant)
+            try:
+                chosen = await async_choose(request.hass, slots, everywhere)
+            except DidYouMeanError as err:
+                _offer(request, err.chosen)
+                raise
+            displays = request.displays(names_art=True)
+        else:
+            displays = request.displays(names_art="year" in slots)
+            chosen = await async_choose(request.hass, slots, displays)
+        return await _async_show(request, chosen, displays)
+
+
+def _offer(request: Request, chosen: Chosen) -> None:
+    """Remember what "yes" would show, unless a language model takes over."""
+    if not request.has_model:
+        request.hass.data[DATA].offers[request.speaker] = Offer(
+            chosen, request.slots, dt_util.utcnow() + OFFERED_FOR
+        )
+
+
+async def _async_show(
+    request: Request, chosen: Chosen, displays: list[SpokenDisplay]
+) -> str:
+    """Cast to displays, and say what is where."""
+    answers, span = request.answers, span_of(request.slots, _bedtime(request, displays))
+    data = {"show_for": _as_text(span.duration)} if span else {}
+    told = await request.call(
+        DOMAIN,
+        "cast_playlist",
+        response=True,
+        entity_id=[display.entity_id for display in displays],
+        media_content_id=chosen.media_id,
+        **data,
+    )
+    shown = [d for d in displays if "error" not in told[d.entity_id]]
+    texts = {
+        "title": chosen.title or answers.say("favorites"),
+        "where": request.names(shown),
+    }
+    key = "shown"
+    if span:
+        key, texts["time"] = "shown_for", answers.span(span)
+    if chosen.is_everything:
+        said = answers.say(f"{key}_everything", artist=chosen.artist, **texts)
+    elif chosen.artist or chosen.is_work:
+        said = answers.credit(f"{key}_by", chosen.artist, **texts)
+    else:
+        said = answers.say(key, **texts)
+    failures = [
+        answers.say("failed_on", name=d.name, error=str(told[d.entity_id]["error"]))
+        for d in displays
+        if d not in shown
+    ]
+    return " ".join((said, *failures))
+
+
+def _bedtime(request: Request, displays: list[SpokenDisplay]) -> time | None:
+    """Return when a display goes to sleep if that is asked, or raise that it does not."""
+    if request.slots.get("until") != "bedtime":
+        return None
+    for display in displays:
+        if (state := display.state_of(Platform.TIME, "sleep_time")) is not None:
+            if (bedtime := dt_util.parse_time(state.state)) is not None:
+                return bedtime
+    raise UnansweredError("which_bedtime", name=request.names(displays))
+
+
+def _as_text(duration: timedelta) -> str:
+    """Return a duration as text, which the recorder can keep."""
+    minutes, seconds = divmod(round(duration.total_seconds()), 60)
+    return f"{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
 
 
 class AskIntent(SpokenIntent):
@@ -83,47 +216,51 @@ class AskIntent(SpokenIntent):
         self, request: Request, question: str, display: SpokenDisplay
     ) -> str:
         """Answer a question about one display."""
-        say = request.answers.say
+        say, credit = request.answers.say, request.answers.credit
         if not display.is_available:
             return say("unavailable", name=display.name)
         if display.state.state == MediaPlayerState.OFF:
             return say("asleep", name=display.name)
-        title, artist = (
-            display.attribute("media_title"),
-            display.attribute("media_artist"),
-        )
         if display.state.state != MediaPlayerState.PLAYING:
             return say("nothing", name=display.name)
-        title = title or say("untitled")
-        details = display.attribute("dp1") or {}
+        title = display.attribute("media_title") or say("untitled")
+        artist = display.attribute("media_artist")
+        details = display.attribute(DOMAIN) or {}
         match question:
             case "what":
-                return request.answers.credit("what", artist, title=title)
+                return credit("what", artist, title=title)
+            case "about":
+                return _about(request, title, artist, details)
             case "who":
-                return request.answers.credit("who", artist, title=title)
+                return credit("who", artist, title=title)
             case "when" if year := details.get("year"):
                 return say("when", title=title, year=str(year))
             case "exhibition" if show := display.attribute("media_album_name"):
                 return say("exhibition", title=title, exhibition=show)
             case "exhibition" if playlist := display.attribute("media_playlist"):
                 return say("exhibition_playlist", title=title, playlist=playlist)
-            case "next" if following := _next(display):
+            case "next" if (coordinator := display.coordinator) and (
+                following := next_title(coordinator)
+            ):
                 return say("next", title=following, name=display.name)
             case "more" if artist:
                 return await _async_more(request, artist, title)
             case "more":
-                return request.answers.credit("who", None, title=title)
+                return credit("who", None, title=title)
             case "hangs":
-                return request.answers.credit(
-                    "hangs", artist, title=title, where=display.name
-                )
+                return credit("hangs", artist, title=title, where=display.name)
         return say(f"{question}_unknown", title=title, name=display.name)
 
 
-def _next(display: SpokenDisplay) -> str | None:
-    """Return the title of the work that comes next."""
-    coordinator = display.coordinator
-    return next_title(coordinator) if coordinator else None
+def _about(
+    request: Request, title: str, artist: str | None, details: Mapping[str, Any]
+) -> str:
+    """Tell of a work in two sentences: what it is, and how its note begins."""
+    known = [str(details[key]) for key in ("year", "medium") if details.get(key)]
+    named = f"{title} ({', '.join(known)})" if known else title
+    said = request.answers.credit("what", artist, title=named)
+    note = SENTENCE.match(clean(str(details.get("note") or ""), MAX_NOTE))
+    return f"{said} {note[0]}" if note else said
 
 
 async def _async_more(request: Request, artist: str, title: str) -> str:
@@ -141,160 +278,129 @@ async def _async_more(request: Request, artist: str, title: str) -> str:
     return request.answers.say("more", artist=artist, titles=listed)
 
 
-class FavoriteIntent(SpokenIntent):
-    """Add what is shown to the favorites, or remove it."""
+class ControlIntent(SpokenIntent):
+    """Carry out an action on displays."""
 
-    intent_type = "Dp1Favorite"
-    description = "Adds the work on an art display to the favorites, or removes it"
-    fields: Mapping[str, Any] = {vol.Required("change"): vol.In(("add", "remove"))}
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Change the favorites."""
-        change = request.slots["change"]
-        (display, *_) = request.displays()
-        title = display.attribute("media_title")
-        entity_id = display.entity_id
-        await request.call(DOMAIN, f"{change}_favorite", entity_id=entity_id)
-        named = title or request.answers.say("untitled")
-        return request.answers.say(f"favorite_{change}", title=named)
-
-
-class PlaybackIntent(SpokenIntent):
-    """Go on, back, stay, shuffle or repeat."""
-
-    intent_type = "Dp1Playback"
-    description = "Shows the next or previous work on an art display, stays on one, shuffles or repeats"
-    fields: Mapping[str, Any] = {vol.Required("action"): vol.In((*STEPS, *PLAYBACK))}
+    intent_type = "Dp1Control"
+    description = "Steps through the works on an art display, keeps them, stays on one, changes label or brightness, lets displays sleep"
+    fields: Mapping[str, Any] = {
+        vol.Required("action"): vol.In((*ACTIONS, "extend", "yes")),
+        vol.Optional("brightness"): vol.All(
+            vol.Coerce(float), vol.Range(min=0, max=100)
+        ),
+    }
 
     @override
     async def answer(self, request: Request) -> str:
-        """Carry out the request, and say what is shown then."""
-        action = request.slots["action"]
-        service, data = PLAYBACK.get(action, ("", {}))
+        """Carry out the action, and say what was done."""
+        name = request.slots["action"]
+        if name == "yes":
+            return await _async_accept(request)
+        displays = request.displays(default_all=name in ("sleep", "wake"))
+        if name in ("keep", "remove"):
+            displays = displays[:1]
+        if name == "extend":
+            return await _async_extend(request, displays)
+        titles = {d: d.attribute("media_title") for d in displays}
 
         async def act(display: SpokenDisplay) -> None:
             """Act on one display."""
-            if display.state.state != MediaPlayerState.PLAYING:
-                key = "asleep" if display.state.state == "off" else "nothing"
-                raise UnansweredError(key, name=display.name)
-            if action in STEPS:
-                await _async_step(request, display, STEPS[action])
-                return
-            await request.call(
-                Platform.MEDIA_PLAYER, service, entity_id=display.entity_id, **data
-            )
+            await _async_act(request, ACTIONS[name], display)
 
-        done, failures = await request.async_act(request.displays(), act)
-        said = [self._said(request, action, display) for display in done]
+        done, failures = await request.async_act(displays, act)
+        said = [self._said(request, name, done, titles)] if done else []
         return " ".join((*said, failures)).strip()
 
-    def _said(self, request: Request, action: str, display: SpokenDisplay) -> str:
-        """Return what to say of one display."""
-        title = display.attribute("media_title") or request.answers.say("untitled")
-        if action in ("next", "previous"):
-            artist = display.attribute("media_artist")
-            return request.answers.credit(
-                "hangs", artist, title=title, where=display.name
-            )
-        return request.answers.say(action, title=title, where=display.name)
-
-
-async def _async_step(request: Request, display: SpokenDisplay, step: int) -> None:
-    """Show the next or previous work on a display or its group."""
-    context, coordinator = request.intent.context, display.coordinator
-    user_id = context.user_id
-    user = await request.hass.auth.async_get_user(user_id) if user_id else None
-    if user and not user.permissions.check_entity(display.entity_id, POLICY_CONTROL):
-        raise Unauthorized(context=context, entity_id=display.entity_id)
-    if coordinator is None:
-        raise UnansweredError("unavailable", name=display.name)
-    await async_run(coordinator, context, step, partial(async_move, step=step))
-
-
-class AdjustIntent(SpokenIntent):
-    """Change the label, the orientation or the brightness."""
-
-    intent_type = "Dp1Adjust"
-    description = "Turns the museum label on or off, rotates an art display, or changes its brightness"
-    fields: Mapping[str, Any] = {vol.Required("setting"): vol.In(SETTINGS)}
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Change the setting."""
-        setting = request.slots["setting"]
-
-        async def act(display: SpokenDisplay) -> None:
-            """Change the setting of one display."""
-            match setting:
-                case "label_on" | "label_off":
-                    await request.call(
-                        Platform.SELECT,
-                        "select_option",
-                        entity_id=display.entity(Platform.SELECT, "museum_label"),
-                        option=setting.removeprefix("label_"),
+    def _said(
+        self,
+        request: Request,
+        name: str,
+        done: list[SpokenDisplay],
+        titles: Mapping[SpokenDisplay, str | None],
+    ) -> str:
+        """Return what to say of displays on which an action was carried out."""
+        say = request.answers.say
+        if name not in ("next", "previous", "stay", "keep", "remove"):
+            return say(name, where=request.names(done))
+        if name in ("next", "previous"):
+            titles = {display: display.attribute("media_title") for display in done}
+        texts = []
+        for display in done:
+            title = titles[display] or say("untitled")
+            if name in ("next", "previous"):
+                artist = display.attribute("media_artist")
+                texts.append(
+                    request.answers.credit(
+                        "hangs", artist, title=title, where=display.name
                     )
-                case "rotate":
-                    await request.call(
-                        Platform.SELECT,
-                        "select_previous",
-                        entity_id=display.entity(Platform.SELECT, "orientation"),
-                        cycle=True,
-                    )
-                case _:
-                    step = (
-                        BRIGHTNESS_STEP if setting == "brighter" else -BRIGHTNESS_STEP
-                    )
-                    await _async_brighten(request, display, step)
-
-        done, failures = await request.async_act(request.displays(), act)
-        said = request.answers.say(setting, where=request.names(done))
-        return f"{said} {failures}".strip()
+                )
+            else:
+                texts.append(say(name, title=title, where=display.name))
+        return " ".join(texts)
 
 
-async def _async_brighten(
-    request: Request, display: SpokenDisplay, step: float
-) -> None:
-    """Change the brightness of a panel."""
-    entity_id = display.entity(Platform.NUMBER, "panel_brightness")
+async def _async_act(request: Request, action: Action, display: SpokenDisplay) -> None:
+    """Call an action of a display."""
+    if action.needs_work and display.state.state != MediaPlayerState.PLAYING:
+        key = "asleep" if display.state.state == MediaPlayerState.OFF else "nothing"
+        raise UnansweredError(key, name=display.name)
+    data = dict(action.data)
+    entity_id = display.entity_id
+    if action.key:
+        entity_id = display.entity(action.domain, action.key)
+    if action.domain == Platform.NUMBER:
+        data["value"] = _brightness(request, display, entity_id)
+    await request.call(action.domain, action.service, entity_id=entity_id, **data)
+
+
+def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> float:
+    """Return the brightness that is asked for."""
+    if (step := BRIGHTNESS_STEPS.get(request.slots["action"])) is None:
+        return float(request.slots.get("brightness", 100))
     state = request.hass.states.get(entity_id)
     try:
         now = float(state.state if state else "")
     except ValueError as err:
         raise UnansweredError("cannot", name=display.name) from err
-    value = min(100.0, max(0.0, now + step))
-    await request.call(Platform.NUMBER, "set_value", entity_id=entity_id, value=value)
+    return min(100.0, max(0.0, now + step))
 
 
-class SleepIntent(SpokenIntent):
-    """Put displays to sleep."""
-
-    intent_type = "Dp1Sleep"
-    description = "Puts art displays to sleep"
-    service = "turn_off"
-    key = "sleep"
-
-    @override
-    async def answer(self, request: Request) -> str:
-        """Put the displays to sleep, or wake them."""
-
-        async def act(display: SpokenDisplay) -> None:
-            """Act on one display."""
-            await request.call(
-                Platform.MEDIA_PLAYER, self.service, entity_id=display.entity_id
+async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
+    """Show for longer what is shown for a limited time."""
+    span = span_of(request.slots)
+    if span is None:
+        raise NotOursError("not_found", what="")
+    duties = request.hass.data[DATA].duties
+    said = []
+    for display in displays:
+        title = display.attribute("media_title") or request.answers.say("untitled")
+        coordinator = display.coordinator
+        until = (
+            await duties.async_extend(coordinator, span.duration)
+            if coordinator
+            else None
+        )
+        if until is None:
+            said.append(request.answers.say("stay", title=title, where=display.name))
+            continue
+        local = dt_util.as_local(until)
+        end = Span(until - dt_util.utcnow(), local)
+        said.append(
+            request.answers.credit(
+                "shown_for_by",
+                display.attribute("media_artist"),
+                title=title,
+                where=display.name,
+                time=request.answers.span(end),
             )
-
-        meant = request.displays(default_all=True)
-        done, failures = await request.async_act(meant, act)
-        key = "good_night" if request.slots.get("night") else self.key
-        said = request.answers.say(key, where=request.names(done))
-        return f"{said} {failures}".strip()
+        )
+    return " ".join(said)
 
 
-class WakeIntent(SleepIntent):
-    """Wake displays."""
-
-    intent_type = "Dp1Wake"
-    description = "Wakes art displays"
-    service = "turn_on"
-    key = "wake"
+async def _async_accept(request: Request) -> str:
+    """Show what was offered to the speaker a moment ago."""
+    offer = request.hass.data[DATA].offers.pop(request.speaker, None)
+    if offer is None or offer.until < dt_util.utcnow():
+        raise NotOursError("nothing_asked")
+    meant = replace(request, slots=offer.slots)
+    return await _async_show(meant, offer.chosen, meant.displays(names_art=True))

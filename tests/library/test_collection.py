@@ -122,7 +122,7 @@ async def test_browse(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     ]
     assert not indexer.authorized
     assert all(asked.agent.startswith("home-assistant-dp1/") for asked in indexer.asked)
-    chosen = await async_choose(hass, "collection", [])
+    chosen = await async_choose(hass, {"choice": "collection"}, [])
     assert chosen.media_id == f"{PREFIX}{entry.entry_id}/{NODE}"
     assert chosen.title == "My collection"
 
@@ -323,7 +323,7 @@ async def test_unknown_addresses(
     await until(lambda: collection_of(entry).data.complete)
     assert collection_of(entry).problem is None
     with pytest.raises(UnansweredError, match="no_collection"):
-        await async_choose(hass, "collection", [])
+        await async_choose(hass, {"choice": "collection"}, [])
     with pytest.raises(BrowseError, match="add each address once in the app"):
         await async_browse_library(hass, f"{PREFIX}{entry.entry_id}/{NODE}", str)
     with pytest.raises(HomeAssistantError, match="add each address once in the app"):

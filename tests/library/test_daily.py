@@ -170,12 +170,12 @@ async def test_voice_chooses_it(hass: HomeAssistant) -> None:
         entry = await set_up(hass, library_entry(None, None, options=options))
         daily = entry.runtime_data.daily
         await until(lambda: daily.document)
-        chosen = await async_choose(hass, "daily", [])
+        chosen = await async_choose(hass, {"choice": "daily"}, [])
         assert chosen.media_id == f"media-source://dp1/{entry.entry_id}/daily"
         assert (chosen.title, chosen.artist) == ("Day 1", "Zora Quill")
         assert chosen.is_work
         daily.document = document(1)
-        assert (await async_choose(hass, "daily", [])).title == "The Daily"
+        assert (await async_choose(hass, {"choice": "daily"}, [])).title == "The Daily"
 
 
 @pytest.mark.usefixtures("socket_enabled")

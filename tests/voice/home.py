@@ -1,4 +1,4 @@
-"""A home that is spoken to: two displays, a library, a camera at the door, and the sentences of Assist."""
+"""A home that is spoken to: two displays, a library and the sentences of Assist."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
-import yaml
 
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.voice.sentences import Wish, async_update_sentences
@@ -26,17 +25,12 @@ from ..displays import entry_of, set_up, until
 from ..libraries import library_entry
 from ..simulators.catalog.simulator import CatalogSimulator
 from ..simulators.display import DisplaySimulator
-
-TABLES = Path(__file__).parent
-CAMERA = "camera.doorbell"
+from .hearing import TABLES, read
 
 
 def table(language: str) -> dict[str, Any]:
     """Read what is said in a language."""
-    read: dict[str, Any] = yaml.safe_load(
-        (TABLES / f"{language}.yaml").read_text(encoding="utf-8")
-    )
-    return read
+    return read(TABLES / f"{language}.yaml")
 
 
 @dataclass
@@ -50,6 +44,7 @@ class Home:
     catalog: CatalogSimulator
     library: Library
     speaker: str
+    kitchen: str
     ids: dict[str, str]
 
     @classmethod
@@ -114,7 +109,6 @@ class Home:
             await async_update_sentences(hass, Wish.INSTALL)
             library: Library = entry.runtime_data
             await library.async_children("exhibitions")
-            hass.states.async_set(CAMERA, "idle", {"friendly_name": "Doorbell"})
             yield cls(
                 hass,
                 language,
@@ -122,6 +116,7 @@ class Home:
                 catalog=catalog,
                 library=library,
                 speaker=_speaker(hass, names["room_1"]),
+                kitchen=_speaker(hass, "Kitchen"),
                 ids=ids,
             )
 
@@ -200,10 +195,9 @@ def _speaker(hass: HomeAssistant, room: str) -> str:
     """Put a voice satellite into a room."""
     entry = MockConfigEntry(domain="test", title="Satellite")
     entry.add_to_hass(hass)
-    area = ar.async_get(hass).async_get_area_by_name(room)
+    area = ar.async_get(hass).async_get_or_create(room)
     device = dr.async_get(hass).async_get_or_create(
-        config_entry_id=entry.entry_id, identifiers={("test", "satellite")}
+        config_entry_id=entry.entry_id, identifiers={("test", f"satellite {room}")}
     )
-    assert area is not None
     dr.async_get(hass).async_update_device(device.id, area_id=area.id)
     return device.id

@@ -1,65 +1,143 @@
 """What is chosen by words, and how it is told."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from custom_components.dp1.voice import choice
 from custom_components.dp1.voice.answers import (
+    NotOursError,
     UnansweredError,
     async_answers,
     async_error_text,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import intent
+from homeassistant.setup import async_setup_component
 
 from .home import Home, table
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Announcements wait for their end."""
+    return True
+
+
 async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
-    """Favorites come first where they are meant, and what is not there is said."""
+    """What is chosen depends on what was shown, and what is not there is said."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        hass.states.async_remove("camera.doorbell")
-        for attempt in (
-            lambda: choice.async_find(hass, choice.Named("quxquux", "favorite"), []),
-            lambda: choice.async_choose(hass, "favorites", []),
-        ):
+
+        async def chosen(**slots: Any) -> choice.Chosen:
+            """Return what slots ask for."""
+            return await choice.async_choose(hass, slots, [])
+
+        for slots in ({"choice": "favorites"}, {"choice": "collection"}):
             with pytest.raises(UnansweredError):
-                await attempt()
-        with pytest.raises(UnansweredError):
-            choice.door_camera(hass, None)
+                await chosen(**slots)
         (node, *_) = (await home.library.async_children("exhibitions")).nodes
         await home.library.async_add_favorite(node.id)
-        liked = await choice.async_find(hass, choice.Named(node.title, "favorite"), [])
-        assert liked.title == node.title
-        assert (await choice.async_choose(hass, "favorites", [])).media_id
-        something = await choice.async_find(
-            hass, choice.Named("Jun Joubert", "artist"), []
-        )
+        assert (await chosen(choice="favorites")).media_id.endswith("/favorites")
+        something = await chosen(what="Jun Joubert", kind="artist")
         assert something.artist == "Jun Joubert"
         assert something.is_work
-        everything = await choice.async_find(
-            hass, choice.Named("Jun Joubert", "everything"), []
-        )
+        everything = await chosen(what="Jun Joubert", kind="everything")
         assert everything.is_everything
         assert everything.media_id != something.media_id
-        # What is probably nothing for a display is left to a language model.
-        said = {"what": {"value": "hdmi"}, "scope": {"value": "all"}}
-        codes = intent.IntentResponseErrorCode
-        for slots, code in (
-            (said, codes.FAILED_TO_HANDLE),
-            (said | {"in_full": {"value": "yes"}}, codes.NO_INTENT_MATCH),
-        ):
-            response = await intent.async_handle(hass, "test", "Dp1Show", slots)
-            assert response.error_code is code
-            assert "hdmi" in response.speech["plain"]["speech"]
+        shown = [
+            node
+            for node in (await home.library.async_children("exhibitions")).nodes
+            if node.can_play
+        ]
+        assert (await chosen(choice="newest")).title == shown[0].title
+        group = await chosen(choice="group")
+        assert "," in (group.artist or "")
+        year = shown[-1].year
+        of_year = {node.title for node in shown if node.year == year}
+        assert (await chosen(year=float(year or 0))).title in of_year
+        with pytest.raises(NotOursError):
+            await chosen(year=1951.0)
+
+
+async def test_the_newest_is_not_the_newest_unseen(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    """The newest exhibition is shown again; something new is what the display has not shown."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        nodes = (await home.library.async_children("exhibitions")).nodes
+        newest = next(node.title for node in nodes if node.can_play)
+        await home.cast(newest, home.here)
+        assert newest in await home.does("show the newest exhibition")
+        assert newest not in await home.does("show a new exhibition")
+
+
+async def test_a_near_name_is_asked_about(hass: HomeAssistant, tmp_path: Path) -> None:
+    """The question "Did you mean Net Evil?" is answered by yes, once and by the one who was asked."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        asked = "show Net Evil on the easels for ten minutes"
+        said, failed = await home.say(asked)
+        assert failed
+        assert said.endswith("Did you mean Net Evil?")
+        assert "Net Evil by " in await home.does("yes")
+        assert (home.here.state.playlist or {})["title"] == "Net Evil"
+        said, failed = await home.say("yes")
+        assert (said, failed) == ("I did not ask anything.", True)
+        await home.say(asked)
+        home.speaker = home.kitchen
+        assert (await home.say("yes"))[1]
+
+
+async def test_a_library_that_is_being_read(
+    hass: HomeAssistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While nothing is known yet, that is said instead of that nothing was found."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        monkeypatch.setattr(type(home.library), "since", None)
+        said, failed = await home.say("show qwertz")
+        assert failed
+        assert said.startswith("The library is still being read.")
+
+
+@pytest.mark.parametrize(
+    ("what", "title", "named"),
+    [
+        ("weather", "Slow Weather", False),
+        ("wetter", "Amber Yard", False),
+        ("slow wether", "Slow Weather", True),
+        ("7 small suns", "Seven Small Suns", True),
+        ("cirrus signed", "Cloud Ledger Cirrus, signed", True),
+        ("Long Now", "Long Now: Pixels of a Decade", True),
+        ("天气", "天气预报", False),
+    ],
+)
+def test_named(what: str, title: str, named: bool) -> None:
+    """A title is named in full, by its first part or by most of its words, not by one word of it."""
+    assert choice.is_named(what, title) is named
+
+
+@pytest.mark.parametrize(
+    ("what", "title", "declined"),
+    [
+        ("Net Evil nicht", "Net Evil", True),
+        ("Net Evilは表示しないで", "Net Evil", True),
+        ("不要Net Evil", "Net Evil", True),
+        ("别的作品", "Net Evil", False),
+        ("No Works", "No Works", False),
+        ("Porch Light by Marguerite Osei", "Porch Light", False),
+        ("Portrait of an Echo", "Portrait of an Echo", False),
+    ],
+)
+def test_declined(what: str, title: str, declined: bool) -> None:
+    """Words that are no part of the title turn a wish round; "other" does not, nor words of other languages."""
+    assert choice.is_declined(what, title) is declined
 
 
 async def test_words(hass: HomeAssistant) -> None:
     """Names are joined and durations told as people do, and an error is told in any case."""
+    assert await async_setup_component(hass, "dp1", {})
     answers = await async_answers(hass, "en")
     assert answers.join(["Ada"]) == "Ada"
     assert answers.join(["Ada", "Bea", "Cy"]) == "Ada, Bea and Cy"
@@ -67,6 +145,7 @@ async def test_words(hass: HomeAssistant) -> None:
     assert "Ada" in crowd and "Fay" not in crowd
     assert answers.time(90) == "90 seconds"
     assert answers.time(3600) == "an hour"
+    assert answers.time(2 * 86400) == "2 days"
     untold = HomeAssistantError(translation_domain="dp1", translation_key="nothing")
     assert await async_error_text(hass, answers, untold) == str(untold)
     # Its text has a placeholder that is not filled.

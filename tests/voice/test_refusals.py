@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.intent import async_setup_intents
 from custom_components.dp1.language import async_message
 from custom_components.dp1.voice.answers import (
     UnansweredError,
@@ -23,26 +22,29 @@ from ..sources import INTEGRATION
 
 LANGUAGES = ("de", "fr", "es", "nl", "ja", "zh-Hans")
 INTENTS: dict[str, dict[str, Any]] = {
-    "Dp1Show": {"what": "Net Evil"},
-    "Dp1ShowChoice": {"choice": "new"},
-    "Dp1ShowCamera": {},
+    "Dp1Show": {"choice": "new"},
     "Dp1Ask": {"question": "what"},
-    "Dp1Favorite": {"change": "add"},
-    "Dp1Playback": {"action": "next"},
-    "Dp1Adjust": {"setting": "label_on"},
-    "Dp1Sleep": {},
-    "Dp1Wake": {},
+    "Dp1Control": {"action": "next"},
 }
 KEYS = sorted(
     {
         key
         for path in (*INTEGRATION.glob("voice/*.py"), INTEGRATION / "intent.py")
-        for key in re.findall(r'UnansweredError\(\s*"(\w+)"', path.read_text("utf-8"))
+        for key in re.findall(
+            r'(?:Unanswered|NotOurs)Error\(\s*"(\w+)"', path.read_text("utf-8")
+        )
     }
 )
 TEXTS: dict[str, dict[str, str]] = json.loads(
     (INTEGRATION / "translations" / "en.json").read_text("utf-8")
 )["exceptions"]
+
+
+@pytest.fixture(autouse=True)
+async def set_up(hass: HomeAssistant) -> None:
+    """Set the integration up, with its intents."""
+    for component in ("homeassistant", "intent", "dp1"):
+        assert await async_setup_component(hass, component, {})
 
 
 def error(key: str) -> HomeAssistantError:
@@ -82,8 +84,6 @@ async def test_each_error_is_told(hass: HomeAssistant, language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_each_intent_refuses(hass: HomeAssistant, language: str) -> None:
     """Without a display, each intent says so in the language of the person."""
-    assert await async_setup_component(hass, "homeassistant", {})
-    await async_setup_intents(hass)
     answers = await async_answers(hass, language)
     for name, slots in INTENTS.items():
         response = await intent.async_handle(
@@ -93,7 +93,7 @@ async def test_each_intent_refuses(hass: HomeAssistant, language: str) -> None:
             {slot: {"value": value} for slot, value in slots.items()},
             language=language,
         )
-        assert response.error_code is intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+        assert response.error_code is intent.IntentResponseErrorCode.NO_INTENT_MATCH
         assert response.speech["plain"]["speech"] == answers.say("no_display"), name
 
 

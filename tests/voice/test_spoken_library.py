@@ -10,8 +10,8 @@ from custom_components.dp1.client.indexer import client
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from .hearing import LANGUAGES
 from .home import Home, table
-from .test_sentences import LANGUAGES
 
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.collections import E1, E2, set_up_collection

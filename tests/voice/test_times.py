@@ -1,13 +1,12 @@
-"""How long something is shown, and what words turn a wish round."""
+"""How long something is shown."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.voice.times import span_of
-from custom_components.dp1.voice.wording import is_declined, is_in_full, is_other
 from homeassistant.core import HomeAssistant
 
 
@@ -54,26 +53,21 @@ def test_for() -> None:
     assert span_of({"what": "Net Evil"}) is None
 
 
-@pytest.mark.parametrize(
-    ("what", "title", "language", "declined"),
-    [
-        ("Net Evil nicht", "Net Evil", "de", True),
-        ("niets", "", "nl-NL", True),
-        ("Net Evilは表示しないで", "Net Evil", "ja", True),
-        ("不要Net Evil", "Net Evil", "zh-Hans", True),
-        ("No Works", "No Works", "es", False),
-        ("Net Evil", "Net Evil", "en", False),
-    ],
-)
-def test_declined(what: str, title: str, language: str, *, declined: bool) -> None:
-    """Words that are no part of the title turn a wish round."""
-    assert is_declined(what, title, language) is declined
-
-
-def test_named_in_full() -> None:
-    """The weather is not an exhibition with that word, which is found by its title."""
-    assert is_other("weather") and is_other("the Wetter") and not is_other("Net Evil")
-    assert not is_in_full("weather", "Slow Weather")
-    assert not is_in_full("wetter", "Amber Yard")
-    assert is_in_full("slow wether", "Slow Weather")
-    assert is_in_full("7 small suns", "Seven Small Suns")
+async def test_bedtime_and_weekend(
+    hass: HomeAssistant, freezer: FrozenDateTimeFactory
+) -> None:
+    """Bedtime is when the display goes to sleep, and the weekend ends with Sunday."""
+    await hass.config.async_set_time_zone("UTC")
+    freezer.move_to("2026-03-05 20:00:00")
+    weekend = span_of({"until": "weekend"})
+    assert weekend is not None
+    assert weekend.until == datetime(2026, 3, 9, tzinfo=UTC)
+    bedtime = span_of({"until": "bedtime"}, time(22, 30))
+    assert bedtime is not None
+    assert bedtime.until == datetime(2026, 3, 5, 22, 30, tzinfo=UTC)
+    tomorrow = span_of({"until": 42})
+    assert tomorrow is not None
+    assert tomorrow.until == datetime(2026, 3, 6, 18, tzinfo=UTC)
+    days = span_of({"days": 2})
+    assert days is not None
+    assert days.duration.total_seconds() == 2 * 86400

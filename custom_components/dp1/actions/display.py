@@ -23,7 +23,7 @@ from ..playback.cast import async_take_snapshot
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.input import GESTURE_FIELDS, async_send, gesture
-from ..playback.queue import async_move_work, async_remove_work, async_show
+from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
 from ..playback.resolve import Options, from_document
 from .targets import Target, async_for_each_display, async_targets, only
 
@@ -34,6 +34,7 @@ SERVICE_REMOVE_WORK = "remove_work"
 SERVICE_SHOW_PREVIOUS = "show_previous"
 SERVICE_SHOW_WORK = "show_work"
 
+STEPS = {"next": 1, "previous": -1}
 NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
 
 GESTURE_SCHEMA = cv.make_entity_service_schema(GESTURE_FIELDS)
@@ -60,6 +61,9 @@ async def async_show_work(call: ServiceCall) -> None:
 
     async def jump(coordinator: DisplayCoordinator) -> None:
         """Show the work on one display."""
+        if work in STEPS:
+            await async_move(coordinator, STEPS[work])
+            return
         await coordinator.requests.async_wait_for_casts()
         player = _shown(coordinator.data.player, coordinator.name)
         index = _find(player, work, coordinator.name)
@@ -83,6 +87,8 @@ async def _async_show_alone(
     await coordinator.requests.async_wait_for_casts()
     player = _shown(await coordinator.async_read_player(), coordinator.name)
     index = _find(player, work, coordinator.name)
+    if work in STEPS and player.position is not None:
+        index = (player.position - 1 + STEPS[work]) % len(player.items)
     alone = replace(player, playlist_url=None, items=(player.items[index],))
     options = Options(item_duration=show_for.total_seconds())
     return await async_show(

@@ -401,6 +401,18 @@ class Duties:
             await active.async_end(coordinator)
             await self.async_take(coordinator, Announcement)
 
+    async def async_extend(
+        self, coordinator: DisplayCoordinator, duration: timedelta
+    ) -> datetime | None:
+        """Show an announcement for longer; return until when, None if there is none."""
+        entry_id = coordinator.config_entry.entry_id
+        async with self._locks[entry_id, Announcement]:
+            if (active := self.get(entry_id, Announcement)) is None:
+                return None
+            longer = replace(active, until=active.until + duration)
+            await self.async_put(coordinator, longer)
+            return longer.until
+
     async def _async_replace(
         self,
         coordinator: DisplayCoordinator,

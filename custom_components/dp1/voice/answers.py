@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +21,9 @@ DEFAULT_LANGUAGE: Final = "en"
 SCRIPTS: Final = {"zh": "zh-Hans"}
 MAX_TEXT: Final = 120
 MAX_ARTISTS: Final = 3
-UNITS: Final = {"hours": 3600, "minutes": 60, "seconds": 1}
+# Later than this, the day is told.
+SOON: Final = timedelta(hours=18)
+UNITS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 
 class UnansweredError(HomeAssistantError):
@@ -33,8 +36,8 @@ class UnansweredError(HomeAssistantError):
         self.texts = texts
 
 
-class NotMeantError(UnansweredError):
-    """Everyday words that no title has in full: probably nothing for a display."""
+class NotOursError(UnansweredError):
+    """A sentence that names neither art nor a display, which Home Assistant passes on to a language model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ class Answers:
     def span(self, span: Span) -> str:
         """Return how long something is shown, or until when."""
         if span.until is not None:
-            return self.say("until", time=span.until.strftime(self.templates["clock"]))
+            clock = "clock_day" if span.duration > SOON else "clock"
+            return self.say("until", time=span.until.strftime(self.templates[clock]))
         return self.say("for", time=self.time(span.duration.total_seconds()))
 
     def time(self, seconds: float) -> str:

@@ -1,23 +1,25 @@
 """What a sentence asks to show."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from difflib import SequenceMatcher
 from random import Random, choice
-from typing import Final
+import re
+from typing import Any, Final
 
-from homeassistant.components.homeassistant import async_should_expose
-from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
 from ..library.entries import async_libraries
 from ..library.library import Library, Node, NodeKind
+from ..library.matching.spoken_words import FILLERS
+from ..library.matching.text_index import fold
 from ..library.node import media_id
-from ..library.search import Hit, fold
-from .answers import NotMeantError, UnansweredError
+from ..library.search import Hit
+from .answers import NotOursError, UnansweredError
 from .displays import SpokenDisplay
-from .wording import is_declined, is_in_full, is_other
 
 KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "artist": {NodeKind.ARTIST},
@@ -27,10 +29,41 @@ KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED},
     "playlist": {NodeKind.PLAYLIST},
 }
+CHOICES: Final = (
+    "collection",
+    "daily",
+    "favorites",
+    "group",
+    "new",
+    "newest",
+    "other",
+)
 # Kinds of nodes that somebody made.
 MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 MAX_NAMES: Final = 3
-DOORS: Final = ("doorbell", "front door", "front_door", "door", "entrance")
+# How alike a title and what was said have to be, and how long beside each other.
+ALIKE: Final = 0.6
+TOLERANCE: Final = 0.3
+# Who says these wants the contrary, unless the title has them. 别的 is "other".
+_NOT: Final = frozenset(
+    [
+        "not",
+        "never",
+        "nicht",
+        "nie",
+        "kein",
+        "keine",
+        "keinen",
+        "niet",
+        "nooit",
+        "geen",
+        "pas",
+        "jamais",
+        "no",
+        "nunca",
+    ]
+)
+_NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold('ないで')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,97 +90,102 @@ class Chosen:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """What is named to be shown.
+class Offer:
+    """What a speaker was asked about by "Did you mean", with the slots of the sentence, until it is forgotten."""
 
-    ``kind`` is one of `KINDS` or ``favorite``. What is to be named in full is not found by a word of its title.
-    """
-
-    what: str
-    kind: str | None = None
-    in_full: bool = False
-    language: str = "en"
-
-    def fits(self, hit: Hit) -> bool:
-        """Return whether a hit is what is meant."""
-        sure = hit.is_sure
-        if self.in_full or is_other(self.what):
-            return sure and is_in_full(self.what, hit.node.title)
-        return sure
+    chosen: Chosen
+    slots: Mapping[str, Any]
+    until: datetime
 
 
-async def async_find(
-    hass: HomeAssistant, named: Named, displays: list[SpokenDisplay]
+class DidYouMeanError(NotOursError):
+    """Something that is called nearly like what was said, which "yes" shows."""
+
+    def __init__(self, what: str, names: Sequence[str], chosen: Chosen) -> None:
+        """Initialize with what was said, and the nearest name."""
+        super().__init__("not_found_near", what=what, names=names)
+        self.chosen = chosen
+
+
+async def async_choose(
+    hass: HomeAssistant, slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Chosen:
-    """Return what fits the words best, or raise that nothing does or that it is not to be shown."""
+    """Return what slots ask for: a name, a year or a choice; raise if there is none."""
+    libraries = async_libraries(hass)
     try:
-        found = await _async_find(hass, named, displays)
+        if "what" in slots:
+            return await _async_find(libraries, slots, displays)
+        return await _async_choose(libraries, slots, displays)
     except UnansweredError:
-        if is_declined(named.what, "", named.language):
-            raise UnansweredError("left") from None
+        if any(_is_reading(library) for library in libraries):
+            kind = NotOursError if "what" in slots else UnansweredError
+            raise kind("still_reading") from None
         raise
-    if is_declined(named.what, found.title, named.language):
-        raise UnansweredError("left")
-    return found
+
+
+def _is_reading(library: Library) -> bool:
+    """Return whether a library has not been read for the first time yet."""
+    has_lists = library.catalog is not None or library.feed is not None
+    return has_lists and library.since is None and library.problem is None
+
+
+def _names_art(slots: Mapping[str, Any]) -> bool:
+    """Return whether a word for art was said."""
+    return "art" in slots or "kind" in slots
 
 
 async def _async_find(
-    hass: HomeAssistant, named: Named, displays: list[SpokenDisplay]
+    libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Chosen:
-    """Return what fits the words best, or raise that nothing does."""
-    libraries, what = async_libraries(hass), named.what
-    if named.kind == "favorite":
-        if liked := await _async_favorite(libraries, what):
-            return liked
-    sure = [hit for hit in await async_hits(libraries, what) if named.fits(hit[1])]
-    kinds = KINDS.get(named.kind or "") or set(NodeKind)
+    """Return what fits the words best."""
+    what, kind = slots["what"], slots.get("kind", "")
+    sure = [
+        hit
+        for hit in await async_hits(libraries, what)
+        if hit[1].is_sure and (_names_art(slots) or is_named(what, hit[1].node.title))
+    ]
+    kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:
-        return await _async_meant(named, meant[0], sure, displays)
+        if is_declined(what, meant[0][1].node.title):
+            raise NotOursError("left")
+        return await _async_meant(kind, meant[0], sure, displays)
     if shown := _from_history(what, displays):
         return shown
+    if is_declined(what, ""):
+        raise NotOursError("left")
     near = [
-        hit
+        Chosen.of(library, hit.node)
         for library in libraries
         for hit in await library.async_hits(what, near=True)
     ]
-    names = list(dict.fromkeys(hit.node.title for hit in near))[:MAX_NAMES]
-    error = NotMeantError if named.in_full else UnansweredError
-    if names:
-        raise error("not_found_near", what=what, names=names)
-    raise error("not_found", what=what)
+    names = list(dict.fromkeys(chosen.title for chosen in near))[:MAX_NAMES]
+    if not names:
+        raise NotOursError("not_found", what=what)
+    raise DidYouMeanError(what, names, near[0])
 
 
 async def _async_meant(
-    named: Named,
+    kind: str,
     meant: tuple[Library, Hit],
     found: list[tuple[Library, Hit]],
     displays: list[SpokenDisplay],
 ) -> Chosen:
     """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node
-    if node.kind is not NodeKind.ARTIST or named.kind == "everything":
+    if node.kind is not NodeKind.ARTIST or kind == "everything":
         return Chosen.of(library, node)
     for owner, hit in found:
         solo = fold(hit.node.artist or "") == fold(node.title)
         if solo and hit.node.kind is NodeKind.EXHIBITION:
             return Chosen.of(owner, hit.node)
-    if named.kind == "artist":
+    if kind == "artist":
         made = (await library.async_children(node.id)).nodes
         series = [part for part in made if part.can_play]
-        seen = _titles_shown(displays, everything=False)
-        unseen = [part for part in series if fold(part.title) not in seen]
         if series:
+            seen = _titles_shown(displays)
+            unseen = [part for part in series if fold(part.title) not in seen]
             return Chosen.of(library, choice(unseen or series))
     return Chosen.of(library, node)
-
-
-async def _async_favorite(libraries: list[Library], what: str) -> Chosen | None:
-    """Return the favorite that fits the words best."""
-    for library in libraries:
-        found = await library.async_search(what, within=NodeKind.FAVORITES.value)
-        if found:
-            return Chosen.of(library, found[0])
-    return None
 
 
 def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
@@ -160,11 +198,11 @@ def _from_history(what: str, displays: list[SpokenDisplay]) -> Chosen | None:
     return None
 
 
-async def async_choose(
-    hass: HomeAssistant, how: str, displays: list[SpokenDisplay]
+async def _async_choose(
+    libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Chosen:
-    """Choose something new, something else, the work of the day, the favorites or the own collection."""
-    libraries = async_libraries(hass)
+    """Return something of a year, new, newest or other, the work of the day, the favorites or the own collection."""
+    how, year = slots.get("choice"), slots.get("year")
     if how == "favorites":
         return _favorites(libraries)
     if how == "collection":
@@ -176,17 +214,21 @@ async def async_choose(
         for library in libraries
         for node in (await library.async_children(NodeKind.EXHIBITIONS.value)).nodes
         if node.can_play
+        and (year is None or node.year == int(year))
+        and (how != "group" or "," in (node.artist or ""))
     ]
+    if not found and year is not None:
+        raise NotOursError("not_found", what=str(int(year)))
     if not found:
         raise UnansweredError("nothing_to_choose")
     if how == "daily":
         today = Random(dt_util.now().date().toordinal())
         return Chosen.of(*today.choice(found))
-    seen = _titles_shown(displays, everything=how == "new")
+    if how == "newest":
+        return Chosen.of(*found[0])
+    seen = _titles_shown(displays, ever=how == "new")
     unseen = [hit for hit in found if fold(hit[1].title) not in seen] or found
-    if how == "new":
-        return Chosen.of(*unseen[0])
-    return Chosen.of(*choice(unseen))
+    return Chosen.of(*(unseen[0] if how == "new" else choice(unseen)))
 
 
 async def _async_daily(libraries: list[Library]) -> Chosen | None:
@@ -222,7 +264,7 @@ def _collection(libraries: list[Library]) -> Chosen:
     raise UnansweredError("no_collection")
 
 
-def _titles_shown(displays: Iterable[SpokenDisplay], *, everything: bool) -> set[str]:
+def _titles_shown(displays: Iterable[SpokenDisplay], *, ever: bool = False) -> set[str]:
     """Return the folded titles of what displays show, or of everything that they have shown."""
     titles: list[str] = []
     for display in displays:
@@ -231,22 +273,33 @@ def _titles_shown(displays: Iterable[SpokenDisplay], *, everything: bool) -> set
             for name in ("source", "media_playlist", "media_album_name")
         ]
         coordinator = display.coordinator
-        if everything and coordinator is not None:
+        if ever and coordinator is not None:
             titles += [entry.title or "" for entry in coordinator.history.entries()]
     return {fold(title) for title in titles if title}
 
 
-def door_camera(hass: HomeAssistant, assistant: str | None) -> str:
-    """Return the camera at the door: the one that is called so, or the only one."""
-    cameras = [
-        state
-        for state in hass.states.async_all(Platform.CAMERA)
-        if assistant is None or async_should_expose(hass, assistant, state.entity_id)
-    ]
-    for word in DOORS:
-        for state in cameras:
-            if word in f"{state.entity_id} {state.name}".casefold():
-                return state.entity_id
-    if len(cameras) != 1:
-        raise UnansweredError("no_camera")
-    return cameras[0].entity_id
+def is_declined(what: str, title: str) -> bool:
+    """Return whether words turn a wish round, and are no part of the title."""
+    said, named = fold(what), fold(title)
+    if (_NOT & set(said.split())) - set(named.split()):
+        return True
+    return bool(_NOT_BEFORE_OR_AFTER.fullmatch(said)) and said not in named
+
+
+def is_named(what: str, title: str) -> bool:
+    """Return whether a title, its first part or most of its words are said, rather than one word of it."""
+    said, named = _content(what), _content(title)
+    if len(said) > 1 and 2 * len(said) >= len(named):
+        return True
+    parts = "".join(named), "".join(_content(re.split(r"[:;(–—|]", title)[0]))
+    joined = "".join(said)
+    return any(
+        abs(len(joined) - len(part)) <= TOLERANCE * len(part)
+        and SequenceMatcher(None, joined, part, autojunk=False).ratio() >= ALIKE
+        for part in parts
+    )
+
+
+def _content(words: str) -> list[str]:
+    """Return the folded words without fillers."""
+    return [word for word in fold(words).split() if word not in FILLERS]

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import dropwhile
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
@@ -17,6 +16,7 @@ from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
     entity_registry as er,
+    floor_registry as fr,
     intent,
 )
 
@@ -24,41 +24,10 @@ from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_displays
 from ..data import DATA
 from ..library.matching.text_index import fold
-from .answers import UnansweredError
+from .answers import NotOursError, UnansweredError
 
-# Prepositions and articles, folded.
-BEFORE_PLACES: Final = frozenset(
-    [
-        "on",
-        "in",
-        "at",
-        "the",
-        "auf",
-        "an",
-        "im",
-        "am",
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "sur",
-        "dans",
-        "au",
-        "à",
-        "le",
-        "la",
-        "en",
-        "el",
-        "op",
-        "aan",
-        "de",
-        "het",
-    ]
-)
 # How alike an inflected name is.
 ALIKE: Final = 0.8
-# The displays that were last spoken to.
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +64,18 @@ class SpokenDisplay:
         """Return an attribute of the media player."""
         return self.state.attributes.get(name)
 
-    def entity(self, domain: str, key: str) -> str:
-        """Return another entity of the display, or raise that it has none."""
+    def state_of(self, domain: str, key: str) -> State | None:
+        """Return the state of another entity of the display, None if it has none."""
         registry = er.async_get(self.hass)
         found = registry.async_get_entity_id(domain, DOMAIN, f"{self.device_id}_{key}")
         state = self.hass.states.get(found) if found else None
-        if found is None or state is None or state.state == STATE_UNAVAILABLE:
+        return None if state and state.state == STATE_UNAVAILABLE else state
+
+    def entity(self, domain: str, key: str) -> str:
+        """Return another entity of the display, or raise that it has none."""
+        if (state := self.state_of(domain, key)) is None:
             raise UnansweredError("cannot", name=self.name)
-        return found
+        return state.entity_id
 
 
 @callback
@@ -123,49 +96,40 @@ def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenD
 
 
 @callback
-def place_at_end(displays: list[SpokenDisplay], words: str) -> tuple[str, str] | None:
-    """Return words without the place at their end, and the name of the display there.
-
-    Languages inflect names: "auf der großen Wand" is on the display "Große Wand".
-    """
-    said = words.split()
-    for display in displays:
-        size = len(display.name.split())
-        before, end = said[:-size], " ".join(said[-size:])
-        rest = [*dropwhile(lambda word: fold(word) in BEFORE_PLACES, reversed(before))]
-        alike = SequenceMatcher(None, fold(end), fold(display.name)).ratio()
-        if alike >= ALIKE and rest and len(rest) < len(before):
-            return " ".join(reversed(rest)), display.name
-    return None
-
-
-@callback
 def meant_displays(
-    intent_obj: intent.Intent, slots: Mapping[str, Any], *, default_all: bool = False
+    intent_obj: intent.Intent,
+    slots: Mapping[str, Any],
+    *,
+    names_art: bool = False,
+    default_all: bool = False,
 ) -> list[SpokenDisplay]:
     """Return the displays that a sentence means, or raise that there are none.
 
-    Without a place, those in the room of the speaker are meant; elsewhere all of them, or the one last spoken to.
+    Without a place, those in the room of the speaker are meant. Where none hangs, a sentence that names art means all
+    of them, or the one last spoken to; any other is not ours.
     """
     hass = intent_obj.hass
     displays = exposed_displays(hass, intent_obj.assistant)
     if not displays:
-        raise UnansweredError("no_display")
+        raise NotOursError("no_display")
     area_id = slots.get("preferred_area_id") or _area_of_speaker(intent_obj)
-    if slots.get("scope") == "all":
-        found = displays
-    elif slots.get("scope") == "several":
-        here = _in_area(hass, displays, area_id)
-        # Nobody says "the displays" of a single one.
-        found = here if len(here) > 1 else displays
-    elif slots.get("scope") == "floor":
-        found = _on_floor_of(hass, displays, area_id)
-    elif place := slots.get("name") or slots.get("area") or slots.get("floor"):
-        found = _named(hass, displays, slots) or _anywhere(hass, displays, str(place))
-    elif here := _in_area(hass, displays, area_id):
-        found = here
-    else:
-        found = displays if default_all else [_likely(hass, displays)]
+    here = _in_area(hass, displays, area_id)
+    match slots.get("scope"):
+        case "all":
+            found = displays
+        case "several":
+            # Nobody says "the displays" of a single one.
+            found = here if len(here) > 1 else displays
+        case "floor" | "up" | "down" as where:
+            found = _on_floor(hass, displays, area_id, where)
+        case _ if any(place in slots for place in ("name", "area", "floor", "place")):
+            found = _named(hass, displays, slots)
+        case _ if here:
+            found = here
+        case _ if names_art:
+            found = displays if default_all else [_likely(hass, displays)]
+        case _:
+            raise NotOursError("not_here")
     hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
     return found
 
@@ -192,20 +156,19 @@ def _matching(
 def _named(
     hass: HomeAssistant, displays: list[SpokenDisplay], slots: Mapping[str, Any]
 ) -> list[SpokenDisplay]:
-    """Return the displays with a name, in an area or on a floor."""
+    """Return the displays with a name, in an area or on a floor, or raise that there are none."""
+    place = str(
+        next(slots[key] for key in ("name", "area", "floor", "place") if key in slots)
+    )
     constraints = intent.MatchTargetsConstraints(
         name=slots.get("name"),
         area_name=slots.get("area"),
         floor_name=slots.get("floor"),
         allow_duplicate_names=True,
     )
-    return _matching(hass, displays, constraints)
-
-
-def _anywhere(
-    hass: HomeAssistant, displays: list[SpokenDisplay], place: str
-) -> list[SpokenDisplay]:
-    """Return the displays at a place whose name is also that of another entity, or raise that there are none."""
+    if "place" not in slots and (found := _matching(hass, displays, constraints)):
+        return found
+    # The name of a place may be that of another entity, too.
     for constraints in (
         intent.MatchTargetsConstraints(area_name=place),
         intent.MatchTargetsConstraints(floor_name=place),
@@ -213,7 +176,15 @@ def _anywhere(
     ):
         if found := _matching(hass, displays, constraints):
             return found
-    raise UnansweredError("no_display_there", place=place)
+    # Languages inflect names: "auf der großen Wand" is on the display "Große Wand".
+    alike = [
+        display
+        for display in displays
+        if SequenceMatcher(None, fold(place), fold(display.name)).ratio() >= ALIKE
+    ]
+    if alike:
+        return alike
+    raise NotOursError("no_display_there", place=place)
 
 
 def _in_area(
@@ -226,17 +197,34 @@ def _in_area(
     return _matching(hass, displays, constraints)
 
 
-def _on_floor_of(
-    hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None
+def _on_floor(
+    hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None, where: str
 ) -> list[SpokenDisplay]:
-    """Return the displays on the floor of an area."""
+    """Return the displays on the floor of an area, or above or below it, or raise that there are none."""
+    floors = fr.async_get(hass)
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
-    if area is None or area.floor_id is None:
+    here = floors.async_get_floor(area.floor_id) if area and area.floor_id else None
+    if here is None and where == "floor":
         raise UnansweredError("which_floor")
-    constraints = intent.MatchTargetsConstraints(floor_name=area.floor_id)
-    if found := _matching(hass, displays, constraints):
-        return found
-    raise UnansweredError("no_display_here")
+    level = (here.level if here else None) or 0
+    above, below = set[str](), set[str]()
+    for floor in floors.async_list_floors():
+        if here is None or floor.floor_id != here.floor_id:
+            (above if (floor.level or 0) > level else below).add(floor.floor_id)
+    wanted, others = (above, below) if where == "up" else (below, above)
+    if here and (where == "floor" or (others and not wanted)):
+        # Who is upstairs says so, too.
+        wanted = {here.floor_id}
+    found = [
+        display
+        for floor_id in sorted(wanted)
+        for display in _matching(
+            hass, displays, intent.MatchTargetsConstraints(floor_name=floor_id)
+        )
+    ]
+    if not found:
+        raise NotOursError("no_display_here")
+    return found
 
 
 def _likely(hass: HomeAssistant, displays: list[SpokenDisplay]) -> SpokenDisplay:

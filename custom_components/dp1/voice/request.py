@@ -8,6 +8,7 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
+from homeassistant.components.conversation import HOME_ASSISTANT_AGENT
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
@@ -15,15 +16,24 @@ from homeassistant.helpers import config_validation as cv, intent
 from ..language import async_spoken_in
 from .answers import (
     Answers,
-    NotMeantError,
+    NotOursError,
     UnansweredError,
     async_answers,
     async_error_text,
 )
-from .displays import SpokenDisplay, exposed_displays, meant_displays, place_at_end
+from .displays import SpokenDisplay, meant_displays
 from .times import CLOCK, UNITS
 
-PLACES: Final = ("name", "area", "floor", "scope", "preferred_area_id")
+TEXTS: Final = (
+    "name",
+    "area",
+    "floor",
+    "place",
+    "scope",
+    "preferred_area_id",
+    "art",
+    "until",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +50,25 @@ class Request:
         return self.intent.hass
 
     @property
-    def has_place(self) -> bool:
-        """Return whether a place was named."""
-        return any(place in self.slots for place in PLACES[:-1])
+    def has_model(self) -> bool:
+        """Return whether a language model gets what is not ours."""
+        return self.intent.conversation_agent_id not in (None, HOME_ASSISTANT_AGENT)
 
-    def displays(self, *, default_all: bool = False) -> list[SpokenDisplay]:
+    @property
+    def speaker(self) -> str:
+        """Return who speaks: a voice satellite, else a user."""
+        return self.intent.device_id or self.intent.context.user_id or ""
+
+    def displays(
+        self, *, names_art: bool = False, default_all: bool = False
+    ) -> list[SpokenDisplay]:
         """Return the displays that are meant."""
-        return meant_displays(self.intent, self.slots, default_all=default_all)
-
-    def place_at_end(self, words: str) -> tuple[str, str] | None:
-        """Return words without the display at their end, and its name."""
-        displays = exposed_displays(self.hass, self.intent.assistant)
-        return place_at_end(displays, words)
+        return meant_displays(
+            self.intent,
+            self.slots,
+            names_art=names_art or "art" in self.slots,
+            default_all=default_all,
+        )
 
     async def call(
         self, domain: str, service: str, *, response: bool = False, **data: Any
@@ -108,7 +125,7 @@ class SpokenIntent(intent.IntentHandler):
     def slot_schema(self) -> dict[Any, Any]:
         """Return the slots; numbers of a time come as numbers."""
         return {
-            **{vol.Optional(name): cv.string for name in PLACES},
+            **{vol.Optional(name): cv.string for name in TEXTS},
             **{vol.Optional(name): vol.Coerce(float) for name in (*UNITS, *CLOCK)},
             **self.fields,
         }
@@ -129,7 +146,7 @@ class SpokenIntent(intent.IntentHandler):
         except HomeAssistantError as err:
             text = await async_error_text(intent_obj.hass, answers, err)
             code = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
-            if isinstance(err, NotMeantError):
+            if isinstance(err, NotOursError):
                 # Where there is a language model, it is asked then.
                 code = intent.IntentResponseErrorCode.NO_INTENT_MATCH
             response.async_set_error(code, text)

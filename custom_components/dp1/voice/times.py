@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, Final
 
 from homeassistant.util import dt as dt_util
 
-UNITS: Final = ("seconds", "minutes", "hours")
-CLOCK: Final = ("until", "until_hour", "until_minute", "until_half_day")
+UNITS: Final = ("seconds", "minutes", "hours", "days")
+CLOCK: Final = ("until_hour", "until_minute", "until_half_day")
 HALF_DAY: Final = 12
 DAY: Final = 24
+MONDAY: Final = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +22,25 @@ class Span:
     until: datetime | None = None
 
 
-def span_of(slots: Mapping[str, Any]) -> Span | None:
+def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | None:
     """Return how long a sentence asks to show something, None for permanently."""
     if given := {unit: float(slots[unit]) for unit in UNITS if unit in slots}:
         return Span(timedelta(**given))
     now = dt_util.now()
-    if "until" in slots:
-        hour = float(slots["until"])
-        end = _at(now, hour)
-        # The evening ends at midnight for those who are up late.
-        until = end if end > now else _at(now, max(hour, DAY))
-    elif "until_hour" in slots:
-        until = _next(now, slots)
-    else:
-        return None
+    match slots.get("until"):
+        case "weekend":
+            until = _at(now, (MONDAY - now.weekday()) * DAY)
+        case "bedtime" if bedtime:
+            hour = bedtime.hour + bedtime.minute / 60
+            until = next(end for day in (0, DAY) if (end := _at(now, hour + day)) > now)
+        case str() | int() | float() as hours if hours != "bedtime":
+            end = _at(now, float(hours))
+            # The evening ends at midnight for those who are up late.
+            until = end if end > now else _at(now, max(float(hours), DAY))
+        case _ if "until_hour" in slots:
+            until = _next(now, slots)
+        case _:
+            return None
     return Span(dt_util.as_utc(until) - dt_util.as_utc(now), until)
 
 

@@ -1,0 +1,82 @@
+"""Recognition of sentences against the files alone, as the agent of Home Assistant recognizes them, without a home."""
+
+from functools import cache
+import json
+from pathlib import Path
+from typing import Any
+
+from hassil.intents import Intents, SlotList, TextSlotList
+from hassil.recognize import recognize_best
+from hassil.util import merge_dict
+from home_assistant_intents import get_intents
+import yaml
+
+TABLES = Path(__file__).parent
+SENTENCES = TABLES.parent.parent / "custom_components" / "dp1" / "sentences"
+CUSTOM = "hass_custom_sentence"
+VARIANTS = {"zh": "zh-CN"}
+LANGUAGES = sorted(path.stem for path in SENTENCES.glob("*.yaml"))
+# Other things in the home, whose names are none of a display.
+THINGS = (("Lamp", "light"), ("Kitchen speaker", "media_player"), ("Radio", "switch"))
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read a table."""
+    table: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return table
+
+
+@cache
+def names_of(language: str) -> dict[str, str]:
+    """Return the names of the rooms, the floor and the displays."""
+    return dict(read(TABLES / f"{language}.yaml")["names"])
+
+
+@cache
+def intents_of(language: str, *, with_ours: bool = True) -> Intents:
+    """Return the sentences of Home Assistant in a language, with ours or without."""
+    known: Any = get_intents(VARIANTS.get(language, language), json_load=json.load)
+    if with_ours:
+        ours = read(SENTENCES / f"{language}.yaml")
+        for intent in ours["intents"].values():
+            for data in intent["data"]:
+                data["metadata"] = {CUSTOM: True}
+        merge_dict(known, ours)
+    return Intents.from_dict(known)
+
+
+@cache
+def lists_of(language: str) -> dict[str, SlotList]:
+    """Return the names that are exposed, as the agent offers them."""
+    names = names_of(language)
+    players = [names["display_1"], names["display_2"]]
+    things = [(name, name, {"domain": "media_player"}) for name in players]
+    things += [(name, name, {"domain": domain}) for name, domain in THINGS]
+    rooms = [names["room_1"], names["room_2"]]
+    return {
+        "name": TextSlotList.from_tuples(things, allow_template=False),
+        "area": TextSlotList.from_tuples(
+            [(room, room) for room in rooms], allow_template=False
+        ),
+        "floor": TextSlotList.from_tuples(
+            [(names["floor"], names["floor"])], allow_template=False
+        ),
+    }
+
+
+def recognize(
+    language: str, sentence: str, *, with_ours: bool = True
+) -> tuple[str | None, dict[str, Any]]:
+    """Return the intent that a sentence is recognized as, with its slots."""
+    result = recognize_best(
+        sentence,
+        intents_of(language, with_ours=with_ours),
+        slot_lists=lists_of(language),
+        intent_context=None,
+        language=VARIANTS.get(language, language),
+        best_metadata_key=CUSTOM,
+        best_slot_name="name",
+    )
+    if result is None:
+        return None, {}
+    return result.intent.name, {e.name: e.value for e in result.entities_list}
