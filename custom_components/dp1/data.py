@@ -34,6 +34,7 @@ class Dp1Data:
         indexers: clients of indexers by URL, so that requests keep their distance.
         last_spoken_to: entity ids of the displays that were last spoken to.
         answers: templates of spoken answers by language, once loaded.
+        found: media ids that language models may show, by their short ids.
         offers: what "yes" would show, by the speaker who was asked.
         look_ups: limit of simultaneous look-ups of works.
         sentences_lock: held while the files of voice sentences are written.
@@ -52,6 +53,7 @@ class Dp1Data:
     indexers: dict[str, Indexer] = field(default_factory=dict)
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
     offers: dict[str, Offer] = field(default_factory=dict)
     look_ups: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(LOOK_UPS_AT_ONCE)

@@ -106,6 +106,7 @@ class ShowIntent(SpokenIntent):
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
     fields: Mapping[str, Any] = {
         vol.Exclusive("what", "what"): intent.non_empty_string,
+        vol.Exclusive("media_id", "what"): cv.string,
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
         vol.Exclusive("year", "what"): vol.Coerce(float),
         vol.Optional("kind"): cv.string,

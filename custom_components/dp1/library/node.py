@@ -72,6 +72,7 @@ class Node:
     year: int | None = None
     works: int | None = None
     medium: str | None = None
+    note: str | None = None
     opens_at: datetime | None = None
     query: str = ""
 

@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
-from ..library.entries import async_libraries
+from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
 from ..library.matching.spoken_words import FILLERS
 from ..library.matching.text_index import fold
@@ -112,6 +112,9 @@ async def async_choose(
 ) -> Chosen:
     """Return what slots ask for: a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
+    if "media_id" in slots:
+        library, node = library_and_node(hass, slots["media_id"])
+        return Chosen.of(library, await library.async_node(node))
     try:
         if "what" in slots:
             return await _async_find(libraries, slots, displays)

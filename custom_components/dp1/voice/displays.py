@@ -123,7 +123,7 @@ def meant_displays(
         case "floor" | "up" | "down" as where:
             found = _on_floor(hass, displays, area_id, where)
         case _ if any(place in slots for place in ("name", "area", "floor", "place")):
-            found = _named(hass, displays, slots)
+            found = named_displays(hass, displays, slots)
         case _ if here:
             found = here
         case _ if names_art:
@@ -153,7 +153,7 @@ def _matching(
     return [by_id[state.entity_id] for state in result.states]
 
 
-def _named(
+def named_displays(
     hass: HomeAssistant, displays: list[SpokenDisplay], slots: Mapping[str, Any]
 ) -> list[SpokenDisplay]:
     """Return the displays with a name, in an area or on a floor, or raise that there are none."""

@@ -325,6 +325,7 @@ class CatalogProvider(Provider):
             year=series.minted_at.year if series.minted_at else None,
             works=1 if once else series.max_artwork,
             medium=series.medium or None,
+            note=series.description or None,
         )
 
     def _artwork_node(self, artwork: Artwork, series: Series) -> Node:
@@ -341,6 +342,7 @@ class CatalogProvider(Provider):
             subtitle=exhibition.title if exhibition else None,
             year=year(artwork, series),
             medium=series.medium or None,
+            note=series.description or None,
         )
 
     # Artists
@@ -895,6 +897,7 @@ def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
         can_expand=open_now,
         subtitle=exhibition.curator.name if exhibition.curator else None,
         year=opens.year if opens else None,
+        note=exhibition.note or None,
         opens_at=opens if opens and not open_now else None,
     )
 
