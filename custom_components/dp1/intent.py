@@ -1,14 +1,14 @@
 """Intents: what people say to displays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import time, timedelta
 import re
 from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import MediaPlayerState, RepeatMode
+from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv, intent
@@ -21,13 +21,13 @@ from .const import DOMAIN
 from .data import DATA
 from .library.entries import async_libraries
 from .library.search import fold
+from .voice.actions import ACTIONS, BRIGHTNESS_STEPS, Action
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.displays import SpokenDisplay, exposed_displays
 from .voice.request import Request, SpokenIntent
 from .voice.times import Span, span_of
 
-BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
@@ -43,54 +43,6 @@ QUESTIONS: Final = (
     "more",
 )
 SENTENCE: Final = re.compile(r".+?[.!?。！？](?=\s|$)|.+", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action that a sentence asks for; of an entity beside the media player by its key."""
-
-    domain: str
-    service: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-    key: str | None = None
-    needs_work: bool = False
-
-
-def _player(service: str, **data: Any) -> Action:
-    return Action(Platform.MEDIA_PLAYER, service, data)
-
-
-def _queue(service: str, **data: Any) -> Action:
-    return Action(Platform.MEDIA_PLAYER, service, data, needs_work=True)
-
-
-ACTIONS: Final[Mapping[str, Action]] = {
-    "next": Action(DOMAIN, "show_work", {"work": "next"}, needs_work=True),
-    "previous": Action(DOMAIN, "show_work", {"work": "previous"}, needs_work=True),
-    "shuffle": _queue("shuffle_set", shuffle=True),
-    "unshuffle": _queue("shuffle_set", shuffle=False),
-    "repeat": _queue("repeat_set", repeat=RepeatMode.ALL),
-    "unrepeat": _queue("repeat_set", repeat=RepeatMode.OFF),
-    "stay": _queue("repeat_set", repeat=RepeatMode.ONE),
-    "go_on": _queue("repeat_set", repeat=RepeatMode.ALL),
-    "keep": Action(DOMAIN, "add_favorite"),
-    "remove": Action(DOMAIN, "remove_favorite"),
-    "sleep": _player("turn_off"),
-    "wake": _player("turn_on"),
-    **{
-        f"label_{option}": Action(
-            Platform.SELECT, "select_option", {"option": option}, "museum_label"
-        )
-        for option in ("on", "off")
-    },
-    "rotate": Action(
-        Platform.SELECT, "select_previous", {"cycle": True}, "orientation"
-    ),
-    **{
-        change: Action(Platform.NUMBER, "set_value", key="panel_brightness")
-        for change in (*BRIGHTNESS_STEPS, "brightness")
-    },
-}
 
 
 async def async_setup_intents(hass: HomeAssistant) -> None:

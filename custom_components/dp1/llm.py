@@ -32,11 +32,11 @@ from .browse.search import async_hits
 from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
-from .intent import ACTIONS
 from .library.entries import async_libraries
 from .library.library import Library, Node, NodeKind
 from .library.node import media_id
 from .library.search import fold
+from .voice.actions import ACTIONS
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS
 from .voice.displays import SpokenDisplay, exposed_displays, named_displays
