@@ -8,7 +8,6 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.components.conversation import HOME_ASSISTANT_AGENT
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
@@ -24,6 +23,8 @@ from .answers import (
 from .displays import SpokenDisplay, meant_displays
 from .times import CLOCK, UNITS
 
+# The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
+HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
 TEXTS: Final = (
     "name",
     "area",
