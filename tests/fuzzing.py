@@ -353,13 +353,6 @@ ACTION_SAMPLES: list[Any] = [
         "item_duration": 30,
     },
     {
-        "entity_id": ["media_player.wall"],
-        "gesture": "drag",
-        "path": [[1, 2], {"dx": 1, "dy": 2}],
-        "factors": [1.2],
-        "button": "left",
-    },
-    {
         "query": "net",
         "kinds": ["series"],
         "limit": 5,

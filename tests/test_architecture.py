@@ -27,7 +27,7 @@ PLATFORMS = {
 ORDER: tuple[set[str], ...] = (
     {"client", "const", "timing"},
     {"data", "errors", "language"},
-    {"storage"},
+    {"permissions", "storage"},
     {"guard"},
     {"library"},
     {"display"},

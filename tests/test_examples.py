@@ -114,7 +114,7 @@ def _with_series() -> str:
 
 def test_examples_are_of_known_kinds() -> None:
     """Nothing is left out: the rest are cards and the logger."""
-    assert len(SCRIPTS) >= 12
+    assert len(SCRIPTS) >= 11
     assert len(AUTOMATIONS) >= 3
     kinds = {name.partition(":")[0] for name in OTHERS}
     assert kinds == {"dashboards.md", "troubleshooting.md"}

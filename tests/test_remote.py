@@ -1,11 +1,10 @@
 """Test keys and gestures for interactive works."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 import time
 from typing import Any
 
 import pytest
-import voluptuous as vol
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -110,93 +109,9 @@ async def test_a_display_without_a_keyboard(hass: HomeAssistant) -> None:
         assert hass.states.async_all("remote") == []
 
 
-@pytest.mark.parametrize(
-    ("fields", "command", "request_"),
-    [
-        ({"gesture": "tap"}, "tapGesture", {"button": "left"}),
-        (
-            {"gesture": "double_tap", "button": "right"},
-            "doubleTapGesture",
-            {"button": "right"},
-        ),
-        ({"gesture": "long_press"}, "longPressGesture", {"button": "left"}),
-        (
-            {"gesture": "drag", "path": [[10, 20.5], {"dx": -3, "dy": 0}]},
-            "dragGesture",
-            {"cursorOffsets": [{"dx": 10, "dy": 20.5}, {"dx": -3, "dy": 0}]},
-        ),
-        (
-            {"gesture": "click_and_drag", "path": [[300, -150]]},
-            "clickAndDragGesture",
-            {"cursorOffsets": [{"dx": 150, "dy": -75}] * 2},
-        ),
-        (
-            {"gesture": "zoom", "factors": [1.5, 0.5]},
-            "zoomGesture",
-            {"scaleSteps": [1.5, 0.5]},
-        ),
-    ],
-)
-async def test_gestures(
-    house: House, fields: dict[str, Any], command: str, request_: dict[str, Any]
-) -> None:
-    """Gestures are sent in the display's format; long steps are split before the display cuts them."""
-    await house.do("dp1.gesture", "wall", **fields)
-    assert received(house) == [(command, request_)]
-    assert house.walls["wall"].received[0].applied
-
-
-@pytest.mark.parametrize(
-    ("fields", "key"),
-    [
-        ({"gesture": "drag"}, "gesture_fields"),
-        ({"gesture": "tap", "path": [[1, 1]]}, "gesture_fields"),
-        ({"gesture": "zoom", "factors": [1], "path": [[1, 1]]}, "gesture_fields"),
-        ({"gesture": "click_and_drag", "path": [[3000, 0]]}, "path_too_long"),
-        ({"gesture": "drag", "path": [[10_000, 0]] * 1000}, "path_too_long"),
-    ],
-)
-async def test_gestures_that_do_not_fit(
-    house: House, fields: dict[str, Any], key: str
-) -> None:
-    """Each gesture requires its own field."""
-    with pytest.raises(ServiceValidationError) as raised:
-        await house.do("dp1.gesture", "wall", **fields)
-    assert raised.value.translation_key == key
-    assert received(house) == []
-
-
-@pytest.mark.parametrize("distance", ["inf", "-inf", "nan", 1e300, 10_001])
-@pytest.mark.parametrize(
-    "step", [lambda far: [far, 0], lambda far: {"dx": 0, "dy": far}]
-)
-async def test_a_drag_without_end(
-    house: House, step: Callable[[object], object], distance: object
-) -> None:
-    """The length of a gesture is limited."""
-    with pytest.raises(vol.Invalid):
-        await house.do("dp1.gesture", "wall", gesture="drag", path=[step(distance)])
-    assert received(house) == []
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"gesture": "wave"},
-        {"gesture": "zoom", "factors": [0]},
-        {"gesture": "drag", "path": [[1]]},
-        {"gesture": "drag", "path": []},
-    ],
-)
-async def test_gestures_that_are_none(house: House, fields: dict[str, Any]) -> None:
-    """Invalid gestures are refused."""
-    with pytest.raises(vol.Invalid):
-        await house.do("dp1.gesture", "wall", **fields)
-
-
 async def test_an_older_display(hass: HomeAssistant) -> None:
     """The error of a display without a gesture names the gesture."""
     async with House.of(hass, "wall", profile="A", version="1.0.15") as house:
         with pytest.raises(HomeAssistantError) as raised:
-            await house.do("dp1.gesture", "wall", gesture="double_tap")
+            await send(house, "double_tap")
     assert raised.value.translation_key == "display_rejected"

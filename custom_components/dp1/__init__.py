@@ -44,7 +44,7 @@ from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
 from .services import async_setup_services
 from .timing import Timing
-from .voice.sentences import async_update_sentences, wish_of_libraries
+from .voice.sentences import async_update_sentences, wants_sentences
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 DISPLAY_PLATFORMS = [
@@ -211,7 +211,7 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
 async def _async_update_sentences(hass: HomeAssistant) -> None:
     """Install, renew or remove the sentences for Assist as the libraries want."""
     try:
-        await async_update_sentences(hass, wish_of_libraries(hass))
+        await async_update_sentences(hass, wants_sentences(hass))
     except HomeAssistantError as err:
         LOGGER.warning("%s", err)
 

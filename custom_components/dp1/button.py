@@ -24,6 +24,7 @@ from .entity import (
 )
 from .library.entity import LibraryEntity
 from .library.library import Library
+from .permissions import async_check_refresh
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
@@ -144,4 +145,9 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
     @override
     async def async_press(self) -> None:
         """Look for news."""
+        if context := self._context:
+            library = self.library
+            await async_check_refresh(
+                self.hass, context, library.entry_id, library.title
+            )
         await self.library.async_refresh()

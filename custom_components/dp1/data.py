@@ -32,6 +32,7 @@ class Dp1Data:
         cards_url: path of the dashboard cards; empty until they are served.
         followed: followed channels by the entry id of their library.
         indexers: clients of indexers by URL, so that requests keep their distance.
+        refreshed: when somebody looked for news in a library, by its entry id, on the clock of the event loop.
         last_spoken_to: entity ids of the displays that were last spoken to.
         answers: templates of spoken answers by language, once loaded.
         found: media ids that language models may show, by their short ids.
@@ -51,6 +52,7 @@ class Dp1Data:
     cards_url: str = ""
     followed: dict[str, FollowedChannels] = field(default_factory=dict)
     indexers: dict[str, Indexer] = field(default_factory=dict)
+    refreshed: dict[str, float] = field(default_factory=dict)
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from .client.guard import Guard, is_home_name, public_session
 from .client.playlist.document import MAX_DOCUMENT, MAX_VALUES
 from .client.url import host_of, plain_host, web_url
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
+from .permissions import async_is_admin
 from .storage import SafeStore
 
 MAX_HOSTS: Final = 256
@@ -90,9 +91,7 @@ class NamedHosts:
 
     async def async_add(self, context: Context | None, what: object) -> None:
         """Allow the hosts in a URL or document, unless a user who is no administrator gave it."""
-        user_id = context.user_id if context else None
-        user = await self._hass.auth.async_get_user(user_id) if user_id else None
-        is_guest = user_id is not None and (user is None or not user.is_admin)
+        is_guest = context is not None and not await async_is_admin(self._hass, context)
         _IS_GUEST.set(is_guest)
         if context is None or is_guest:
             return

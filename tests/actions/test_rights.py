@@ -1,4 +1,4 @@
-"""Test permissions of the feed actions over Home Assistant's HTTP API."""
+"""Test permissions of the actions on libraries over Home Assistant's HTTP API."""
 
 from http import HTTPStatus
 from typing import Any
@@ -8,8 +8,9 @@ import pytest
 from pytest_homeassistant_custom_component.common import CLIENT_ID, MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from homeassistant.auth.const import GROUP_ID_USER
-from homeassistant.core import HomeAssistant
+from homeassistant.auth.const import GROUP_ID_READ_ONLY, GROUP_ID_USER
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.setup import async_setup_component
 
 from tests.libraries import ID, library_entry, playlist, set_up
@@ -102,3 +103,54 @@ async def test_strangers_do_nothing(
     status = await post(stranger, "publish_playlist", playlist=playlist())
     assert status == HTTPStatus.UNAUTHORIZED
     assert writes(feed) == []
+
+
+async def test_guests_look_for_news_once_a_minute(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    guest: TestClient[Any, Any],
+    feed: FeedSimulator,
+    library: MockConfigEntry,
+) -> None:
+    """Who is no administrator cannot make the servers work without end, with the action or the button."""
+    assert await post(guest, "refresh_library") == HTTPStatus.OK
+    asked = len(feed.log)
+    button = {"entity_id": "button.library_look_for_news"}
+    for _ in range(3):
+        await guest.post("/api/services/dp1/refresh_library", json={})
+        await guest.post("/api/services/button/press", json=button)
+    assert len(feed.log) == asked
+    owner = await hass_client()
+    assert await post(owner, "refresh_library") == HTTPStatus.OK
+    assert len(feed.log) > asked
+    user = await hass.auth.async_create_user("Other", group_ids=[GROUP_ID_USER])
+    with pytest.raises(HomeAssistantError) as caught:
+        await hass.services.async_call(
+            "dp1", "refresh_library", context=Context(user_id=user.id), blocking=True
+        )
+    assert caught.value.translation_key == "refreshed_just_now"
+
+
+@pytest.mark.usefixtures("hass_admin_user")
+async def test_who_may_only_look_changes_no_library(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Without rights on the entities of a library, nobody refreshes it or changes its favorites."""
+    (stored,) = feed.seed([playlist()])
+    media_id = f"media-source://dp1/{library.entry_id}/playlist/{stored['id']}"
+    favorite = {"media_content_id": media_id}
+    await hass.services.async_call("dp1", "refresh_library", blocking=True)
+    await hass.services.async_call("dp1", "add_favorite", favorite, blocking=True)
+    user = await hass.auth.async_create_user("G", group_ids=[GROUP_ID_READ_ONLY])
+    asked = len(feed.log)
+    for action, data in (
+        ("refresh_library", {}),
+        ("add_favorite", favorite),
+        ("remove_favorite", favorite),
+    ):
+        with pytest.raises(Unauthorized):
+            await hass.services.async_call(
+                "dp1", action, data, context=Context(user_id=user.id), blocking=True
+            )
+    assert len(feed.log) == asked
+    assert len(library.runtime_data.favorites.nodes()) == 1

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.voice.sentences import Wish, async_update_sentences
+from custom_components.dp1.voice.sentences import async_update_sentences
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
@@ -106,7 +106,7 @@ class Home:
             await set_up(hass, entry)
             await hass.async_block_till_done(wait_background_tasks=False)
             # The library writes them in the background, one after the other.
-            await async_update_sentences(hass, Wish.INSTALL)
+            await async_update_sentences(hass, wanted=True)
             library: Library = entry.runtime_data
             await library.async_children("exhibitions")
             yield cls(

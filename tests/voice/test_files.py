@@ -1,14 +1,13 @@
 """The sentences in the configuration folder: written, renewed and removed, but never over what their owner wrote."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.voice import sentences
-from homeassistant.core import Context, HomeAssistant
-from homeassistant.exceptions import HomeAssistantError, Unauthorized
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
 
@@ -47,13 +46,6 @@ async def set_option(hass: HomeAssistant, entry: MockConfigEntry, wanted: bool) 
     await hass.async_block_till_done(wait_background_tasks=True)
 
 
-async def write(hass: HomeAssistant, **data: Any) -> Any:
-    """Call the action."""
-    return await hass.services.async_call(
-        "dp1", "write_sentences", blocking=True, return_response=True, **data
-    )
-
-
 async def test_option(
     hass: HomeAssistant, folder: Path, issue_registry: ir.IssueRegistry
 ) -> None:
@@ -75,30 +67,14 @@ async def test_option(
     issue = issue_registry.async_get_issue("dp1", "sentences_edited")
     assert issue is not None
     assert issue.translation_placeholders == {"files": "custom_sentences/de/dp1.yaml"}
+    await hass.config_entries.async_reload(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert files(folder) >= LANGUAGES
     await set_option(hass, entry, False)
     assert files(folder) == {"de"}
     assert mine.exists()
     assert not (folder / "de-CH").exists()
     assert issue_registry.async_get_issue("dp1", "sentences_edited") is None
-
-
-async def test_action(
-    hass: HomeAssistant, folder: Path, hass_read_only_user: MockUser
-) -> None:
-    """The action writes the files too, which stay until the library is removed."""
-    entry = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
-    with pytest.raises(Unauthorized):
-        await write(hass, context=Context(user_id=hass_read_only_user.id))
-    answer = await write(hass)
-    assert "custom_sentences/en/dp1.yaml" in answer["written"]
-    assert answer["edited"] == []
-    assert (await write(hass)) == {"written": [], "edited": []}
-    await hass.config_entries.async_reload(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert files(folder) >= LANGUAGES
-    await hass.config_entries.async_remove(entry.entry_id)
-    await hass.async_block_till_done(wait_background_tasks=True)
-    assert not folder.exists()
 
 
 async def test_what_is_in_the_way(
@@ -116,7 +92,7 @@ async def test_what_is_in_the_way(
     (folder / "de").rmdir()
     (folder / "de").write_text("in the way")
     with pytest.raises(HomeAssistantError) as raised:
-        await write(hass)
+        await sentences.async_update_sentences(hass, wanted=True)
     assert raised.value.translation_key == "sentences_not_written"
     (entry,) = hass.config_entries.async_entries("dp1")
     await hass.config_entries.async_reload(entry.entry_id)

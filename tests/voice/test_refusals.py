@@ -12,12 +12,15 @@ from custom_components.dp1.voice.answers import (
     async_answers,
     async_error_text,
 )
-from homeassistant.core import HomeAssistant
+from homeassistant.auth.const import GROUP_ID_READ_ONLY, GROUP_ID_USER
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 
+from ..displays import playlist
+from ..houses import House
 from ..sources import INTEGRATION
 
 LANGUAGES = ("de", "fr", "es", "nl", "ja", "zh-Hans")
@@ -110,3 +113,24 @@ async def test_a_failure_among_several_displays(hass: HomeAssistant) -> None:
     said = async_message(hass, error("display_busy"))
     answers = await async_answers(hass, "de")
     assert said == await async_error_text(hass, answers, error("display_busy"))
+
+
+@pytest.mark.usefixtures("hass_admin_user", "socket_enabled")
+async def test_who_is_gone_moves_nothing(hass: HomeAssistant) -> None:
+    """A user who was removed or may not control the display does not get to the next work."""
+    guest = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_READ_ONLY])
+    gone = await hass.auth.async_create_user("Gone", group_ids=[GROUP_ID_USER])
+    await hass.auth.async_remove_user(gone)
+    async with House.of(hass, "wall") as house:
+        await house.show("wall", playlist=playlist("A", "B"))
+        for user in (guest, gone):
+            response = await intent.async_handle(
+                hass,
+                "test",
+                "Dp1Control",
+                {"action": {"value": "next"}},
+                context=Context(user_id=user.id),
+            )
+            failed = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
+            assert response.error_code is failed, user.name
+        assert house.walls["wall"].state.position == 0

@@ -1,13 +1,18 @@
-"""Actions on displays: cast, show a work, hand over to another display, gestures."""
+"""Actions on displays: cast, show a work or a message, hand over to another display."""
 
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
+from html import escape
+from math import sqrt
 import re
+from typing import Any
 
 import voluptuous as vol
 
+from homeassistant.components.media_player import RepeatMode
 from homeassistant.const import ATTR_ENTITY_ID
-from homeassistant.core import ServiceCall
+from homeassistant.core import ServiceCall, ServiceResponse
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
@@ -18,26 +23,25 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..display.history import cast_of
-from ..errors import invalid_input
+from ..errors import exactly_one_of, invalid_input
 from ..playback.cast import async_take_snapshot
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
-from ..playback.input import GESTURE_FIELDS, async_send, gesture
 from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
-from ..playback.resolve import Options, from_document
-from .targets import Target, async_for_each_display, async_targets, only
-
-SERVICE_GESTURE = "gesture"
-SERVICE_HAND_OVER = "hand_over"
-SERVICE_MOVE_WORK = "move_work"
-SERVICE_REMOVE_WORK = "remove_work"
-SERVICE_SHOW_PREVIOUS = "show_previous"
-SERVICE_SHOW_WORK = "show_work"
+from ..playback.resolve import (
+    Options,
+    async_from_media,
+    async_resolve,
+    from_document,
+    is_in_history,
+    page_cast,
+    split_media_id,
+)
+from .targets import Target, async_for_each_display, async_targets, color, media, only
 
 STEPS = {"next": 1, "previous": -1}
 NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
 
-GESTURE_SCHEMA = cv.make_entity_service_schema(GESTURE_FIELDS)
 HAND_OVER_SCHEMA = cv.make_entity_service_schema(
     {
         vol.Required("to"): cv.entity_id,
@@ -53,6 +57,74 @@ SHOW_PREVIOUS_SCHEMA = cv.make_entity_service_schema({})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): WORK, vol.Optional("show_for"): positive_duration}
 )
+
+
+MAX_MARGIN = 99_999
+
+CAST_FIELDS = (
+    "playlist_url",
+    "playlist",
+    "playlist_id",
+    "exhibition",
+    "series",
+    "media_content_id",
+)
+
+OPTIONS: dict[vol.Marker, Any] = {
+    vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
+    vol.Optional("shuffle"): cv.boolean,
+    # An unquoted off is false in YAML.
+    vol.Optional("repeat"): vol.All(
+        lambda value: "off" if value is False else value, vol.Coerce(RepeatMode)
+    ),
+    vol.Optional("item_duration"): vol.All(
+        vol.Coerce(float), vol.Range(min=1, max=31_536_000)
+    ),
+    vol.Optional("scaling"): vol.In(("fit", "fill", "stretch", "auto")),
+    vol.Optional("background"): color,
+    vol.Optional("margin"): vol.Any(
+        vol.All(vol.Any(int, float), vol.Range(min=0, max=MAX_MARGIN)),
+        cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?(px|%|vw|vh)$"),
+        vol.All(cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?$"), vol.Coerce(float)),
+    ),
+    vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
+    vol.Optional("wake", default=True): cv.boolean,
+}
+CAST_SCHEMA = cv.make_entity_service_schema(
+    {
+        vol.Optional("playlist_url"): cv.string,
+        vol.Optional("playlist"): vol.Any(dict, cv.string),
+        vol.Optional("playlist_id"): cv.string,
+        vol.Optional("exhibition"): cv.string,
+        vol.Optional("series"): cv.string,
+        vol.Optional("media_content_id"): media,
+        **OPTIONS,
+        vol.Optional("show_for"): positive_duration,
+        vol.Optional("spread"): cv.boolean,
+    }
+)
+
+
+async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
+    """Cast to the targeted displays."""
+    what = exactly_one_of(call.data, CAST_FIELDS)
+    options = Options(
+        **{str(key): call.data[key] for key in OPTIONS if key in call.data}
+    )
+    if "media_content_id" in what:
+        what["media_content_id"], place = split_media_id(what["media_content_id"])
+        options = replace(options, place=place)
+    targets = await async_targets(call)
+    with ExitStack() as stack:
+        for target in targets:
+            if (coordinator := target.loaded) is not None:
+                stack.enter_context(coordinator.requests.pending_cast(options.asked))
+        is_known = is_in_history(call.hass, what.get("media_content_id"))
+        await call.hass.data[DATA].named_hosts.async_add(
+            call.context, None if is_known else what
+        )
+        cast = await async_resolve(call.hass, what, options)
+        return await async_cast_to(call, targets, cast, options)
 
 
 async def async_show_work(call: ServiceCall) -> None:
@@ -108,7 +180,7 @@ async def async_rearrange(call: ServiceCall) -> None:
         player = _shown(await coordinator.async_read_player(), coordinator.name)
         work = _find(player, call.data["work"], coordinator.name)
         before = call.data.get("before")
-        if call.service == SERVICE_REMOVE_WORK:
+        if call.service == "remove_work":
             await async_remove_work(coordinator, work)
         else:
             at = None if before is None else _find(player, before, coordinator.name)
@@ -192,18 +264,6 @@ async def async_hand_over(call: ServiceCall) -> None:
                 await display.clear()
 
 
-async def async_gesture(call: ServiceCall) -> None:
-    """Tap, drag or zoom on the current work."""
-    send = gesture(call.data)
-
-    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Send the gesture to one display."""
-        await async_send(coordinator, send)
-        return {}
-
-    await async_for_each_display(call, await async_targets(call), act)
-
-
 async def async_cast_to(
     call: ServiceCall, targets: list[Target], cast: Cast, options: Options
 ) -> JsonObjectType | None:
@@ -235,3 +295,80 @@ def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
             order.index(target.entity_id) if target.entity_id in order else len(order)
         ),
     )
+
+
+MAX_TITLE = 200
+MAX_TEXT = 2000
+MESSAGE_SCHEMA = cv.make_entity_service_schema(
+    {
+        vol.Optional("title"): vol.All(cv.string, vol.Length(max=MAX_TITLE)),
+        vol.Optional("text"): vol.All(cv.string, vol.Length(max=MAX_TEXT)),
+        vol.Optional("image"): media,
+        vol.Optional("background", default="#101010"): color,
+        vol.Optional("color", default="#f5f5f5"): color,
+        vol.Optional("show_for"): positive_duration,
+    }
+)
+# The font shrinks with the length of the text, so that everything is on the screen.
+PAGE = """<!doctype html>
+<html><head><meta charset="utf-8"><title>{title}</title><style>
+html,body{{margin:0;height:100%;background:{background};color:{color};overflow:hidden}}
+body{{display:flex;flex-direction:column;align-items:center;justify-content:center;gap:3vmin;
+padding:5vmin;box-sizing:border-box;text-align:center;font-family:system-ui,sans-serif}}
+h1{{margin:0;font-size:{title_size:.1f}vmin;overflow-wrap:anywhere}}
+p{{margin:0;font-size:{text_size:.1f}vmin;line-height:1.3;white-space:pre-line;overflow-wrap:anywhere}}
+img{{flex:1 1 0;min-height:0;max-width:100%;object-fit:contain}}
+</style></head><body>{body}</body></html>
+"""
+
+
+async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
+    """Show a message on the targeted displays."""
+    title, text = call.data.get("title", ""), call.data.get("text", "")
+    image: Cast | None = None
+    if not (title or text or "image" in call.data):
+        raise invalid_input("nothing_to_show")
+    targets = await async_targets(call)
+    if "image" in call.data:
+        image = await async_from_media(
+            call.hass, "image/*", call.data["image"], Options()
+        )
+    page = _page(title, text, image, call.data["background"], call.data["color"])
+    name = title or text.partition("\n")[0][:MAX_TITLE] or "Message"
+    cast = page_cast(name, page)
+
+    async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Show the message on one display."""
+        return await async_show(coordinator, cast, Options(), call.data.get("show_for"))
+
+    return await async_for_each_display(call, targets, show)
+
+
+def _page(title: str, text: str, image: Cast | None, background: str, ink: str) -> str:
+    """Return the page of a message, with everything in it escaped."""
+    parts = []
+    if image is not None and image.playlist:
+        parts.append(
+            f'<img src="{escape(image.playlist["items"][0]["source"])}" alt="">'
+        )
+    if title:
+        parts.append(f"<h1>{escape(title)}</h1>")
+    if text:
+        parts.append(f"<p>{escape(text)}</p>")
+    room = 0.5 if image is not None else 1.0
+    return PAGE.format(
+        title=escape(title),
+        background=background,
+        color=ink,
+        title_size=_size(title, 14 * room),
+        text_size=_size(text, 8 * room),
+        body="".join(parts),
+    )
+
+
+def _size(text: str, largest: float) -> float:
+    """Return the font size at which a text takes at most half of the screen, in hundredths of its shorter side."""
+    # A letter is about half as wide as high, and lines are 1.3 letters high.
+    lines = text.count("\n") + 1
+    fitting = sqrt(40 * 90 / (0.65 * max(len(text), 1)))
+    return min(largest, fitting, 40 / (1.3 * lines))

@@ -1,16 +1,19 @@
-"""Actions on the playlists of a feed: publish, get, validate, delete."""
+"""Actions on the feed of a library: publish, get, validate, change and delete a playlist."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+import re
 from typing import Any
 
 import voluptuous as vol
 
+from homeassistant.components import persistent_notification
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
-from homeassistant.exceptions import Unauthorized, UnknownUser
+from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util.json import JsonValueType
 
 from ..client.display.casts import Cast
@@ -24,25 +27,21 @@ from ..client.errors import (
     InvalidPlaylistError,
 )
 from ..client.feed.client import Family, Feed, Published
-from ..client.playlist.document import parse, validate
+from ..client.playlist.document import build_item, parse, validate
 from ..client.playlist.signing import Verification, verify
-from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL
+from ..client.text import markdown_safe
+from ..client.values import mapping
+from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..errors import action_failed, exactly_one_of, invalid_input, translated
 from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
+from ..permissions import async_is_admin
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import async_read_playlist
-from .fields import media
-from .left_out import notify_left_out
-from .targets import TARGET, async_targets, only, with_target
-
-SERVICE_PUBLISH_PLAYLIST = "publish_playlist"
-SERVICE_GET_PLAYLIST = "get_playlist"
-SERVICE_VALIDATE_PLAYLIST = "validate_playlist"
-SERVICE_DELETE_PLAYLIST = "delete_playlist"
+from .targets import TARGET, async_targets, media, only, with_target
 
 WORDS = ("title", "summary", "slug")
 # A published copy gets its own.
@@ -140,12 +139,8 @@ async def _async_takes_no_key(
 
 async def async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None:
     """Raise unless the user may write in the owner's name; automations have no user and may."""
-    if call.context.user_id is None or entry.options.get(CONF_PUBLISH_FOR_ALL):
-        return
-    user = await call.hass.auth.async_get_user(call.context.user_id)
-    if user is None:
-        raise UnknownUser(context=call.context)
-    if not user.is_admin:
+    is_admin = await async_is_admin(call.hass, call.context)
+    if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):
         raise Unauthorized(context=call.context)
 
 
@@ -382,3 +377,116 @@ def feed_errors(
         ):
             entry.async_start_reauth(hass)
         raise translated(err, "feed", entry.title, feed.url) from err
+
+
+CHANGES = ("title", "summary", "add", "remove", "order")
+WORKS = vol.All(cv.ensure_list, [vol.Any(cv.positive_int, cv.string)])
+UPDATE_SCHEMA = vol.Schema(
+    {
+        vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
+        vol.Required("playlist_id"): cv.string,
+        vol.Optional("title"): cv.string,
+        vol.Optional("summary"): cv.string,
+        vol.Optional("add"): vol.All(cv.ensure_list, [vol.Any(dict, cv.string)]),
+        vol.Optional("remove"): WORKS,
+        vol.Optional("order"): WORKS,
+    }
+)
+
+type Document = dict[str, Any]
+
+
+async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
+    """Change a playlist in the feed of a library."""
+    entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
+    await async_check_user(call, entry)
+    if not any(name in call.data for name in CHANGES):
+        raise invalid_input("nothing_to_change", fields=", ".join(CHANGES))
+    library = entry.runtime_data
+    added = [_item(given) for given in call.data.get("add", ())]
+
+    def change(document: Document) -> Document:
+        """Make the changes of the call."""
+        changed = _changed(document, call.data, added)
+        check_sources(changed)
+        return changed
+
+    with feed_errors(call.hass, entry, feed, writing=True):
+        published = await feed.update(
+            call.data["playlist_id"],
+            change,
+            key=library.key,
+            curator=library.preferences.curator,
+        )
+    response = await async_note_published(library, published)
+    return response if call.return_response else None
+
+
+def _item(given: str | Mapping[str, Any]) -> Document:
+    """Return the work to add."""
+    if isinstance(given, str):
+        return build_item(given)
+    try:
+        return parse(given)
+    except InvalidPlaylistError as err:
+        raise translated(err, "playlist") from err
+
+
+def _changed(
+    document: Document, data: Mapping[str, Any], added: list[Document]
+) -> Document:
+    """Return a document with the changes of a call; numbers of works are those before it."""
+    changed = {**document, **{name: data[name] for name in ("title",) if name in data}}
+    if "summary" in data:
+        changed.pop("summary", None)
+        if data["summary"]:
+            changed["summary"] = data["summary"]
+    items = document.get("items")
+    items = items if isinstance(items, list) else []
+    first = [_place(items, work) for work in data.get("order", ())]
+    gone = {_place(items, work) for work in data.get("remove", ())}
+    places = dict.fromkeys((*first, *range(len(items))))
+    kept = [items[place] for place in places if place not in gone]
+    return {**changed, "items": kept + added}
+
+
+def _place(items: list[Any], work: int | str) -> int:
+    """Return the place of a work by its id or its number, which starts from 1."""
+    ids = [mapping(item).get("id") for item in items]
+    if work in ids:
+        return ids.index(work)
+    number = int(work) if re.fullmatch("[0-9]{1,9}", str(work)) else 0
+    if not 1 <= number <= len(items):
+        raise invalid_input("work_not_in_playlist", work=str(work))
+    return number - 1
+
+
+# Feeds of former years have no place for these.
+NEWER_FIELDS = (
+    "schedule",
+    "displayAt",
+    "contentRating",
+    "contentReasons",
+    "inlineManifest",
+)
+
+
+def notify_left_out(
+    hass: HomeAssistant, library: Library, published: Published
+) -> None:
+    """Notify of fields that the feed did not take, since nobody reads the response."""
+    changed = [path for path in published.changed if path.endswith(NEWER_FIELDS)]
+    if not (paths := [*published.left_out, *changed]):
+        return
+    message = async_get_exception_message(
+        DOMAIN,
+        "published_without",
+        {
+            "name": library.title,
+            "title": markdown_safe(published.document.get("title"), 100),
+            "paths": markdown_safe(", ".join(paths), 300),
+        },
+    )
+    persistent_notification.async_create(
+        hass, message, notification_id=f"{DOMAIN}_left_out_{published.id}"
+    )

@@ -20,10 +20,8 @@ from ..library.followed import FollowedChannels, channels_named
 from ..library.library import Library, NodeKind
 from ..library.node import split_node_id
 from .feed import verdict_of
-from .fields import media
+from .targets import media
 
-SERVICE_FOLLOW_CHANNEL = "follow_channel"
-SERVICE_UNFOLLOW_CHANNEL = "unfollow_channel"
 FOLLOW_FIELDS = ("channel", "publisher", "media_content_id")
 FOLLOW_SCHEMA = vol.Schema(
     {

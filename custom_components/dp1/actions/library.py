@@ -1,23 +1,186 @@
-"""Action that looks for news in the libraries."""
+"""Actions on libraries: look for news, search, and their favorites."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import voluptuous as vol
 
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID
-from homeassistant.core import ServiceCall
+from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv
+from homeassistant.util.json import JsonValueType
 
-from ..errors import invalid_input
-from ..library.entries import async_libraries, library_of
+from ..browse.search import async_search_nodes
+from ..client.errors import Dp1Error
+from ..client.text import clean
+from ..coordinator import DisplayCoordinator
+from ..errors import exactly_one_of, invalid_input, translated_errors
+from ..library.entries import asked_of, async_libraries, library_and_node, library_of
+from ..library.library import Library, NodeKind
+from ..library.node import media_id, node_id
+from ..permissions import async_check_library, async_check_refresh
+from .targets import TARGET, async_targets, media, with_target
 
-SERVICE_REFRESH_LIBRARY = "refresh_library"
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
 
 
 async def async_refresh_library(call: ServiceCall) -> None:
     """Look for news on the servers of a library, or of all libraries."""
-    if (entry_id := call.data.get(ATTR_CONFIG_ENTRY_ID)) is not None:
-        libraries = [library_of(call.hass, entry_id)]
-    elif not (libraries := async_libraries(call.hass)):
-        raise invalid_input("no_library")
+    hass = call.hass
+    libraries = _libraries(call)
+    for library in libraries:
+        await async_check_refresh(hass, call.context, library.entry_id, library.title)
     for library in libraries:
         await library.async_refresh()
+
+
+KINDS = (
+    NodeKind.ARTIST,
+    NodeKind.EXHIBITION,
+    NodeKind.SERIES,
+    NodeKind.ARTWORK,
+    NodeKind.PLAYLIST,
+    NodeKind.ITEM,
+    NodeKind.COLLECTION,
+    NodeKind.OWNED,
+)
+SEARCH_SCHEMA = vol.Schema(
+    {
+        vol.Required("query"): vol.All(cv.string, vol.Length(min=1)),
+        vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
+        vol.Optional("kinds"): vol.All(
+            cv.ensure_list, [vol.All(vol.In(KINDS), vol.Coerce(NodeKind))]
+        ),
+        vol.Optional("limit", default=20): vol.All(
+            vol.Coerce(int), vol.Range(min=1, max=100)
+        ),
+    }
+)
+
+
+def _libraries(call: ServiceCall) -> list[Library]:
+    """Return the library that a call names, or all."""
+    if (entry_id := call.data.get(ATTR_CONFIG_ENTRY_ID)) is not None:
+        return [library_of(call.hass, entry_id)]
+    if not (libraries := async_libraries(call.hass)):
+        raise invalid_input("no_library")
+    return libraries
+
+
+async def async_search(call: ServiceCall) -> ServiceResponse:
+    """Search the libraries, best results first."""
+    found = await async_search_nodes(
+        _libraries(call),
+        call.data["query"],
+        kinds=call.data.get("kinds") or None,
+        limit=call.data["limit"],
+    )
+    return {
+        "results": [
+            {
+                "title": node.title,
+                "kind": str(node.kind),
+                "artist": node.artist,
+                "year": node.year,
+                "picture": node.picture,
+                "opens_at": node.opens_at.isoformat() if node.opens_at else None,
+                "media_content_id": media_id(library.entry_id, node.id),
+            }
+            for library, node in found
+        ]
+    }
+
+
+FAVORITE_FIELDS = (TARGET, "media_content_id")
+FAVORITE_SCHEMA = vol.Schema(
+    {**cv.ENTITY_SERVICE_FIELDS, vol.Optional("media_content_id"): media}
+)
+
+
+async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
+    """Add works, a series, an exhibition or a playlist to the favorites of their library."""
+    favorites: list[dict[str, JsonValueType]] = []
+    for library, text in await _async_nodes(call):
+        was_favorite = library.favorites.is_favorite(text)
+        with _library_errors(library, text):
+            try:
+                node = await library.async_add_favorite(text)
+            except ValueError as err:
+                raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
+        try:
+            await library.favorites.async_save_now()
+        except HomeAssistantError:
+            if not was_favorite:
+                library.favorites.async_remove(node.id)
+            raise
+        favorites.append(
+            {
+                "title": node.title,
+                "media_content_id": media_id(library.entry_id, node.id),
+            }
+        )
+    if not call.return_response:
+        return None
+    return {**favorites[0], "favorites": [*favorites]}
+
+
+async def async_remove_favorite(call: ServiceCall) -> None:
+    """Remove nodes from the favorites of their library."""
+    for library, text in await _async_nodes(call):
+        if (favorite := library.favorites.get(text)) is None:
+            raise invalid_input("not_a_favorite", name=clean(text, 100))
+        library.favorites.async_remove(text)
+        try:
+            await library.favorites.async_save_now()
+        except HomeAssistantError:
+            library.favorites.async_add(favorite.node, favorite.item)
+            raise
+
+
+async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
+    """Return the node given by media id, or the nodes of what displays show, each once."""
+    match exactly_one_of(with_target(call.data), FAVORITE_FIELDS):
+        case {"media_content_id": str(text)}:
+            library, node = library_and_node(call.hass, text)
+            await async_check_library(call.hass, call.context, library.entry_id)
+            return [(library, node)]
+    found = [
+        await _async_shown(call.hass, await target.async_coordinator())
+        for target in await async_targets(call)
+    ]
+    return list(dict.fromkeys(found))
+
+
+async def _async_shown(
+    hass: HomeAssistant, coordinator: DisplayCoordinator
+) -> tuple[Library, str]:
+    """Return the node of the work that a display shows, preferably a favorite."""
+    player = coordinator.data.player
+    item = player.current if player else None
+    if player is None or item is None:
+        raise invalid_input("shows_no_work", name=coordinator.name)
+    for library in async_libraries(hass):
+        if favorite := library.favorite_of(player, coordinator.data.work):
+            return library, favorite
+    for library in async_libraries(hass):
+        with suppress(Dp1Error):
+            work = await library.async_find_work(item)
+            if work is not None and work.node_id:
+                return library, work.node_id
+    for library in async_libraries(hass):
+        if library.feed and player.playlist_id and item.id:
+            text = node_id(NodeKind.ITEM, player.playlist_id, item.id)
+            try:
+                await library.async_node(text)
+            except Dp1Error:
+                continue
+            return library, text
+    raise invalid_input("work_of_no_library", name=coordinator.name)
+
+
+@contextmanager
+def _library_errors(library: Library, text: str) -> Iterator[None]:
+    """Translate errors of a library."""
+    with translated_errors(*asked_of(library, text), clean(text, 100)):
+        yield

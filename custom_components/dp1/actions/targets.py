@@ -1,4 +1,4 @@
-"""Displays targeted by an action, including unavailable ones."""
+"""Displays targeted by an action, including unavailable ones, and fields that several actions share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import voluptuous as vol
+
 from homeassistant.auth.permissions.const import POLICY_CONTROL
-from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
+from homeassistant.components.media_player import (
+    ATTR_MEDIA_CONTENT_ID,
+    DOMAIN as MEDIA_PLAYER_DOMAIN,
+)
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MATCH_ALL
 from homeassistant.core import HomeAssistant, ServiceCall
-from homeassistant.exceptions import HomeAssistantError, Unauthorized, UnknownUser
+from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.target import (
@@ -25,6 +30,7 @@ from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
 from ..errors import action_failed, displays_failed, invalid_input, translated_errors
 from ..language import async_message
+from ..permissions import async_user
 
 TARGET = "target"
 
@@ -77,7 +83,7 @@ async def async_targets(call: ServiceCall) -> list[Target]:
     """
     hass = call.hass
     explicit, chosen = _selected(hass, call)
-    may_control = await _async_permission(call)
+    user = await async_user(hass, call.context)
     targets = []
     for entity_id in sorted(chosen):
         target = _target(hass, entity_id)
@@ -85,7 +91,7 @@ async def async_targets(call: ServiceCall) -> list[Target]:
             raise invalid_input("not_a_display", entity_id=entity_id)
         if target is None:
             continue
-        if may_control(entity_id):
+        if user is None or user.permissions.check_entity(entity_id, POLICY_CONTROL):
             targets.append(target)
         elif entity_id in explicit:
             raise Unauthorized(
@@ -130,16 +136,6 @@ def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
     return Target(hass, entity_id, entry) if entry else None
 
 
-async def _async_permission(call: ServiceCall) -> Callable[[str], bool]:
-    """Return a check of which entities the user of a call may control."""
-    if not call.context.user_id:
-        return lambda entity_id: True
-    user = await call.hass.auth.async_get_user(call.context.user_id)
-    if user is None:
-        raise UnknownUser(context=call.context)
-    return lambda entity_id: user.permissions.check_entity(entity_id, POLICY_CONTROL)
-
-
 def only(targets: Sequence[Target]) -> Target:
     """Return the only target."""
     if len(targets) != 1:
@@ -175,3 +171,18 @@ async def async_for_each_display(
     if failed and (len(failed) == len(targets) or not call.return_response):
         raise displays_failed(failed, len(targets), text_of)
     return response if call.return_response else None
+
+
+def media(value: Any) -> str:
+    """Validate a media content id, or what the media picker makes of one."""
+    if isinstance(value, dict):
+        value = value.get(ATTR_MEDIA_CONTENT_ID)
+    return cv.string(value)
+
+
+def color(value: Any) -> str:
+    """Validate a color like #rrggbb, or what the color picker makes of one."""
+    if isinstance(value, list | tuple):
+        red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value))
+        return f"#{red:02x}{green:02x}{blue:02x}"
+    return str(cv.matches_regex(r"^#[0-9a-fA-F]{6}$")(value))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from hashlib import sha256
 from pathlib import Path
 import re
@@ -29,14 +28,6 @@ NOTE: Final = (
 )
 
 
-class Wish(Enum):
-    """What becomes of the files."""
-
-    INSTALL = auto()
-    RENEW = auto()
-    REMOVE = auto()
-
-
 @dataclass(slots=True)
 class Changes:
     """The files that were changed, and those that their owner has edited."""
@@ -45,24 +36,21 @@ class Changes:
     edited: list[str] = field(default_factory=list)
 
 
-def wish_of_libraries(hass: HomeAssistant) -> Wish:
-    """Return what the options of the libraries want; without a choice, what the action wrote is renewed."""
-    choices = [
+def wants_sentences(hass: HomeAssistant) -> bool:
+    """Return whether the options of a library want the sentences."""
+    return any(
         entry.options.get(CONF_VOICE_SENTENCES)
         for entry in hass.config_entries.async_entries(DOMAIN)
         if entry.data.get(CONF_KIND) == EntryKind.LIBRARY
-    ]
-    if True in choices:
-        return Wish.INSTALL
-    return Wish.RENEW if None in choices else Wish.REMOVE
+    )
 
 
-async def async_update_sentences(hass: HomeAssistant, wish: Wish) -> Changes:
-    """Install, renew or remove the sentences, let Assist read them, and name the files that are left alone."""
+async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> Changes:
+    """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
     async with hass.data[DATA].sentences_lock:
         folder = Path(hass.config.path(FOLDER))
         try:
-            changes = await hass.async_add_executor_job(_update, folder, wish)
+            changes = await hass.async_add_executor_job(_update, folder, wanted)
             if changes.changed and hass.services.has_service("conversation", "reload"):
                 await hass.services.async_call("conversation", "reload", blocking=True)
         except (OSError, WriteError) as err:
@@ -71,7 +59,7 @@ async def async_update_sentences(hass: HomeAssistant, wish: Wish) -> Changes:
                 translation_key="sentences_not_written",
                 translation_placeholders={"detail": clean(str(err), 300)},
             ) from err
-    if changes.edited and wish is not Wish.REMOVE:
+    if changes.edited and wanted:
         ir.async_create_issue(
             hass,
             DOMAIN,
@@ -86,29 +74,26 @@ async def async_update_sentences(hass: HomeAssistant, wish: Wish) -> Changes:
     return changes
 
 
-def _update(folder: Path, wish: Wish) -> Changes:
+def _update(folder: Path, wanted: bool) -> Changes:
     """Write or remove the files that are ours."""
     changes = Changes()
     for source, target in _files(folder):
         name = f"{FOLDER}/{target.relative_to(folder).as_posix()}"
         present = target.read_text(encoding="utf-8") if target.is_file() else None
-        if present is None and wish is not Wish.INSTALL:
-            continue
-        remove = wish is Wish.REMOVE
-        wanted = None if remove else _stamped(source.read_text(encoding="utf-8"))
-        if present == wanted:
+        text = _stamped(source.read_text(encoding="utf-8")) if wanted else None
+        if present == text:
             continue
         if present is not None and not _is_ours(present):
             changes.edited.append(name)
             continue
         changes.changed.append(name)
-        if wanted is None:
+        if text is None:
             target.unlink()
             _remove_if_empty(target.parent)
             _remove_if_empty(folder)
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
-            write_utf8_file_atomic(str(target), wanted)
+            write_utf8_file_atomic(str(target), text)
     return changes
 
 

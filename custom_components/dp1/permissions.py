@@ -1,0 +1,62 @@
+"""What the user of a call may do; automations have no user and may do everything."""
+
+from collections.abc import Iterable
+
+from homeassistant.auth.models import User
+from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import Unauthorized, UnknownUser
+from homeassistant.helpers import entity_registry as er
+
+from .data import DATA
+from .errors import action_failed
+
+REFRESH_SECONDS = 60.0
+
+
+async def async_user(hass: HomeAssistant, context: Context) -> User | None:
+    """Return the user of a call, None for an automation; raise UnknownUser for one who was removed."""
+    if context.user_id is None:
+        return None
+    if (user := await hass.auth.async_get_user(context.user_id)) is None:
+        raise UnknownUser(context=context)
+    return user
+
+
+async def async_is_admin(hass: HomeAssistant, context: Context) -> bool:
+    """Return whether a call is made by an administrator or an automation."""
+    user = await async_user(hass, context)
+    return user is None or user.is_admin
+
+
+async def async_check_control(
+    hass: HomeAssistant, context: Context, entity_ids: Iterable[str]
+) -> None:
+    """Raise Unauthorized unless a call may control all of these entities."""
+    user = await async_user(hass, context)
+    for entity_id in entity_ids:
+        if user and not user.permissions.check_entity(entity_id, POLICY_CONTROL):
+            raise Unauthorized(
+                context=context, entity_id=entity_id, permission=POLICY_CONTROL
+            )
+
+
+async def async_check_library(
+    hass: HomeAssistant, context: Context, entry_id: str
+) -> None:
+    """Raise Unauthorized unless a call may control the entities of a library."""
+    registry = er.async_get(hass)
+    entities = er.async_entries_for_config_entry(registry, entry_id)
+    await async_check_control(hass, context, [entity.entity_id for entity in entities])
+
+
+async def async_check_refresh(
+    hass: HomeAssistant, context: Context, entry_id: str, title: str
+) -> None:
+    """Raise unless a call may look for news in a library: who is no administrator, once a minute."""
+    await async_check_library(hass, context, entry_id)
+    refreshed, now = hass.data[DATA].refreshed, hass.loop.time()
+    is_early = now < refreshed.get(entry_id, -REFRESH_SECONDS) + REFRESH_SECONDS
+    if is_early and not await async_is_admin(hass, context):
+        raise action_failed("refreshed_just_now", name=title)
+    refreshed[entry_id] = now
