@@ -128,7 +128,7 @@ async def test_who_is_gone_moves_nothing(hass: HomeAssistant) -> None:
                 hass,
                 "test",
                 "Dp1Control",
-                {"action": {"value": "next"}},
+                {"action": {"value": "next"}, "name": {"value": "Wall"}},
                 context=Context(user_id=user.id),
             )
             failed = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
