@@ -161,6 +161,28 @@ async def test_within_half_an_hour_and_over_restarts(
 
 
 @pytest.mark.usefixtures("socket_enabled")
+async def test_a_playlist_group(hass: HomeAssistant) -> None:
+    """A playlist group is found, followed and told of like a channel, with its curator as publisher."""
+    async with following(hass) as house:
+        house.put(EVENINGS, 5)
+        group = {"title": "Wing", "curator": "Ada", "playlists": [key(5)]}
+        (held,) = house.feed.seed(groups=[group])
+        await house.entry.runtime_data.feed_coordinator.async_look_now()
+        told = await house.call("follow", channel="Wing")
+        assert (told["title"], told["playlists"]) == ("Wing", 1)
+        house.put(EVENINGS, 5, 6)
+        table = house.feed._feed.groups
+        table.rows.pop(held["id"])
+        house.feed.seed(
+            groups=[{**group, "id": held["id"], "playlists": [key(5), key(6)]}]
+        )
+        assert await house.look() == ["Playlist 6"]
+        assert house.told[0]["channel"] == "Wing"
+        told = await house.call("follow", publisher="Ada")
+        assert told["playlists"] == 2
+
+
+@pytest.mark.usefixtures("socket_enabled")
 async def test_two_channels_and_a_publisher(hass: HomeAssistant) -> None:
     """A playlist in two followed channels is told once; a new channel of a publisher has new playlists."""
     async with following(hass) as house:

@@ -6,7 +6,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.feed import connection
+from custom_components.dp1.client.feed import paging
 from custom_components.dp1.library import library as library_module
 from custom_components.dp1.library.library import Library, Node
 from custom_components.dp1.library.providers.feed import coordinator as library_feed
@@ -110,20 +110,59 @@ async def test_what_is_older_is_read_once_a_day(
     assert len(known(library)) == COUNT - 1
 
 
-async def test_a_playlist_too_large_hides_nothing_else(
+async def test_a_playlist_too_large_for_a_page(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A playlist that is too large is counted as skipped, and is no problem of the feed."""
-    monkeypatch.setattr(connection, "MAX_BODY", 20_000)
-    feed.seed(
-        evening(number, **({"summary": "x" * 30_000} if number in (45, 10) else {}))
-        for number in range(COUNT)
-    )
+    """A large playlist is listed by its head, found by the works it tells, and read as a whole to open or hang it."""
+    monkeypatch.setattr(paging, "MAX_PAGE_BODY", 20_000)
+    monkeypatch.setattr(library_module, "MAX_CHILDREN", 2000)
+    works = [
+        {"source": f"https://art.example/{n}.html", "title": f"Great work {n}"}
+        for n in range(12_000)
+    ]
+    (large,) = feed.seed([{"title": "The great evening", "items": works}])
+    assert len(str(large)) > 1024 * 1024
+    feed.seed(evening(number) for number in range(COUNT))
     library = await make_library(None, feed)
     await until(lambda: library.feed_coordinator.data.complete)
-    assert len(await opened(library)) == COUNT - 2
     page = await library.async_children("playlists")
-    assert (page.not_shown, page.problem, library.problem) == (2, None, None)
+    assert (page.not_shown, page.problem, library.problem) == (0, None, None)
+    node = page.nodes[-1]
+    assert (node.title, node.works, node.can_expand) == (
+        "The great evening",
+        None,
+        True,
+    )
+    found = await library.async_search("great work 50")
+    assert found[0].title == "Great work 50"
+    children = await library.async_children(node.id)
+    assert children.nodes[-1].works == 10_000
+    assert children.problem is None
+    built = await library.async_build_playlist(node.id)
+    assert built.cast.playlist_url == f"{feed.url}/playlists/{large['id']}"
+    built = await library.async_build_playlist(node.id, limit=3)
+    assert built.cast.playlist and len(built.cast.playlist["items"]) == 3
+
+
+async def test_a_playlist_that_tells_nothing_of_itself(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that cannot be listed is counted, hides nothing else, and is no problem of the feed."""
+    monkeypatch.setattr(paging, "MAX_PAGE_BODY", 20_000)
+    monkeypatch.setattr(paging, "MAX_SKIPPED_BODY", 400_000)
+    feed.seed([evening(0)])
+    feed.seed([{"summary": "x" * 300_000, **evening(1)}])
+    (odd,) = [one for one in feed.documents.values() if one["title"] == "Evening 1"]
+    # Its name is in the middle.
+    rest = {name: odd.pop(name) for name in list(odd) if name != "summary"}
+    odd |= {name: rest.pop(name) for name in ("id", "slug", "title")}
+    odd |= {"note": {"text": "y" * 9000}, **rest}
+    feed.seed([evening(2)])
+    library = await make_library(None, feed)
+    await until(lambda: library.feed_coordinator.data.complete)
+    page = await library.async_children("playlists")
+    assert [node.title for node in page.nodes] == ["Evening 2", "Evening 0"]
+    assert (page.not_shown, page.problem, library.problem) == (1, None, None)
 
 
 async def test_older_playlists_stay_when_they_cannot_be_read(

@@ -85,6 +85,13 @@ class WebPageError(UnexpectedAnswerError):
 class TooLargeError(UnexpectedAnswerError):
     """The answer exceeds the size limit; none of it was kept."""
 
+    translation_key = "answer_too_large"
+
+    def __init__(self, message: str = "", limit: int = 0) -> None:
+        """Initialize with the limit in bytes."""
+        super().__init__(message)
+        self.placeholders = {"size": f"{limit / 2**20:.3g}"}
+
 
 class TemporaryError(Dp1Error):
     """The other side failed (5xx): worth another try later."""

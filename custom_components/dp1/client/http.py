@@ -36,6 +36,9 @@ MAX_BODY = 4 * 1024 * 1024
 MAX_CONNECT_SECONDS = 10.0
 MAX_RETRY_AFTER = 86400.0
 CHUNK = 64 * 1024
+# Of a body whose middle is skipped.
+HEAD = 256 * 1024
+TAIL = 4096
 _HEADERS = {"Accept": "application/json"}
 _JSON_HEADERS = {**_HEADERS, "Content-Type": "application/json"}
 encode = JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -48,7 +51,8 @@ class Answer:
     Attributes:
         status: HTTP status code, after redirects.
         headers: the headers, case-insensitive.
-        body: the body, decompressed.
+        body: the body, decompressed; the beginning of one that is longer than wanted.
+        tail: the end of such a body, of which the middle was skipped; else empty.
         url: the URL, after redirects.
     """
 
@@ -56,6 +60,7 @@ class Answer:
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
     url: str
+    tail: bytes = field(default=b"", repr=False)
     _decoded: list[object] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -83,7 +88,8 @@ class Answer:
         try:
             return decode(self.body, strict=True)
         except TooLargeValueError as err:
-            raise TooLargeError(f"the answer (status {self.status}) has {err}") from err
+            detail = f"the answer (status {self.status}) has {err}"
+            raise TooLargeError(detail, len(self.body)) from err
         except ValueError as err:
             kind = WebPageError if self.is_web_page else UnexpectedAnswerError
             raise kind(f"the answer (status {self.status}) is not JSON") from err
@@ -123,7 +129,7 @@ async def request_json(
     json: object = None,
     params: Mapping[str, str] | None = None,
     max_body: int = MAX_BODY,
-    tail: int | None = None,
+    max_skipped: int = 0,
     connect: float = MAX_CONNECT_SECONDS,
 ) -> Answer:
     """Send a request, with ``json`` as its body unless None, and read the whole answer whatever its status.
@@ -141,7 +147,7 @@ async def request_json(
         json: the body.
         params: query of the URL.
         max_body: maximum number of bytes to accept, decompressed.
-        tail: keep only that many bytes of the end of the body.
+        max_skipped: of a longer body, up to so many bytes, keep the first ``HEAD`` and the last ``TAIL`` bytes.
         connect: seconds for connecting, but at most half of ``timeout``.
 
     Raises:
@@ -149,7 +155,7 @@ async def request_json(
         NoAnswerError: no contact in time; nothing was sent.
         UnreachableError: TLS failed; nothing was sent.
         LostAnswerError: sent, but the answer was incomplete or did not come in time.
-        UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over ``max_body``.
+        UnexpectedAnswerError: not HTTP, endless redirects, or (TooLargeError) a body over both limits.
         InvalidRequestError: not a URL, or (BlockedAddressError) one that the guard does not allow.
     """
     if isinstance(url, str):
@@ -170,8 +176,9 @@ async def request_json(
             allow_redirects=isinstance(session, Guard) and method in ("GET", "HEAD"),
             timeout=_timeout(timeout, min(connect, timeout / 2)),
         ) as response:
-            body = await _read(response, max_body, tail)
-            return Answer(response.status, response.headers, body, str(response.url))
+            body, tail = await _read(response, max_body, max_skipped)
+            url = str(response.url)
+            return Answer(response.status, response.headers, body, url, tail)
     except (aiohttp.ClientError, TimeoutError) as err:
         # Without the cause: some of aiohttp's exceptions hold the request's headers, and with them the key.
         raise transport_error(err) from None
@@ -185,26 +192,33 @@ def _timeout(total: float, connect: float) -> aiohttp.ClientTimeout:
 
 
 async def _read(
-    response: aiohttp.ClientResponse, max_body: int, tail: int | None
-) -> bytes:
-    """Read the body up to the limit, and return it or its end."""
+    response: aiohttp.ClientResponse, max_body: int, max_skipped: int
+) -> tuple[bytes, bytes]:
+    """Read the body up to the limit, and return it, or its two ends."""
     length = response.content_length
     if (
         length is not None
         and length <= min(CHUNK, max_body)
         and "Content-Encoding" not in response.headers
     ):
-        return await response.read()
-    body, length = bytearray(), 0
+        return await response.read(), b""
+    body, tail, length = bytearray(), bytearray(), 0
     async for chunk in response.content.iter_chunked(CHUNK):
-        body += chunk
         length += len(chunk)
-        if length > max_body:
+        if length <= max_body:
+            body += chunk
+        elif length <= max_skipped:
+            if tail:
+                tail += chunk
+            else:
+                body += chunk
+                tail = body[-TAIL:]
+            del tail[:-TAIL], body[HEAD:]
+        else:
             response.close()
-            raise TooLargeError(f"the answer is longer than {max_body} bytes")
-        if tail is not None:
-            del body[:-tail]
-    return bytes(body)
+            limit = max(max_body, max_skipped)
+            raise TooLargeError(f"the answer is longer than {limit} bytes", limit)
+    return bytes(body), bytes(tail)
 
 
 def transport_error(err: aiohttp.ClientError | TimeoutError) -> Dp1Error:

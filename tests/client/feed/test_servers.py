@@ -381,10 +381,29 @@ async def test_channels(family: FamilyName) -> None:
         assert [stored.document["title"] for stored in found] == ["B", "A"]
 
 
+@BOTH
+async def test_playlist_groups(family: FamilyName) -> None:
+    """Playlist groups are read like channels, each once, and their playlists, too."""
+    async with served(family) as (feed, simulator):
+        (held,) = simulator.seed([playlist(title="A")])
+        for kind in ("channels", "groups"):
+            given = {"title": kind, "playlists": [held["id"]], "curator": "Ada"}
+            simulator.seed(**{kind: [given]})
+        found = [one async for one in feed.channels()]
+        assert sorted(one["title"] for one in found) == ["channels", "groups"]
+        for one in found:
+            assert (await feed.channel(one["id"]))["title"] == one["title"]
+            members = [member async for member in feed.channel_playlists(one["id"])]
+            assert [member["title"] for member in members] == ["A"]
+
+
 async def test_without_channels() -> None:
-    """A feed without the extension has no channels."""
-    async with served(extensions=False) as (feed, _):
+    """A feed without the extension has no channels, but playlist groups."""
+    async with served(extensions=False) as (feed, simulator):
         assert [channel async for channel in feed.channels()] == []
+        (held,) = simulator.seed([playlist()])
+        simulator.seed(groups=[{"title": "Hall", "playlists": [held["id"]]}])
+        assert [one["title"] async for one in feed.channels()] == ["Hall"]
 
 
 async def test_etag() -> None:

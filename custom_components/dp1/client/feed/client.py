@@ -201,35 +201,49 @@ class Feed:
         )
 
     async def channels(self) -> AsyncIterator[dict[str, Any]]:
-        """Yield all channels; none if the feed does not support them."""
-        try:
-            async for channel in records(
-                self._connection, f"{self.url}/channels", {}, page_size=PAGE_SIZE
-            ):
-                yield channel
-        except NotFoundError:
-            return
+        """Yield all channels and playlist groups; none if the feed does not support them."""
+        seen: set[object] = set()
+        for kind in ("channels", "playlist-groups"):
+            try:
+                async for channel in records(
+                    self._connection, f"{self.url}/{kind}", {}, page_size=PAGE_SIZE
+                ):
+                    # One family has the same documents under both names.
+                    if channel.get("id") not in seen:
+                        seen.add(channel.get("id"))
+                        yield channel
+            except NotFoundError:
+                continue
 
     async def channel(self, ref: str) -> dict[str, Any]:
-        """Read a channel by id or slug.
+        """Read a channel or a playlist group by id or slug.
 
         Raises:
             NotFoundError: there is none.
         """
-        url = self.playlist_url(ref).removeprefix(f"{self.url}/playlists/")
-        return await self._document(f"{self.url}/channels/{url}")
+        name = self.playlist_url(ref).removeprefix(f"{self.url}/playlists/")
+        try:
+            return await self._document(f"{self.url}/channels/{name}")
+        except NotFoundError:
+            return await self._document(f"{self.url}/playlist-groups/{name}")
 
-    def channel_playlists(
+    async def channel_playlists(
         self, key: str, *, limit: int | None = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the documents of the playlists of a channel that the feed has itself, by the id of the channel."""
-        return records(
-            self._connection,
-            f"{self.url}/playlists",
-            {"channel": key},
-            page_size=PAGE_SIZE,
-            limit=limit,
-        )
+        """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id."""
+        is_empty = True
+        for kind in ("channel", "playlist-group"):
+            async for document in records(
+                self._connection,
+                f"{self.url}/playlists",
+                {kind: key},
+                page_size=PAGE_SIZE,
+                limit=limit,
+            ):
+                is_empty = False
+                yield document
+            if not is_empty:
+                return
 
     async def publish(
         self,

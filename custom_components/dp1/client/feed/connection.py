@@ -33,9 +33,8 @@ from .errors import feed_error
 
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
-MAX_BODY = 1024 * 1024
-# What is only read to find what comes after it.
-MAX_SKIPPED_BODY = 64 * 1024 * 1024
+# A document, of which the signed feed takes 5 MiB, and its signatures.
+MAX_BODY = 6 * 1024 * 1024
 
 READ_TIMEOUT = 12.0
 WRITE_TIMEOUT = 15.0
@@ -199,7 +198,8 @@ class FeedConnection:
         *,
         params: Mapping[str, str] | None = None,
         etag: str | None = None,
-        tail: int | None = None,
+        max_body: int | None = None,
+        max_skipped: int = 0,
     ) -> Answer:
         """Get something; with an ``etag`` the answer may be a 304 without a body.
 
@@ -207,13 +207,21 @@ class FeedConnection:
             url: where from.
             params: query of the address.
             etag: what is known already.
-            tail: read a body that is much larger, and keep only so many bytes of its end.
+            max_body: maximum number of bytes, if not those of a document.
+            max_skipped: as ``request_json`` has it.
 
         Raises:
             Dp1Error: as ``request_json`` and ``feed_error`` have it.
         """
         headers = {"If-None-Match": etag} if etag else None
-        return await self._call("GET", url, params=params, headers=headers, tail=tail)
+        return await self._call(
+            "GET",
+            url,
+            params=params,
+            headers=headers,
+            max_body=max_body,
+            max_skipped=max_skipped,
+        )
 
     async def write(
         self,
@@ -266,7 +274,8 @@ class FeedConnection:
         json: object = None,
         document: bool = False,
         repeatable: bool = False,
-        tail: int | None = None,
+        max_body: int | None = None,
+        max_skipped: int = 0,
     ) -> Answer:
         """Send a request, and repeat it after a pause if the feed refused it without effect."""
         reading = method == "GET"
@@ -282,8 +291,8 @@ class FeedConnection:
                 headers=headers,
                 json=json,
                 timeout=min(READ_TIMEOUT if reading else WRITE_TIMEOUT, left),
-                max_body=MAX_BODY if tail is None else MAX_SKIPPED_BODY,
-                tail=tail,
+                max_body=MAX_BODY if max_body is None else max_body,
+                max_skipped=max_skipped,
             )
             self.clock.note(answer.headers)
             await answer.async_decode()

@@ -4,22 +4,35 @@ A server family was seen to answer a cursor it does not understand with the firs
 at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from json import dumps, loads
+from json import JSONDecoder, dumps, loads
 import logging
 import re
 from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
+from ..http import Answer
+from ..values import decode
 from .connection import FeedConnection
 
 _LOGGER = logging.getLogger(__name__)
 
 PAGE_SIZE = 100
 MAX_PAGES = 1000
-# The end of a page: its cursor comes after its records.
-_TAIL = 4096
+MAX_PAGE_BODY = 1024 * 1024
+# What is only read to find what comes after it.
+MAX_SKIPPED_BODY = 64 * 1024 * 1024
+# The cursor of a page comes after its records.
+_FIRST_RECORD = re.compile(r'"items"\s*:\s*\[\s*(?=\{)')
+_NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+_LIST_END = re.compile(r"\],(?=\s*\")")
+# Members of documents that no item has.
+_OF_DOCUMENTS = {"dpVersion", "signature", "signatures"}
+_COMMA = re.compile(r"\s*,\s*")
+_DECODER = JSONDecoder()
+_ITEMS = re.compile(r"\[\s*(?=\{)")
 _CURSOR = re.compile(
     rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
 )
@@ -31,13 +44,15 @@ class Page:
 
     Attributes:
         records: documents that no earlier page had; none for what is no object.
-        skipped: records before these that are too large to be read.
+        heads: documents that are too large to be read with others, as far as their beginning tells.
+        skipped: records before these that are too large to be read, and whose beginning tells no id.
         last: whether the list ends here.
     """
 
     records: list[dict[str, Any]]
     skipped: int
     last: bool
+    heads: tuple[dict[str, Any], ...] = ()
 
 
 async def records(
@@ -78,7 +93,7 @@ async def pages(
     """Yield the pages of a list.
 
     Ends at the last page, when a cursor comes again, when a page brings nothing new, and after ``MAX_PAGES``. A page
-    too large is asked for again in halves, and a record too large is skipped.
+    too large is asked for again in halves, and of a record too large the head is read.
 
     Args:
         connection: the feed.
@@ -99,15 +114,27 @@ async def pages(
         asked = {**params, "limit": str(size)}
         if cursor is not None:
             asked["cursor"] = cursor
+        alone = size == 1
         try:
-            answer = await connection.read(url, params=asked)
+            answer = await connection.read(
+                url,
+                params=asked,
+                max_body=MAX_PAGE_BODY,
+                max_skipped=MAX_SKIPPED_BODY if alone else 0,
+            )
         except TooLargeError:
-            if size > 1:
+            if not alone:
                 size //= 2
                 continue
-            skipped += 1
-            cursor = await _cursor_behind(connection, url, asked)
-            fresh: list[dict[str, Any]] = []
+            _LOGGER.debug("A record of %s is too large, and what follows, too", url)
+            yield Page([], skipped + 1, last=True)
+            return
+        fresh: list[dict[str, Any]] = []
+        heads: list[dict[str, Any]] = []
+        if answer.tail:
+            cursor = _cursor_in(answer.tail)
+            heads = _unseen([await asyncio.to_thread(_head_of, answer)], seen)
+            skipped += not heads
         else:
             items, cursor = _page(answer.json())
             fresh = _unseen(items[:PAGE_SIZE], seen)
@@ -115,34 +142,86 @@ async def pages(
             if not fresh:
                 cursor = None
         last = cursor is None or cursor in cursors
-        if fresh or last:
-            yield Page(fresh, skipped, last)
+        if fresh or heads or last:
+            yield Page(fresh, skipped, last, tuple(heads))
             skipped = 0
         if last or cursor is None:
             return
         cursors.add(cursor)
 
 
-async def _cursor_behind(
-    connection: FeedConnection, url: str, params: dict[str, str]
-) -> str | None:
-    """Return the cursor behind a record that is too large to be read, None if the list ends there.
-
-    Raises:
-        Dp1Error: as ``FeedConnection.read`` has it.
-    """
+def _cursor_in(tail: bytes) -> str | None:
+    """Return the cursor at the end of a page, None if the list ends there."""
     try:
-        answer = await connection.read(url, params=params, tail=_TAIL)
-    except TooLargeError:
-        found = None
-    else:
-        found = _CURSOR.search(answer.body)
-    _LOGGER.debug("A record of %s is too large and is skipped", url)
-    try:
-        cursor = loads(found[1]) if found else None
+        cursor = loads(found[1]) if (found := _CURSOR.search(tail)) else None
     except ValueError:
         return None
     return cursor if isinstance(cursor, str) else None
+
+
+def _head_of(answer: Answer) -> dict[str, Any] | None:
+    """Return what the two ends of a page tell of its only record: whole members, and of its items those that are whole.
+
+    None if that is no object with an id.
+    """
+    text = answer.body.decode(errors="ignore")
+    start = _FIRST_RECORD.search(text)
+    if start is None:
+        return None
+    end = _end_of_members(text, start.end() + 1)
+    closed = text[start.end() : end]
+    if items := _ITEMS.match(text, _end_of_name(text, end, "items")):
+        closed = text[start.end() : _end_of_items(text, items.end())] + "]"
+    try:
+        record = decode(f"{closed}}}".encode())
+    except ValueError:
+        return None
+    if not isinstance(record, dict):
+        return None
+    record = _members_behind_items(answer.tail) | record
+    return record if record.get("id") else None
+
+
+def _members_behind_items(tail: bytes) -> dict[str, Any]:
+    """Return the members that come after the items of a record, from the end of its page."""
+    text = tail.decode(errors="ignore")
+    for list_end in _LIST_END.finditer(text):
+        try:
+            members, _ = _DECODER.raw_decode(f"{{{text[list_end.end() :]}")
+        except ValueError, RecursionError:
+            continue
+        if isinstance(members, dict) and members.keys() & _OF_DOCUMENTS:
+            return dict(members)
+    return {}
+
+
+def _end_of_members(text: str, place: int) -> int:
+    """Return where the last whole member of an object ends, of which the text may be cut off."""
+    while name := _NAME.match(text, place):
+        try:
+            _, place = _DECODER.raw_decode(text, name.end())
+        except ValueError, RecursionError:
+            break
+    return place
+
+
+def _end_of_name(text: str, place: int, wanted: str) -> int:
+    """Return where the value of a member begins, the end of the text if it is another member."""
+    name = _NAME.match(text, place)
+    return name.end() if name and name[1] == f'"{wanted}"' else len(text)
+
+
+def _end_of_items(text: str, place: int) -> int:
+    """Return where the last whole item of a list ends, of which the text may be cut off."""
+    end = place
+    while True:
+        try:
+            _, end = _DECODER.raw_decode(text, place)
+        except ValueError, RecursionError:
+            return end
+        if not (comma := _COMMA.match(text, end)):
+            return end
+        place = comma.end()
 
 
 def _unseen(items: list[Any], seen: set[str]) -> list[dict[str, Any]]:

@@ -343,7 +343,13 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
         """Add the playlists of a page; beyond `MAX_ITEMS` works they are added without theirs."""
         playlists = await self.hass.async_add_executor_job(
-            lambda: list(map(FeedPlaylist.parse, page.records))
+            lambda: [
+                *(
+                    FeedPlaylist.parse(document, is_head=True)
+                    for document in page.heads
+                ),
+                *map(FeedPlaylist.parse, page.records),
+            ]
         )
         count = sum(len(playlist.fields) for playlist in found.values())
         for playlist in playlists:

@@ -32,6 +32,7 @@ from ..provider import (
 )
 from .coordinator import MAX_IN_CHANNEL
 from .records import (
+    UNKNOWN,
     FeedChannel,
     FeedItem,
     FeedPlaylist,
@@ -218,7 +219,7 @@ class FeedProvider(Provider):
     async def _async_build_playlist(self, ref: str, limit: int | None) -> BuiltPlaylist:
         """Use a playlist by its address, or build one of its first works."""
         known = self._feed.playlist(ref)
-        if known is None or (limit and known.count > limit):
+        if known is None or known.count == UNKNOWN or (limit and known.count > limit):
             known, stored = await self._feed.async_described(ref, BUILD_PATIENCE)
             if limit and known.count > limit:
                 # The signatures are for the whole playlist.
@@ -391,10 +392,10 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
         title=playlist.title,
         picture=playlist.cover or None,
         can_play=True,
-        can_expand=playlist.count > 0,
+        can_expand=playlist.count != 0,
         subtitle=", ".join(playlist.curators) or None,
         year=playlist.year,
-        works=playlist.count,
+        works=None if playlist.count == UNKNOWN else playlist.count,
         query=playlist.query,
     )
 

@@ -14,7 +14,10 @@ from ....client.text import clean
 from ....client.url import through_gateway
 from ....client.values import mapping, moment, text
 
-MAX_ITEMS = 100
+# As many as are cast.
+MAX_ITEMS = 1024
+# How many works a playlist has that is too large to be listed.
+UNKNOWN = -1
 MAX_CURATORS = 10
 MAX_TITLE = 200
 ITEM_FIELDS = 5
@@ -47,6 +50,7 @@ class FeedItem(NamedTuple):
 class FeedPlaylist:
     """A playlist with the first of its items; the id of one on another host is its address.
 
+    `count` is the number of its items, `UNKNOWN` if only the head of its document was read.
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
     `ANY`.
@@ -81,8 +85,14 @@ class FeedPlaylist:
         return made.year if made else None
 
     @classmethod
-    def parse(cls, document: Mapping[str, Any], url: str | None = None) -> Self | None:
-        """Read a document, None without an id; `url` is its address on another host."""
+    def parse(
+        cls,
+        document: Mapping[str, Any],
+        url: str | None = None,
+        *,
+        is_head: bool = False,
+    ) -> Self | None:
+        """Read a document or its head, None without an id; `url` is its address on another host."""
         if not (key := url or text(document.get("id"))):
             return None
         slug = text(document.get("slug")) or ""
@@ -96,7 +106,7 @@ class FeedPlaylist:
             cover=_picture(document.get("coverImage")),
             created=text(document.get("created")) or "",
             curators=_names(document.get("curators")),
-            count=len(items),
+            count=UNKNOWN if is_head else len(items),
             fields=tuple(chain.from_iterable(items_of(document)[:MAX_ITEMS])),
             query=_query(document),
         )
@@ -123,11 +133,18 @@ class FeedChannel:
             id=key,
             title=clean(data.get("title"), MAX_TITLE) or text(data.get("slug")) or key,
             cover=_picture(data.get("coverImage")),
-            publisher=clean(mapping(data.get("publisher")).get("name"), MAX_TITLE),
+            publisher=_publisher(data),
             playlists=tuple(url for url in playlists if isinstance(url, str))
             if isinstance(playlists, list)
             else (),
         )
+
+
+def _publisher(document: Mapping[str, Any]) -> str:
+    """Return the name of the publisher of a channel, or the curator of a playlist group."""
+    curator = text(document.get("curator")) or ""
+    name = mapping(document.get("publisher")).get("name")
+    return clean(name or ("" if curator.startswith("did:") else curator), MAX_TITLE)
 
 
 def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
