@@ -1,19 +1,22 @@
 """Feed all parsers of external data with malformed input."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 import json
+from math import isfinite
 from pathlib import Path
 import random
+import re
 import time
 from typing import Any
 
 import voluptuous as vol
 
-from custom_components.dp1.client import errors
+from custom_components.dp1.client import errors, values
 from custom_components.dp1.client.catalog import artwork, client as catalog
 from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
 from custom_components.dp1.client.display.device_status import (
@@ -23,11 +26,12 @@ from custom_components.dp1.client.display.device_status import (
     PanelStatus,
 )
 from custom_components.dp1.client.display.metrics import Metrics, PlaybackCounters
+from custom_components.dp1.client.display.notifications import parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.replies import reply
 from custom_components.dp1.client.feed import client as feed
 from custom_components.dp1.client.feed.errors import feed_error
-from custom_components.dp1.client.http import Answer
+from custom_components.dp1.client.http import MAX_BODY, Answer
 from custom_components.dp1.client.playlist.document import (
     check,
     check_playable,
@@ -35,10 +39,12 @@ from custom_components.dp1.client.playlist.document import (
     parse,
     validate,
 )
+from custom_components.dp1.client.playlist.manifest import artist_in, picture_in
 from custom_components.dp1.client.playlist.profile import normalize, signable
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping
+from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
 from custom_components.dp1.library.providers.catalog.records import ReadAhead
@@ -56,11 +62,15 @@ from custom_components.dp1.library.server.coordinator import (
 from custom_components.dp1.playback.resolve import split_media_id
 from custom_components.dp1.services import ACTIONS
 from custom_components.dp1.storage import record_from_json, record_to_json
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.json import json_bytes
 
 from .displays import playlist
 from .simulators.catalog.data import CatalogData
 
 MOST_SECONDS = 0.2
+# In bytes per second of processor, for what is long.
+LEAST_SPEED = 4_000_000
 DAY = playlist(
     "Dawn", "Noon", "Dusk", curators=[{"name": "Ada", "key": "did:key:z6Mk"}]
 )
@@ -98,6 +108,9 @@ LEAVES: tuple[Any, ...] = (
         "\ud800",
         "\u202e",
     ),
+    *("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "\u2028\x9b\x7f"),
+    *("&#" + "9" * 5000 + ";", "<" * 20_000, "\x00" * 20_000, "&lt;\x1b[" * 5000),
+    *(10**19, -(10**19), 1e19, "http://@[]", "//@["),
     *("<script>", "[x](http://a)", "{name}", "%s", "../..", "x" * 5000, "é" * 300),
     *(
         "http://[::1",
@@ -112,12 +125,41 @@ LEAVES: tuple[Any, ...] = (
 )
 
 
+# Written as @size and unit@, which `as_json` repeats: too large to be copied, or too deep for Python's own encoder.
+DEPTHS, SIZES = (33, 253, 300, 900, 10_000), (300, 20_000, 100_000, 4_000_000)
+UNITS = (
+    "<",
+    "<p>",
+    "<!--",
+    "<a '",
+    "&",
+    "&#9",
+    " ",
+    "x",
+    "\\u001b[",
+    "\\u0000",
+    "\\u202e",
+    "\\ud83d",
+)
+MONSTERS = (
+    *(f"@{depth}{unit}@" for depth in DEPTHS for unit in "[{"),
+    *(f"@{size}{unit}@" for size in SIZES[:3] for unit in UNITS),
+    *(f"@{SIZES[3]}{unit}@" for unit in ("<", "<p>", "\\u0000", "[],", '"",')),
+)
+_MONSTER = re.compile(rb'"@(\d+)((?:[^"\\]|\\.)+?)@"')
+
+
 class Spoiler:
-    """Changes values and bytes, the same way for the same seed."""
+    """Changes values and bytes, the same way for the same seed.
+
+    Attributes:
+        size: of the longest body that was made, in bytes.
+    """
 
     def __init__(self, seed: int) -> None:
         """Initialize with a seed."""
         self._random = random.Random(seed)
+        self.size = 0
 
     def case(self, samples: list[Any]) -> Any:
         """Return a changed sample."""
@@ -155,11 +197,14 @@ class Spoiler:
             place = chance.randrange(len(value))
             odd = chance.choice(("", "\x00", "\ud83d", "%", "/", " ", "<b>", value))
             return value[:place] + odd + value[place + 1 :]
+        if chance.random() < 0.02:
+            return chance.choice(MONSTERS)
         return deepcopy(chance.choice(LEAVES))
 
     def raw(self, body: bytes) -> bytes:
         """Change, cut or repeat bytes, sometimes."""
         chance = self._random
+        self.size = max(self.size, len(body))
         if chance.random() < 0.7 or not body:
             return body
         place = chance.randrange(len(body))
@@ -175,8 +220,46 @@ class Spoiler:
 
 
 def as_json(value: Any) -> bytes:
-    """Return a sample as JSON, possibly invalid."""
-    return json.dumps(value).encode()
+    """Return a sample as JSON, possibly invalid, of at most the size that is read."""
+    left = MAX_BODY - 10_000
+
+    def monster(match: re.Match[bytes]) -> bytes:
+        """Return a text of many units, or a list or object of many levels."""
+        nonlocal left
+        size, unit = int(match[1]), json.loads(b'"' + match[2] + b'"').encode()
+        if (left := left - size) < 0:
+            return b'""'
+        match unit:
+            case b"[":
+                return b"[" * size + b"]" * size
+            case b"{":
+                return b'{"a":' * size + b"1" + b"}" * size
+            case b"[]," | b'"",':
+                return b"[" + unit * (size // len(unit)) + b"1]"
+        return b'"' + unit * (size // len(unit)) + b'"'
+
+    return _MONSTER.sub(monster, json.dumps(value).encode())
+
+
+def sweep(sample: Any) -> Iterator[Any]:
+    """Yield a sample with each odd value in all places at once."""
+    for odd in (*LEAVES, *MONSTERS):
+        yield _everywhere(sample, odd)
+
+
+def _everywhere(value: Any, odd: Any) -> Any:
+    """Return a value with all that is in it replaced, but for the words that make it a notification."""
+    match value:
+        case dict():
+            return {
+                key: part
+                if key in ("type", "notification_type")
+                else _everywhere(part, odd)
+                for key, part in value.items()
+            }
+        case list():
+            return [_everywhere(part, odd) for part in value]
+    return odd
 
 
 @dataclass(frozen=True)
@@ -196,13 +279,35 @@ class Target:
 
 def frames() -> list[Any]:
     """Return pushes of a display."""
+    work = {
+        **DAY["items"][0],
+        "ref": "https://art.example.org/1.json",
+        "provenance": {
+            "type": "onChain",
+            "contract": {"address": "0x1", "tokenId": "7", "seriesId": 3, "uri": "a"},
+        },
+        "inlineManifest": {
+            "metadata": {
+                "title": "Dawn",
+                "artists": [{"name": "Ada"}, {"name": "Lin"}],
+                "thumbnails": {"large": {"uri": "https://art.example.org/1.png"}},
+            }
+        },
+    }
     player = {
         "ok": True,
+        "error": None,
+        "renderStatus": 2,
         "castCommand": "displayPlaylist",
-        "playlist": {"id": DAY["id"], "title": "Evening", "items": None},
+        "playlist": {
+            "id": DAY["id"],
+            "title": "Evening",
+            "coverImage": "https://art.example.org/cover.png",
+            "items": None,
+        },
         "playlistUrl": "https://feed.example.org/playlists/1",
         "index": 1,
-        "items": DAY["items"],
+        "items": [DAY["items"][0], work, *DAY["items"][2:]],
         "isPaused": False,
         "loopMode": "playlist",
         "shuffle": False,
@@ -218,10 +323,19 @@ def frames() -> list[Any]:
         "isMuted": False,
         "network": {"ssid": "Gallery", "signal": -60},
         "sleepSchedule": {"enabled": True, "sleepTime": "23:00", "wakeTime": "07:00"},
+        "connectedWifi": "Gallery",
+        "deviceName": "Wall",
+        "displayURL": "http://127.0.0.1:8080/error?error=overheating",
+        "lastOutage": {"start": "2026-11-21T00:00:00Z"},
     }
+    panel = {"brightness": 50, "contrast": 50, "volume": 50, "power": "on"}
     return [
         {"type": "notification", "notification_type": kind, "message": message}
-        for kind, message in (("player_status", player), ("device_status", device))
+        for kind, message in (
+            ("player_status", player),
+            ("device_status", device),
+            ("ddc_status", panel),
+        )
     ]
 
 
@@ -239,6 +353,43 @@ def read_frame(case: Any, spoiler: Spoiler) -> None:
     known = PlayerStatus.parse(frames()[0]["message"])
     repr(PlayerStatus.parse(message).over(known))
     PlaybackCounters.parse(str(message))
+
+
+def read_values(case: Any, spoiler: Spoiler) -> None:
+    """Read each value as each kind; what is found can be encoded and shown."""
+    for value in (*mapping(case).values(), 10**400, float("inf"), float("nan")):
+        readers = (
+            values.number,
+            values.whole,
+            values.percent,
+            values.text,
+            values.moment,
+        )
+        found: list[Any] = [read(value) for read in readers]
+        found += [
+            clean(value),
+            artist_in(value),
+            picture_in(value),
+            dict(values.texts(value)),
+        ]
+        json_bytes(found)
+        assert unsafe(found) is None, unsafe(found)
+        assert all(not isinstance(part, float) or isfinite(part) for part in found)
+
+
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def unsafe(value: object) -> str | None:
+    """Return a text with characters that affect what is around them, if there is one in a value."""
+    match value:
+        case str():
+            return value[:200] if _UNSAFE.search(value) else None
+        case Mapping():
+            return unsafe([*value.keys(), *value.values()])
+        case list() | tuple() | set() | frozenset():
+            return next((bad for part in value if (bad := unsafe(part))), None)
+    return None
 
 
 def replies() -> list[Any]:
@@ -440,7 +591,18 @@ IDS: list[Any] = [
         "d": "media-source://dp1/",
     },
 ]
+VALUES: list[Any] = [
+    {
+        "a": "2026-11-21T00:00:00Z",
+        "b": 7,
+        "c": {"metadata": {"artists": [{"name": "Ada"}], "creditLine": "Ada"}},
+        "d": {
+            "metadata": {"thumbnails": {"large": {"uri": "https://a.example/b.png"}}}
+        },
+    }
+]
 TARGETS: dict[str, Target] = {
+    "values": Target(lambda: VALUES, read_values),
     "frames": Target(frames, read_frame),
     "replies": Target(replies, read_reply),
     "catalog pages": Target(catalog_pages, read_catalog),
@@ -463,25 +625,16 @@ class Finding:
     case: str
 
 
-def _seconds(read: Callable[[], None]) -> float:
-    """Return the duration of a read."""
-    started = time.process_time()
-    read()
-    return time.process_time() - started
-
-
-def _problem(target: Target, samples: list[Any], seed: int) -> str:
-    """Run one case; return what went wrong."""
-
-    def read() -> None:
-        """Parse the case, which is the same each time."""
-        spoiler = Spoiler(seed)
-        with suppress(*target.allowed):
-            target.read(spoiler.case(samples), spoiler)
-
+def problem_of(read: Callable[[], int]) -> str:
+    """Read a case, which returns its size; return what went wrong."""
     try:
         # A slow case is tried again, as the garbage collector may have run.
-        took = next((t for _ in range(3) if (t := _seconds(read)) < MOST_SECONDS), None)
+        for _ in range(3):
+            started = time.process_time()
+            size = read()
+            took = time.process_time() - started
+            if took < (most := MOST_SECONDS + size / LEAST_SPEED):
+                return ""
     except Exception as err:  # noqa: BLE001
         trace = err.__traceback__
         while trace is not None and trace.tb_next is not None:
@@ -492,14 +645,77 @@ def _problem(target: Target, samples: list[Any], seed: int) -> str:
             else ""
         )
         return f"{type(err).__name__}: {str(err)[:150]} ({place})"
-    return "" if took is not None else f"takes more than {MOST_SECONDS} s"
+    return f"takes more than {most:.1f} s"
 
 
 def fuzz(name: str, cases: int, seed: int) -> Iterator[Finding]:
-    """Run the cases of a target; each has its own seed."""
+    """Run the cases of a target, which each have their own seed, after those of a sweep, which have negative ones."""
     target = TARGETS[name]
     samples = target.samples()
-    for number in range(seed, seed + cases):
-        if problem := _problem(target, samples, number):
-            case = repr(Spoiler(number).case(samples))
-            yield Finding(name, number, problem, case[:500])
+    swept = [case for sample in samples for case in sweep(sample)]
+    for number in (*range(-len(swept), 0), *range(seed, seed + cases)):
+
+        def read(number: int = number) -> int:
+            """Parse the case, which is the same each time."""
+            spoiler = Spoiler(number)
+            case = deepcopy(swept[number]) if number < 0 else spoiler.case(samples)
+            with suppress(*target.allowed):
+                target.read(case, spoiler)
+            return spoiler.size
+
+        if problem := problem_of(read):
+            case = swept[number] if number < 0 else Spoiler(number).case(samples)
+            yield Finding(name, number, problem, repr(case)[:500])
+
+
+# What a case becomes in a running Home Assistant
+
+MOST_ATTRIBUTES = 16 * 1024
+MOST_LOOP_SECONDS = 0.1
+
+
+class FuzzedDisplay:
+    """A display of a running Home Assistant, to which frames are given as if it had sent them."""
+
+    def __init__(self, hass: HomeAssistant, coordinator: DisplayCoordinator) -> None:
+        """Initialize with what takes the frames."""
+        self._hass = hass
+        self._coordinator = coordinator
+        self.attributes = 0
+
+    def take(self, frame: bytes) -> int:
+        """Take a frame, and check all that came of it: states that can be encoded, are short, and are safe to show.
+
+        Returns:
+            The length of the frame.
+        """
+        event = parse_frame(frame)
+        started = time.process_time()
+        if event is not None:
+            self._coordinator._on_event(event)
+        took = time.process_time() - started
+        assert took < MOST_LOOP_SECONDS, f"{took:.3f} s on the loop"
+        for state in self._hass.states.async_all():
+            shown = state.as_dict()
+            json_bytes(shown)
+            size = len(json_bytes(shown["attributes"]))
+            assert size < MOST_ATTRIBUTES, f"{state.entity_id}: {size} bytes"
+            self.attributes = max(self.attributes, size)
+            assert (bad := unsafe([state.state, shown["attributes"]])) is None, repr(
+                bad
+            )
+        for entry in self._coordinator.history.entries():
+            json_bytes(entry)
+        return len(frame)
+
+
+def fuzz_states(display: FuzzedDisplay, cases: int, seed: int) -> Iterator[Finding]:
+    """Give spoiled frames to a display, first each odd value in all places at once."""
+    samples = frames()
+    swept = [case for sample in samples for case in sweep(sample)]
+    for number in (*range(-len(swept), 0), *range(seed, seed + cases)):
+        spoiler = Spoiler(number)
+        case = swept[number] if number < 0 else spoiler.case(samples)
+        frame = spoiler.raw(as_json(case))
+        if problem := problem_of(partial(display.take, frame)):
+            yield Finding("states", number, problem, repr(case)[:500])

@@ -5,9 +5,12 @@ from random import randrange
 import pytest
 import voluptuous as vol
 
+from custom_components.dp1.coordinator import async_displays
 from custom_components.dp1.playback.duties import positive_duration
+from homeassistant.core import HomeAssistant
 
-from .fuzzing import TARGETS, fuzz
+from .displays import until
+from .fuzzing import TARGETS, FuzzedDisplay, fuzz, fuzz_states
 
 CASES = 200
 
@@ -24,3 +27,13 @@ def test_endless_duration(seconds: object) -> None:
     """Found by the fuzzer: Python has no duration that long."""
     with pytest.raises(vol.Invalid):
         positive_duration(seconds)
+
+
+@pytest.mark.usefixtures("entity_registry_enabled_by_default", "setup_display")
+async def test_no_state_breaks(hass: HomeAssistant) -> None:
+    """Whatever a display pushes, every state can be encoded and is short, and the loop goes on."""
+    (display,) = async_displays(hass)
+    await until(lambda: display.data.player)
+    fuzzed = FuzzedDisplay(hass, display)
+    assert list(fuzz_states(fuzzed, CASES, randrange(2**32))) == []
+    await hass.async_block_till_done()

@@ -22,7 +22,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from .errors import BlockedAddressError, UnexpectedAnswerError
-from .url import host_and_port, host_of, plain_host, web_url
+from .url import host_and_port, host_of, plain_host, read_url, web_url
 
 MAX_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -229,6 +229,6 @@ def _is_private(host: str) -> bool:
 def _checked(text: str, base: URL | None = None) -> URL:
     """Return a web address, completed by where it was found."""
     try:
-        return web_url(str(base.join(URL(text))) if base else text)
+        return web_url(str(base.join(read_url(text))) if base else text)
     except ValueError as err:
         raise BlockedAddressError(str(err)) from None

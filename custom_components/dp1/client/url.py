@@ -14,17 +14,30 @@ _CONTENT = re.compile(r"(ipfs|ar|onchfs):/*+(?:ipfs/)?+(?=.)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
 
 
+def read_url(text: str) -> URL:
+    """Return any URL, whose parts can all be read.
+
+    Raises:
+        ValueError: it is none; the message does not repeat the text.
+    """
+    try:
+        url = URL(text)
+        # Some faults only show in its parts.
+        _ = (url.host, url.port, url.path, url.query)
+    except IndexError, ValueError:
+        # yarl raises IndexError for "//@[]".
+        raise ValueError("not a web address") from None
+    return url
+
+
 def web_url(text: str) -> URL:
     """Return the address of a web server, without a user name or password.
 
     Raises:
         ValueError: it is none; the message may be shown and does not repeat the text.
     """
-    try:
-        url = URL(text)
-        host = url.host and url.raw_host
-    except ValueError:
-        raise ValueError("not a web address") from None
+    url = read_url(text)
+    host = url.host and url.raw_host
     if url.scheme not in ("http", "https"):
         raise ValueError("not a web address (http or https)")
     if not _HOST.fullmatch(host or "") or url.port == 0:

@@ -5,8 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
-from yarl import URL
-
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
@@ -14,6 +12,7 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
+from ..client.url import read_url
 from ..client.values import text
 from ..data import DATA
 
@@ -81,7 +80,7 @@ def _is_image(source: str | None) -> bool:
     if not source or not source.startswith("http"):
         return False
     try:
-        return PurePosixPath(URL(source).path).suffix.lower() in IMAGE_SUFFIXES
+        return PurePosixPath(read_url(source).path).suffix.lower() in IMAGE_SUFFIXES
     except ValueError:
         return False
 

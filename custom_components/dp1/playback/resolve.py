@@ -49,7 +49,7 @@ from ..client.playlist.document import (
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean, markdown_safe
-from ..client.url import web_url
+from ..client.url import read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
@@ -461,9 +461,9 @@ def _title_of(url: str) -> str:
 def _parse_url(url: str) -> URL:
     """Parse a URL or path, or raise that it is none."""
     try:
-        parsed = URL(url if url.startswith("data:") else text(url, MAX_MEDIA_ID) or "")
-        # Some faults only show in its parts.
-        _ = (parsed.host, parsed.port, parsed.path, parsed.query)
+        parsed = read_url(
+            url if url.startswith("data:") else text(url, MAX_MEDIA_ID) or ""
+        )
         if parsed.scheme in ("http", "https"):
             # Whoever casts an address may give it a password.
             web_url(str(parsed.with_user(None)))

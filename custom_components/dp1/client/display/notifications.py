@@ -69,7 +69,9 @@ async def listen(
             frame, is_flood = await frames.receive()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    if (event := await parse_bytes(frame.data, _parse)) is not None:
+                    if (
+                        event := await parse_bytes(frame.data, parse_frame)
+                    ) is not None:
                         yield event
                     if is_flood:
                         # Buffered frames are received without a break.
@@ -192,7 +194,7 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
         raise NoAnswerError("the socket did not open in time") from err
 
 
-def _parse(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
+def parse_frame(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
     """Parse a frame; None for an unknown or invalid one."""
     try:
         envelope = mapping(decode(frame))
