@@ -2,7 +2,6 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 import json
@@ -134,8 +133,11 @@ def _decoded(body: bytes, strict: bool, exact: bool) -> object:
     """Decode JSON of any shape."""
     if fast_loads is not None and not exact:
         # It decodes common JSON to the same values, and raises for what needs the care below.
-        with suppress(ValueError):
+        try:
             return fast_loads(body)
+        except ValueError as err:
+            if "Recursion" in str(err):
+                raise TooLargeValueError(f"more than {MAX_DEPTH} levels") from None
     try:
         value: object = _DECODERS[strict, exact].decode(
             body.removeprefix(BOM_UTF8).decode()

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from ..playlist.manifest import artist_in, picture_in
 from ..text import MAX_TITLE, clean
+from ..url import read_url
 from ..values import flag, mapping, number, text, whole
 from .device_status import MAX_WORD
 
@@ -163,7 +164,13 @@ class PlaylistItem:
 def _web_url(value: object) -> str | None:
     """Return a URL that a display can cast; other schemes would mean something else to whoever casts it again."""
     url = text(value)
-    return url if url and url.lower().startswith(("http://", "https://")) else None
+    if not url or not url.lower().startswith(("http://", "https://")):
+        return None
+    try:
+        read_url(url)
+    except ValueError:
+        return None
+    return url
 
 
 def _source(value: object) -> str | None:
