@@ -124,8 +124,8 @@ PLACES = [
     Place(
         "client/http.py",
         "answers of any length",
-        "        if length > max_body:\n",
-        "        if length < 0:\n",
+        "        if length <= max_body:\n",
+        "        if length >= 0:\n",
         ["tests/client/test_http.py::test_body_is_bounded"],
     ),
     Place(
