@@ -80,12 +80,18 @@ def profile() -> str:
 
 
 @pytest.fixture
+def storm_gate() -> bool:
+    """Return whether the display limits the rate of commands; tests override it by a parameter."""
+    return False
+
+
+@pytest.fixture
 async def display(
-    socket_enabled: None, profile: str
+    socket_enabled: None, profile: str, storm_gate: bool
 ) -> AsyncIterator[DisplaySimulator]:
     """Run a simulated display."""
     async with DisplaySimulator(
-        profile=profile, device_id=DEVICE_ID, poll_interval=0.2
+        profile=profile, device_id=DEVICE_ID, poll_interval=0.2, storm_gate=storm_gate
     ) as simulator:
         yield simulator
 

@@ -73,6 +73,7 @@ class Gallery:
                     device_id=DEVICE_ID,
                     poll_interval=0.1,
                     page_delay=0.02,
+                    storm_gate=False,
                 )
             )
             entry = library_entry(

@@ -2,20 +2,29 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .displays import until
 from .houses import House, series, titles
 from .simulators.display.player import Page
+from .timing import FAST
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 TIDES = series("Tides", 30)
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Send commands at the rate of a real display."""
+    return replace(FAST, pace=1)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Test numbers, selects, switches and times, with every generation of firmware."""
 
+from dataclasses import replace
 from datetime import time
 from itertools import permutations
 from typing import Any
@@ -7,13 +8,13 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.display import rate_limit
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
 from .displays import FIRMWARE, playlist, set_up, until
 from .entities import act, entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
+from .timing import FAST
 
 EVENING = playlist("Dawn", "Noon", "Dusk")
 LABELED = FIRMWARE[1:]
@@ -25,15 +26,6 @@ WIRE = {
     "landscape_reverse": "landscapeReverse",
     "portrait_reverse": "portraitReverse",
 }
-
-
-@pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch, display: DisplaySimulator) -> None:
-    """Remove the waits for the rate limit."""
-    display.server.gate = None
-    swift = rate_limit.RateClass(rate=1000, burst=1000)
-    for command in ("getDeviceStatus", "rotate", "setSleepSchedule"):
-        monkeypatch.setitem(rate_limit._CLASSES, command, swift)
 
 
 def setting(display: DisplaySimulator, name: str) -> Any:
@@ -123,7 +115,6 @@ async def test_a_setting_unheard_of(
 # Orientation
 
 
-@pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_every_orientation_from_every_other(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
@@ -139,6 +130,8 @@ async def test_every_orientation_from_every_other(
         assert len(requests(display, "rotate")) <= 2
 
 
+@pytest.mark.parametrize("storm_gate", [True])
+@pytest.mark.parametrize("timing", [replace(FAST, pace=1)])
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_upside_down_within_the_display_s_limits(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
@@ -162,7 +155,6 @@ async def test_an_orientation_that_is_there_already(
     assert not requests(display, "rotate")
 
 
-@pytest.mark.usefixtures("hasty")
 async def test_the_last_of_many_orientations_wins(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
@@ -267,7 +259,6 @@ async def test_panel(
     assert value(hass, "switch", "panel") == "on"
 
 
-@pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_sleep_schedule(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
@@ -301,7 +292,6 @@ async def test_mature_content(
 # Times
 
 
-@pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_times(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
@@ -317,7 +307,6 @@ async def test_times(
     assert record["enabled"] is False
 
 
-@pytest.mark.usefixtures("hasty")
 async def test_times_of_a_schedule_that_is_on(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
@@ -349,7 +338,6 @@ async def test_a_time_for_a_schedule_that_is_gone(
     display.sleep.record = record
 
 
-@pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize("profile", FIRMWARE)
 async def test_times_do_not_wake(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry

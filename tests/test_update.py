@@ -9,7 +9,6 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.client.display import rate_limit
 from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -58,8 +57,6 @@ async def test_installation_that_never_shows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The progress ends after a while without a new version."""
-    swift = rate_limit.RateClass(rate=1000, burst=1000)
-    monkeypatch.setitem(rate_limit._CLASSES, "updateToLatestVersion", swift)
     display.server.gate = None
     display.device.latest_version = "9.9.9"
     display.device.on_update = lambda: None

@@ -7,7 +7,9 @@ from custom_components.dp1.data import DATA
 from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
-FAST = Timing(first_retry=0.05, follow_up=0.5, push_patience=0.3, read_cooldown=0.1)
+FAST = Timing(
+    pace=50, first_retry=0.05, follow_up=0.5, push_patience=0.3, read_cooldown=0.1
+)
 
 
 def set_timing(hass: HomeAssistant, **changes: float) -> None:

@@ -47,6 +47,7 @@ from .client.display.device_status import (
 from .client.display.metrics import Metrics, PlaybackCounters
 from .client.display.notifications import Connected, Event
 from .client.display.player_status import PlayerStatus, PlaylistItem
+from .client.display.rate_limit import RateLimit
 from .client.errors import (
     BusyError,
     Dp1Error,
@@ -355,6 +356,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             entry.data[CONF_PORT],
             dialect=chosen if fixed else known,
             dialect_is_fixed=fixed,
+            rate_limit=RateLimit(pace=hass.data[DATA].timing.pace),
         )
         if not fixed:
             self.display.on_dialect = lambda _: self._remember()

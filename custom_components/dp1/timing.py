@@ -12,6 +12,7 @@ class Timing:
     """Delays in seconds.
 
     Attributes:
+        pace: how many times as many commands are sent as a real display admits; only a simulator takes more.
         heartbeat: between two pings on the socket of a display.
         first_retry: until the socket is opened again; doubled each time.
         last_retry: the most of that.
@@ -41,6 +42,7 @@ class Timing:
         install_timeout: of a firmware update, of which a display reports neither progress nor failure.
     """
 
+    pace: float = 1.0
     heartbeat: float = 30.0
     first_retry: float = 0.5
     last_retry: float = 4.0

@@ -84,9 +84,9 @@ _CLASSES_2: Mapping[str, RateClass] = {"rotate": _SLOW_WRITE}
 class _Bucket:
     """Token bucket; a negative number of tokens is a queue."""
 
-    def __init__(self, rate_class: RateClass, now: float) -> None:
+    def __init__(self, rate_class: RateClass, now: float, pace: float) -> None:
         """Initialize a full bucket."""
-        self._rate = rate_class.rate * _RATE_SHARE
+        self._rate = rate_class.rate * _RATE_SHARE * pace
         self._capacity = rate_class.capacity
         self._tokens = float(self._capacity)
         self._filled_at = now
@@ -110,14 +110,17 @@ class RateLimit:
         self,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pace: float = 1.0,
     ) -> None:
         """Initialize full buckets.
 
         Args:
             clock: returns monotonic seconds.
             sleep: waits for the given seconds.
+            pace: how many times as many commands are sent as a real display admits; only a simulator takes more.
         """
         self._clock = clock
+        self._pace = pace
         self._sleep = sleep
         self._buckets: dict[str | RateClass, _Bucket] = {}
         self._classes: Mapping[str, RateClass] = _CLASSES
@@ -137,7 +140,7 @@ class RateLimit:
         key = rate_class if shared else command
         now = self._clock()
         if (bucket := self._buckets.get(key)) is None:
-            bucket = self._buckets[key] = _Bucket(rate_class, now)
+            bucket = self._buckets[key] = _Bucket(rate_class, now, self._pace)
         if (wait := bucket.take(now)) > 0:
             try:
                 await self._sleep(wait)
@@ -160,4 +163,4 @@ class RateLimit:
             self._classes.get(command, _DEFAULT).backoff,
             min(retry_after or 0.0, _MAX_RETRY_AFTER),
         )
-        await self._sleep(wait * random.uniform(1.0, 1.25))
+        await self._sleep(wait * random.uniform(1.0, 1.25) / self._pace)
