@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 import json
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,6 @@ from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.errors import (
     SHOWN_CHARACTERS,
     action_failed,
-    exactly_one_of,
     invalid_input,
     translated,
     translated_errors,
@@ -212,19 +210,6 @@ def test_errors_of_the_protocol_are_translated_and_others_are_not() -> None:
     assert isinstance(caught.value.__cause__, NoAnswerError)
     with pytest.raises(KeyError), translated_errors("display", "Wall"):
         raise KeyError
-
-
-@pytest.mark.parametrize(
-    ("data", "given"), [({}, "-"), ({"a": 1, "b": 2, "c": 3}, "a, b")]
-)
-def test_exactly_one_field_says_what_is_meant(data: dict[str, Any], given: str) -> None:
-    """None or two of the fields are an error that names them."""
-    assert exactly_one_of({"a": 1, "c": 3}, ("a", "b")) == {"a": 1}
-    with pytest.raises(ServiceValidationError) as caught:
-        exactly_one_of(data, ("a", "b"))
-    assert caught.value.translation_key == "exactly_one_of"
-    assert caught.value.translation_placeholders == {"fields": "a, b", "given": given}
-    assert_complete(caught.value)
 
 
 def test_input_without_particulars() -> None:

@@ -65,13 +65,12 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     """Invalid values are errors of their fields; valid ones are stored and used at once."""
     form = await choose(hass, library, "defaults")
     for wrong in ("wide", "-5"):
-        form = await fill(hass, form, duration=60, license="open", margin=wrong)
+        form = await fill(hass, form, duration=60, margin=wrong)
         assert form["errors"] == {"margin": "invalid_margin"}
     with pytest.raises(InvalidData):
-        await fill(hass, form, duration=0, license="open")
+        await fill(hass, form, duration=0)
     wanted = {
         "duration": 60.0,
-        "license": "token",
         "scaling": "fill",
         "background": "#10a0ff",
         "margin": "5%",
@@ -84,7 +83,7 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     assert library.options == wanted
     assert library.state is ConfigEntryState.LOADED
     preferences = library.runtime_data.preferences
-    assert (preferences.duration, preferences.license) == (60, "token")
+    assert preferences.duration == 60
     assert preferences.display == {
         "scaling": "fill",
         "background": "#10a0ff",
@@ -97,7 +96,6 @@ async def test_defaults(hass: HomeAssistant, library: MockConfigEntry) -> None:
     )
     await hass.async_block_till_done()
     assert library.options == {"duration": 60}
-    assert library.runtime_data.preferences.license == "open"
 
 
 async def test_what_is_emptied_is_gone(
@@ -105,29 +103,28 @@ async def test_what_is_emptied_is_gone(
 ) -> None:
     """An empty field removes its option; the options of other forms stay."""
     entry = library_entry(
-        NOWHERE, options={"curator": "Ada", "margin": "7", "refresh_hours": 12}
+        NOWHERE, options={"curator": "Ada", "margin": "7", "sources": []}
     )
     await set_up(hass, entry)
     form = await choose(hass, entry, "defaults")
-    result = await fill(hass, form, duration=300, license="open", margin="12")
+    result = await fill(hass, form, duration=300, margin="12")
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()
     assert entry.options == {
         "duration": 300,
-        "license": "open",
         "margin": "12",
-        "refresh_hours": 12,
+        "sources": [],
     }
     assert entry.runtime_data.preferences.display == {"margin": 12}
 
 
 async def test_sources(hass: HomeAssistant, library: MockConfigEntry) -> None:
-    """Groups, length and refresh interval of the source list can be set."""
+    """The groups of the source list can be set."""
     form = await choose(hass, library, "sources")
     schema = form["data_schema"]
     assert schema is not None
     assert schema({})["sources"] == list(DEFAULT_SOURCES)
-    wanted = {"sources": ["playlists"], "source_limit": 10, "refresh_hours": 24}
+    wanted = {"sources": ["playlists"]}
     result = await fill(hass, form, **wanted)
     assert result["type"] is FlowResultType.CREATE_ENTRY
     await hass.async_block_till_done()

@@ -244,6 +244,29 @@ def test_quality_scale() -> None:
         assert status != "exempt" or rule["comment"].strip(), name
 
 
+def test_quality_scale_is_true() -> None:
+    """What the quality scale says of the code can be seen there: dependencies, triggers, conditions, and their docs."""
+    rules = yaml.safe_load((INTEGRATION / "quality_scale.yaml").read_text())["rules"]
+    manifest = json.loads((INTEGRATION / "manifest.json").read_text())
+    comment = rules["dependency-transparency"]["comment"]
+    for requirement in manifest["requirements"]:
+        name, *_ = re.split(r"[<>=~!]", requirement)
+        assert name in comment
+    docs = "".join(path.read_text() for path in (ROOT / "docs").glob("*.md"))
+    for kind in ("triggers", "conditions"):
+        described = yaml.safe_load((INTEGRATION / f"{kind}.yaml").read_text())
+        names = [name for name in described if not name.startswith(".")]
+        status = rules[f"docs-{kind}"]
+        assert names and status == "done"
+        for name in names:
+            assert f"`dp1.{name}`" in docs, name
+    for name, rule in rules.items():
+        if isinstance(rule, dict) and "There are no" in rule["comment"]:
+            pytest.fail(f"{name} is exempt because something is missing that is there")
+    # A library is a service with devices of its own beside the displays.
+    assert manifest["integration_type"] == "hub"
+
+
 @pytest.mark.parametrize(
     "path",
     sorted((ROOT / ".github" / "workflows").iterdir()),

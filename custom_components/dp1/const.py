@@ -30,13 +30,10 @@ CONF_DAILY_URL: Final = "daily_url"
 CONF_DURATION: Final = "duration"
 CONF_FEED_KEYS: Final = "feed_keys"
 CONF_INDEXER_URL: Final = "indexer_url"
-CONF_LICENSE: Final = "license"
 CONF_MARGIN: Final = "margin"
 CONF_PUBLISH_FOR_ALL: Final = "publish_for_all"
-CONF_REFRESH_HOURS: Final = "refresh_hours"
 CONF_SCALING: Final = "scaling"
 CONF_SOURCES: Final = "sources"
-CONF_SOURCE_LIMIT: Final = "source_limit"
 CONF_VOICE_SENTENCES: Final = "voice_sentences"
 
 # A collection, which is a subentry of a library.
@@ -46,11 +43,10 @@ CONF_KEEP_CURRENT: Final = "keep_current"
 CONF_LOOK_UP: Final = "look_up"
 DEFAULT_DURATION: Final = 300
 DEFAULT_INDEXER_URL: Final = "https://indexer-v2.feralfile.com/graphql"
-DEFAULT_LICENSE: Final = "open"
-DEFAULT_REFRESH_HOURS: Final = 6
+LICENSE: Final = "open"
 EXAMPLE_DAILY_URL: Final = f"{DEFAULT_FEED_URL}/playlists/feral-file-daily-f77fe04c"
 DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
-DEFAULT_SOURCE_LIMIT: Final = 60
+SOURCE_LIMIT: Final = 60
 
 
 class EntryKind(StrEnum):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
@@ -96,27 +95,3 @@ def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
 def _plain(placeholders: Mapping[str, str]) -> dict[str, str]:
     """Return placeholders without markup, control characters and excessive length."""
     return {name: clean(text, SHOWN_CHARACTERS) for name, text in placeholders.items()}
-
-
-# What people see instead of the keys of fields.
-FIELD_NAMES = {
-    "exhibition": "Exhibition",
-    "media_content_id": "Media",
-    "playlist": "Playlist document",
-    "playlist_id": "Playlist of a feed",
-    "playlist_url": "Playlist URL",
-    "series": "Series",
-    "target": "Target",
-}
-
-
-def exactly_one_of(data: Mapping[str, Any], fields: tuple[str, ...]) -> dict[str, Any]:
-    """Return the only field that is given, or raise if there is not exactly one."""
-    given = {key: data[key] for key in fields if key in data}
-    if len(given) != 1:
-        names, said = (
-            ", ".join(FIELD_NAMES.get(key, key) for key in keys)
-            for keys in (fields, given)
-        )
-        raise invalid_input("exactly_one_of", fields=names, given=said or "-")
-    return given

@@ -30,17 +30,24 @@ async def async_spoken_in(hass: HomeAssistant, language: str) -> AsyncIterator[N
 
 
 @callback
-def async_text(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+def async_text(
+    hass: HomeAssistant,
+    key: str,
+    *,
+    component: str = DOMAIN,
+    default: str | None = None,
+    **placeholders: str,
+) -> str:
     """Return a text by its path in the translations, in English if it is not translated."""
-    path = f"component.{DOMAIN}.{key}"
+    path = f"component.{component}.{key}"
     category = key.partition(".")[0]
     for language in (SPOKEN.get(), hass.config.language, DEFAULT_LANGUAGE):
         if language is None:
             continue
-        texts = async_get_cached_translations(hass, language, category, DOMAIN)
+        texts = async_get_cached_translations(hass, language, category, component)
         if path in texts:
             return texts[path].format(**placeholders)
-    return key.rpartition(".")[2]
+    return default or key.rpartition(".")[2]
 
 
 @callback

@@ -37,19 +37,14 @@ from .const import (
     CONF_HAS_SIGNED,
     CONF_IGNORE_MUSIC,
     CONF_INDEXER_URL,
-    CONF_LICENSE,
     CONF_MARGIN,
     CONF_PUBLISH_FOR_ALL,
-    CONF_REFRESH_HOURS,
     CONF_SCALING,
     CONF_SIGNING_KEY,
-    CONF_SOURCE_LIMIT,
     CONF_SOURCES,
     CONF_VOICE_SENTENCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
-    DEFAULT_REFRESH_HOURS,
-    DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
 )
@@ -68,14 +63,6 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
     )
 
 
-def _number(least: float, most: float, unit: str | None = None) -> NumberSelector:
-    """Return a selector for a number."""
-    config = NumberSelectorConfig(min=least, max=most, mode=NumberSelectorMode.BOX)
-    if unit:
-        config["unit_of_measurement"] = unit
-    return NumberSelector(config)
-
-
 CONF_HAS_BACKGROUND = "has_background"
 DISPLAY_SCHEMA = vol.Schema(
     {
@@ -87,8 +74,13 @@ DISPLAY_SCHEMA = vol.Schema(
 )
 DEFAULTS_SCHEMA = vol.Schema(
     {
-        vol.Required(CONF_DURATION, default=DEFAULT_DURATION): _number(
-            1, 86400, UnitOfTime.SECONDS
+        vol.Required(CONF_DURATION, default=DEFAULT_DURATION): NumberSelector(
+            NumberSelectorConfig(
+                min=1,
+                max=86400,
+                mode=NumberSelectorMode.BOX,
+                unit_of_measurement=UnitOfTime.SECONDS,
+            )
         ),
         vol.Optional(CONF_SCALING): _select(
             CONF_SCALING, ["fit", "fill", "stretch", "auto"]
@@ -96,9 +88,6 @@ DEFAULTS_SCHEMA = vol.Schema(
         vol.Optional(CONF_HAS_BACKGROUND): BooleanSelector(),
         vol.Optional(CONF_BACKGROUND): ColorRGBSelector(),
         vol.Optional(CONF_MARGIN): TextSelector(),
-        vol.Optional(CONF_LICENSE): _select(
-            CONF_LICENSE, ["open", "token", "subscription"]
-        ),
         vol.Optional(CONF_CURATOR): TextSelector(),
         vol.Optional(CONF_PUBLISH_FOR_ALL): BooleanSelector(),
     }
@@ -109,10 +98,6 @@ SOURCES_SCHEMA = vol.Schema(
             CONF_SOURCES,
             ["exhibitions", "playlists", "channels", "favorites"],
             multiple=True,
-        ),
-        vol.Required(CONF_SOURCE_LIMIT, default=DEFAULT_SOURCE_LIMIT): _number(1, 200),
-        vol.Required(CONF_REFRESH_HOURS, default=DEFAULT_REFRESH_HOURS): _number(
-            1, 168, UnitOfTime.HOURS
         ),
     }
 )
@@ -214,7 +199,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_sources(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set the contents of the source list and how often it is refreshed."""
+        """Set the contents of the source list."""
         if user_input is not None:
             return self._save(SOURCES_SCHEMA, user_input)
         sources = list(default_sources(self.config_entry.data))

@@ -39,6 +39,7 @@ class Timing:
         proxy_grace: from when the URL of a picture is made until the display reports it.
         picture_timeout: of a thumbnail; Home Assistant waits 10 s for it.
         picture_retry: until a thumbnail that failed is asked for again.
+        refresh: between two looks at the servers of a library.
         install_timeout: of a firmware update, of which a display reports neither progress nor failure.
     """
 
@@ -67,4 +68,5 @@ class Timing:
     proxy_grace: float = 300.0
     picture_timeout: float = 9.0
     picture_retry: float = 4.0
+    refresh: float = 6 * 3600.0
     install_timeout: float = 1800.0

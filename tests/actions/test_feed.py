@@ -145,7 +145,6 @@ async def test_defaults_of_the_library(
     """The library's options fill in missing values and change no others."""
     options = {
         "duration": 90.0,
-        "license": "token",
         "scaling": "fill",
         "background": "#101010",
         "margin": "12",
@@ -156,7 +155,7 @@ async def test_defaults_of_the_library(
     bare = feed.documents[told["id"]]
     assert bare["defaults"] == {
         "display": {"scaling": "fill", "background": "#101010", "margin": 12},
-        "license": "token",
+        "license": "open",
         "duration": 90,
     }
     assert bare["curators"] == [{"name": "Ada", "key": DID}]

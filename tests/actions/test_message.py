@@ -5,14 +5,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from custom_components.dp1.errors import FIELD_NAMES
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
 from tests.displays import ENTITY_ID, until
 from tests.galleries import SMALL, Gallery
 from tests.simulators.display import DisplaySimulator
-from tests.test_texts import ENGLISH
 
 
 def page(wall: DisplaySimulator) -> str:
@@ -99,10 +97,3 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
         assert (error.value.translation_placeholders or {})[
             "given"
         ] == "Exhibition, Series"
-
-
-def test_names_of_fields() -> None:
-    """Errors name fields as the editor does."""
-    texts = ENGLISH["services"]["cast_playlist"]["fields"]
-    for key, name in FIELD_NAMES.items():
-        assert key == "target" or texts[key]["name"] == name

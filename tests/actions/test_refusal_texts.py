@@ -1,17 +1,24 @@
 """Test the error texts for every refused write on the three families of feeds (``pytest -s`` prints them)."""
 
 from collections.abc import AsyncIterator
+import json
 import re
 from typing import Any
 
 import pytest
 
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers.translation import (
+    async_get_translations,
+    async_load_integrations,
+)
+from homeassistant.setup import async_setup_component
 
 from tests.client.timing import impatient
 from tests.libraries import library_entry, playlist, set_up
 from tests.simulators.feed import Cut, FeedSimulator, SigningKey
+from tests.sources import INTEGRATION
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -147,3 +154,40 @@ async def test_what_a_person_reads(
     print(f"\n### {feed.family}\n\n| write | error | text |\n| --- | --- | --- |")  # noqa: T201
     for row in writes.rows:
         print(f"| {' | '.join(row)} |")  # noqa: T201
+
+
+async def test_fields_have_their_names_in_the_language_of_the_house(
+    hass: HomeAssistant,
+) -> None:
+    """None or two of the fields are an error that names them as the form does."""
+    hass.config.language = "de"
+    assert await async_setup_component(hass, "dp1", {})
+    await async_load_integrations(hass, {"dp1", "media_player"})
+    texts = json.loads((INTEGRATION / "translations" / "de.json").read_text("utf-8"))[
+        "services"
+    ]["publish_playlist"]["fields"]
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("add_favorite", {}),
+        ("get_playlist", {"playlist_id": "a", "playlist_url": "https://b.example"}),
+    ]
+    raised = []
+    for action, data in calls:
+        with pytest.raises(ServiceValidationError) as caught:
+            await hass.services.async_call(
+                "dp1",
+                action,
+                data,
+                blocking=True,
+                return_response=action == "get_playlist",
+            )
+        assert caught.value.translation_key == "exactly_one_of"
+        raised.append(caught.value.translation_placeholders or {})
+    titles = await async_get_translations(hass, "de", "title", ["media_player"])
+    names = [
+        titles["component.media_player.title"],
+        texts["media_content_id"]["name"],
+    ]
+    assert raised[0] == {"fields": ", ".join(names), "given": "-"}
+    assert raised[1]["fields"] == raised[1]["given"]
+    assert texts["playlist_url"]["name"] in raised[1]["given"]
+    assert "playlist_id" not in raised[1]["given"]

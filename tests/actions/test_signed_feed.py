@@ -18,7 +18,7 @@ from tests.libraries import DID, library_entry, playlist, set_up
 from tests.simulators.feed import FeedSimulator, refusal
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
-OPTIONS = {"sources": ["playlists", "favorites"], "source_limit": 50}
+OPTIONS = {"sources": ["playlists", "favorites"]}
 
 
 @pytest.fixture(autouse=True)

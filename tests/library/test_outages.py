@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
 import logging
 from typing import Any, override
@@ -10,6 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 import pytest
 
+from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog import client as catalog_client
 from custom_components.dp1.client.catalog.models import Model
 from custom_components.dp1.client.errors import (
@@ -21,12 +23,14 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
+from custom_components.dp1.data import DATA
 from custom_components.dp1.library.providers.catalog import (
     coordinator as catalog_module,
 )
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
 from custom_components.dp1.library.server import coordinator as server_coordinator
 from custom_components.dp1.library.server.coordinator import CachedList, Storable
+from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
 from .shows import player, show_id
@@ -128,10 +132,13 @@ async def test_a_cold_start_without_a_catalog(
 
 
 async def test_a_catalog_that_hangs(
-    catalog: CatalogSimulator, make_library: MakeLibrary
+    hass: HomeAssistant, catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
     """Cached data is shown at once, and a slow read raises after a short time."""
-    library = await make_library(catalog, options={"refresh_hours": 0.0})
+    async_setup_data(hass)
+    data = hass.data[DATA]
+    data.timing = replace(data.timing, refresh=0.0)
+    library = await make_library(catalog)
     catalog.inject("slow", seconds=3600)
     started = asyncio.get_running_loop().time()
     children = await library.async_children("exhibitions")

@@ -54,30 +54,44 @@ async def test_names_are_unique(
     ]
 
 
-async def test_groups_and_limit_are_options(
-    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+def limit_sources(monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    """Take fewer exhibitions and playlists into the source list."""
+    for provider in ("catalog", "feed"):
+        module = f"custom_components.dp1.library.providers.{provider}.provider"
+        monkeypatch.setattr(f"{module}.SOURCE_LIMIT", limit)
+
+
+async def test_groups_are_options(
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Groups and number of sources are options."""
+    """The groups of sources are options, and the first of each group are taken."""
     feed.seed([evening("One"), evening("Two")])
     library = await make_library(catalog, feed)
     assert list(library.sources())[0] == "Afterimage"
     assert len(library.sources()) == 47
-    library = await make_library(
-        catalog, feed, options={"sources": ["playlists"], "source_limit": 1}
-    )
+    limit_sources(monkeypatch, 1)
+    library = await make_library(catalog, feed, options={"sources": ["playlists"]})
     assert list(library.sources()) == ["Two"]
-    library = await make_library(catalog, feed, options={"source_limit": 3.0})
+    limit_sources(monkeypatch, 3)
+    library = await make_library(catalog, feed)
     assert list(library.sources()) == ["Afterimage", "Slow Weather", "Seven Small Suns"]
     library = await make_library(catalog, feed, options={"sources": []})
     assert library.sources() == {}
 
 
 async def test_every_source_plays(
-    catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
+    catalog: CatalogSimulator,
+    feed: FeedSimulator,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every source leads to a node that can be cast, and is recognized when shown."""
     feed.seed([evening(), full_collection(catalog, "Slow Weather")])
-    library = await make_library(catalog, feed, options=ALL | {"source_limit": 4})
+    limit_sources(monkeypatch, 4)
+    library = await make_library(catalog, feed, options=ALL)
     await library.async_add_favorite(next(iter(library.sources().values())))
     show = show_id(catalog, "Net Evil")
     series = (await library.async_children(f"exhibition/{show}")).nodes[0]

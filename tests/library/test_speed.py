@@ -1,6 +1,8 @@
 """Test the number of round trips of a library."""
 
-from typing import Any
+from dataclasses import replace
+
+from custom_components.dp1.data import DATA
 
 from .conftest import MakeLibrary
 
@@ -85,8 +87,9 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
     before = dict(library.sources())
     catalog.reset_counters()
     catalog.latency = LATENCY
-    options: dict[str, Any] = {"refresh_hours": 0.0}
-    library = await make_library(catalog, wait=False, options=options)
+    data = library.hass.data[DATA]
+    data.timing = replace(data.timing, refresh=0.0)
+    library = await make_library(catalog, wait=False)
     assert dict(library.sources()) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert catalog.in_flight == len(catalog.requests)  # No request is answered yet.

@@ -23,7 +23,7 @@ from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..display.history import cast_of
-from ..errors import exactly_one_of, invalid_input
+from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
@@ -37,7 +37,15 @@ from ..playback.resolve import (
     page_cast,
     split_media_id,
 )
-from .targets import Target, async_for_each_display, async_targets, color, media, only
+from .targets import (
+    Target,
+    async_for_each_display,
+    async_targets,
+    color,
+    exactly_one_of,
+    media,
+    only,
+)
 
 STEPS = {"next": 1, "previous": -1}
 NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
@@ -107,7 +115,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 
 async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Cast to the targeted displays."""
-    what = exactly_one_of(call.data, CAST_FIELDS)
+    what = exactly_one_of(call, CAST_FIELDS)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
     )

@@ -31,17 +31,17 @@ from ..client.playlist.document import build_item, parse, validate
 from ..client.playlist.signing import Verification, verify
 from ..client.text import markdown_safe
 from ..client.values import mapping
-from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN
+from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
-from ..errors import action_failed, exactly_one_of, invalid_input, translated
+from ..errors import action_failed, invalid_input, translated
 from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..permissions import async_is_admin
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import async_read_playlist
-from .targets import TARGET, async_targets, media, only, with_target
+from .targets import TARGET, async_targets, exactly_one_of, media, only
 
 WORDS = ("title", "summary", "slug")
 # A published copy gets its own.
@@ -92,7 +92,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist to the feed of a library."""
     entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
     await async_check_user(call, entry)
-    what = exactly_one_of(with_target(call.data), PUBLISH_FIELDS)
+    what = exactly_one_of(call, PUBLISH_FIELDS)
     library = entry.runtime_data
     sign = call.data.get("sign")
     document = await _async_document(call, what)
@@ -186,7 +186,7 @@ def _completed(
     if isinstance(own, dict):
         defaults = {
             "duration": preferences.duration,
-            "license": preferences.license,
+            "license": LICENSE,
             **{name: value for name, value in own.items() if value is not None},
         }
         display = defaults.get("display") or {}
@@ -284,7 +284,7 @@ def _response(library: Library, published: Published) -> dict[str, Any]:
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     """Read a playlist from a feed or a URL, and verify its signatures."""
     feed_keys: tuple[str, ...] = ()
-    wanted = exactly_one_of(call.data, READ_FIELDS)
+    wanted = exactly_one_of(call, READ_FIELDS)
     await call.hass.data[DATA].named_hosts.async_add(call.context, wanted)
     match wanted:
         case {"playlist_id": str(ref)}:

@@ -14,13 +14,13 @@ from ..client.errors import NotFoundError
 from ..client.playlist.signing import verify
 from ..client.text import clean
 from ..data import DATA
-from ..errors import exactly_one_of, invalid_input, translated_errors
+from ..errors import invalid_input, translated_errors
 from ..library.entries import async_libraries, library_and_node, library_of
 from ..library.followed import FollowedChannels, channels_named
 from ..library.library import Library, NodeKind
 from ..library.node import split_node_id
 from .feed import verdict_of
-from .targets import media
+from .targets import exactly_one_of, media
 
 FOLLOW_FIELDS = ("channel", "publisher", "media_content_id")
 FOLLOW_SCHEMA = vol.Schema(
@@ -82,7 +82,7 @@ async def _async_named(
     call: ServiceCall, *, is_followed: bool = False
 ) -> tuple[Library, Kind, str, str]:
     """Return the library, the id and the title of the channel or publisher that a call names."""
-    match exactly_one_of(call.data, FOLLOW_FIELDS):
+    match exactly_one_of(call, FOLLOW_FIELDS):
         case {"media_content_id": str(text)}:
             library, node = library_and_node(call.hass, text)
             with translated_errors("feed", library.title, clean(text, 100)):

@@ -15,12 +15,12 @@ from ..browse.search import async_search_nodes
 from ..client.errors import Dp1Error
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
-from ..errors import exactly_one_of, invalid_input, translated_errors
+from ..errors import invalid_input, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node, library_of
 from ..library.library import Library, NodeKind
 from ..library.node import media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
-from .targets import TARGET, async_targets, media, with_target
+from .targets import TARGET, async_targets, exactly_one_of, media
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
 
@@ -140,7 +140,7 @@ async def async_remove_favorite(call: ServiceCall) -> None:
 
 async def _async_nodes(call: ServiceCall) -> list[tuple[Library, str]]:
     """Return the node given by media id, or the nodes of what displays show, each once."""
-    match exactly_one_of(with_target(call.data), FAVORITE_FIELDS):
+    match exactly_one_of(call, FAVORITE_FIELDS):
         case {"media_content_id": str(text)}:
             library, node = library_and_node(call.hass, text)
             await async_check_library(call.hass, call.context, library.entry_id)

@@ -1,7 +1,7 @@
 """Displays targeted by an action, including unavailable ones, and fields that several actions share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -29,16 +29,34 @@ from ..client.display.client import Display
 from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
 from ..errors import action_failed, displays_failed, invalid_input, translated_errors
-from ..language import async_message
+from ..language import async_message, async_text
 from ..permissions import async_user
 
 TARGET = "target"
 
 
-def with_target(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the data of a call with its target as one field."""
-    has_target = any(str(field) in data for field in cv.ENTITY_SERVICE_FIELDS)
-    return {**data, TARGET: True} if has_target else dict(data)
+def exactly_one_of(call: ServiceCall, fields: Sequence[str]) -> dict[str, Any]:
+    """Return the only field that is given, or raise if there is not exactly one; all fields of the target are one."""
+    has_target = any(str(field) in call.data for field in cv.ENTITY_SERVICE_FIELDS)
+    data = {**call.data, TARGET: True} if has_target else call.data
+    given = {key: data[key] for key in fields if key in data}
+    if len(given) != 1:
+        names, said = (
+            ", ".join(_field_name(call, key) for key in keys)
+            for keys in (fields, given)
+        )
+        raise invalid_input("exactly_one_of", fields=names, given=said or "-")
+    return given
+
+
+def _field_name(call: ServiceCall, key: str) -> str:
+    """Return the name of a field as people see it; the target is a media player."""
+    if key == TARGET:
+        return async_text(
+            call.hass, "title", component=MEDIA_PLAYER_DOMAIN, default=key
+        )
+    path = f"services.{call.service}.fields.{key}.name"
+    return async_text(call.hass, path, default=key)
 
 
 @dataclass(frozen=True, slots=True)

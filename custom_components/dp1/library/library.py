@@ -97,7 +97,7 @@ class Library:
         signing_key = data.get(CONF_SIGNING_KEY)
         self.key = SigningKey.parse(signing_key) if signing_key else None
         self.preferences = Preferences.of(entry.options, data)
-        refresh_seconds = self.preferences.refresh_seconds
+        refresh_seconds = hass.data[DATA].timing.refresh
         self.catalog_coordinator = CatalogCoordinator(
             hass,
             entry,

@@ -11,17 +11,11 @@ from ..const import (
     CONF_DAILY_URL,
     CONF_DURATION,
     CONF_INDEXER_URL,
-    CONF_LICENSE,
     CONF_MARGIN,
-    CONF_REFRESH_HOURS,
     CONF_SCALING,
-    CONF_SOURCE_LIMIT,
     CONF_SOURCES,
     DEFAULT_DURATION,
     DEFAULT_INDEXER_URL,
-    DEFAULT_LICENSE,
-    DEFAULT_REFRESH_HOURS,
-    DEFAULT_SOURCE_LIMIT,
     DEFAULT_SOURCES,
 )
 
@@ -37,11 +31,8 @@ def default_sources(data: Mapping[str, Any]) -> tuple[str, ...]:
 class Preferences:
     """Options of a library; `display` has scaling, background and margin of new playlists as far as they are set."""
 
-    refresh_seconds: float
     sources: frozenset[str]
-    source_limit: int
     duration: float
-    license: str
     display: Mapping[str, Any]
     curator: str
     indexer_url: str
@@ -59,12 +50,8 @@ class Preferences:
             display[CONF_MARGIN] = int(margin) if margin.isdecimal() else margin
         duration = float(options.get(CONF_DURATION, DEFAULT_DURATION))
         return cls(
-            refresh_seconds=3600
-            * options.get(CONF_REFRESH_HOURS, DEFAULT_REFRESH_HOURS),
             sources=frozenset(options.get(CONF_SOURCES, default_sources(data))),
-            source_limit=int(options.get(CONF_SOURCE_LIMIT, DEFAULT_SOURCE_LIMIT)),
             duration=int(duration) if duration.is_integer() else duration,
-            license=options.get(CONF_LICENSE, DEFAULT_LICENSE),
             display=display,
             curator=options.get(CONF_CURATOR, ""),
             indexer_url=options.get(CONF_INDEXER_URL, DEFAULT_INDEXER_URL),

@@ -24,6 +24,7 @@ from ...client.guard import Guard
 from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import shorten
+from ...const import LICENSE
 from ..matching.query import Query
 from ..matching.text_index import TextIndex, line
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
@@ -314,7 +315,7 @@ class Provider:
             created=timestamp(datetime.now(UTC)),
             defaults={
                 "display": dict(preferences.display),
-                "license": preferences.license,
+                "license": LICENSE,
                 "duration": preferences.duration,
             },
             cover_image=cover,

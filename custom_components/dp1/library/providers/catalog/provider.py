@@ -43,6 +43,7 @@ from ....client.playlist.document import build_item
 from ....client.playlist.manifest import Work, with_manifest
 from ....client.text import shorten
 from ....client.values import mapping, text
+from ....const import LICENSE, SOURCE_LIMIT
 from ...matching.query import EXACT, RELEVANT, Query
 from ...matching.spoken_words import FILLERS, number_of
 from ...matching.text_index import MAX_QUERY, fold, line
@@ -596,7 +597,7 @@ class CatalogProvider(Provider):
             return None
         preferences = self.context.preferences
         return build_item(
-            **{**parts, "license": preferences.license},
+            **{**parts, "license": LICENSE},
             id=item_id(series, artwork),
             duration=preferences.duration,
         )
@@ -708,8 +709,7 @@ class CatalogProvider(Provider):
         if "exhibitions" not in self.context.preferences.sources:
             return ()
         visible = [each for each in self._catalog.data.records if each.visible]
-        limit = self.context.preferences.source_limit
-        first = islice(filter(self._catalog.is_open, visible), limit)
+        first = islice(filter(self._catalog.is_open, visible), SOURCE_LIMIT)
         listed = {each.id for each in first}
         return (
             [

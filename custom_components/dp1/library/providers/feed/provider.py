@@ -13,6 +13,7 @@ from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import for_display
 from ....client.text import clean
+from ....const import SOURCE_LIMIT
 from ...matching.query import Query
 from ...matching.text_index import line
 from ...node import Children, LazyNodes, Node, NodeKind, node_id, split_node_id
@@ -310,7 +311,6 @@ class FeedProvider(Provider):
     def sources(self) -> list[Sequence[Source]]:
         """Return the playlists and the channels that are wanted."""
         wanted = self.context.preferences.sources
-        limit = self.context.preferences.source_limit
         playlists = self._feed.data.records if "playlists" in wanted else ()
         channels = [
             channel
@@ -323,7 +323,7 @@ class FeedProvider(Provider):
                     node_id(NodeKind.PLAYLIST, playlist.id),
                     playlist.title,
                     (", ".join(playlist.curators), playlist.year),
-                    place < limit,
+                    place < SOURCE_LIMIT,
                 )
                 for place, playlist in enumerate(playlists)
             ],
@@ -332,7 +332,7 @@ class FeedProvider(Provider):
                     node_id(NodeKind.CHANNEL, channel.id),
                     channel.title,
                     (channel.publisher,),
-                    place < limit,
+                    place < SOURCE_LIMIT,
                 )
                 for place, channel in enumerate(channels)
             ],
