@@ -308,8 +308,10 @@ async def test_evening_9_three_displays_one_series(hass: HomeAssistant) -> None:
             "join", "hall", group_members=[house.entity(room) for room in ROOMS[1:]]
         )
         await house.do("media_next_track", "hall")
-        places = [wall.state.position for wall in house.walls.values()]
-        assert places == [(n + 1) % works for n in range(3)]
+        expected = [(n + 1) % works for n in range(3)]
+        await until(
+            lambda: [wall.state.position for wall in house.walls.values()] == expected
+        )
         assert len({wall.state.playlist_title for wall in house.walls.values()}) == 1
 
 

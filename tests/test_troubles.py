@@ -6,7 +6,10 @@ import time
 from typing import Any
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
 
 from custom_components.dp1.coordinator import Contact
 from custom_components.dp1.timing import Timing
@@ -15,6 +18,7 @@ from homeassistant.core import CoreState, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 
+from .client.scripted_server import Reply, ScriptedServer
 from .displays import ENTITY_ID, playlist, set_up, settle, state_of, until
 from .entities import entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
@@ -407,3 +411,123 @@ async def test_events_of_an_interlude(
     assert all(told["interlude"] for told in heard)
     assert heard[1]["work_id"] == EVENING["items"][1]["id"]
     assert {"link", "picture", "exhibition"} <= heard[1].keys()
+
+
+# What the player does not tell
+
+
+async def cast(hass: HomeAssistant, document: dict[str, Any], **data: Any) -> None:
+    """Cast a playlist."""
+    await hass.services.async_call(
+        "dp1",
+        "cast_playlist",
+        {"entity_id": ENTITY_ID, "playlist": document, **data},
+        blocking=True,
+    )
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_an_error_page_that_nobody_noticed(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A cast that is lost on the error page wakes the display; one that must not wake it does not."""
+    # It does not reach the cloud of its maker.
+    display.poller.relayer_connected = False
+    await connected(setup_display)
+    display.player.load(EVENING)
+    await until(lambda: display.player.render_status == 2)
+    await settle(display)
+    display.show_page(Page.ERROR)
+    await settle(display)
+    await cast(hass, playlist("Reef"), wake=False)
+    await until(
+        lambda: (
+            shown(hass, "binary_sensor", "playback_problem").attributes["reason"]
+            == "service_failed"
+        )
+    )
+    assert display.player.page is Page.ERROR
+    display.show_page(Page.PLAYLIST)
+    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
+    display.show_page(Page.ERROR)
+    await settle(display)
+    await cast(hass, playlist("Lagoon"))
+    await until(lambda: display.sees)
+    assert display.state.current_title == "Lagoon"
+    await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_a_work_that_never_loads(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A work that loads for ever is a problem, until another is shown."""
+    await connected(setup_display)
+    stream = Reply(200, b"", {"Content-Type": "multipart/x-mixed-replace"})
+    async with ScriptedServer.run(stream) as server:
+        document = playlist("Camera", "Dawn")
+        document["items"][0]["source"] = f"{server.url}/camera"
+        display.caster.preflight = False
+        await cast(hass, document)
+        await until(lambda: value(hass, "binary_sensor", "playback_problem") == "on")
+        problem = shown(hass, "binary_sensor", "playback_problem")
+        assert problem.attributes["reason"] == "not_loading"
+        await act(hass, "media_next_track")
+        await until(lambda: value(hass, "binary_sensor", "playback_problem") == "off")
+
+
+@pytest.mark.parametrize("profile", ["A1"])
+async def test_the_artist_is_known_at_once(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Older firmware drops the manifest of a work, which is known from the cast before it is read again."""
+    await connected(setup_display)
+    document = playlist("Dawn")
+    document["items"][0]["inlineManifest"] = {
+        "refVersion": "0.1.0",
+        "metadata": {"artists": [{"name": "Ada"}]},
+    }
+    await cast(hass, document)
+    assert state_of(hass).attributes["media_title"] == "Dawn"
+    assert state_of(hass).attributes["media_artist"] == "Ada"
+
+
+@pytest.mark.parametrize("profile", ["A1"])
+async def test_a_player_that_was_killed(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A player that does not answer is unknown, never idle, and the reason is no message of its daemon."""
+    display.player.load(EVENING)
+    await connected(setup_display)
+    await until(lambda: state_of(hass).state == "playing")
+    states = async_capture_events(hass, "state_changed")
+    display.break_page("cdp: connection is not initialized")
+    await until(lambda: state_of(hass).state == "unknown")
+    await setup_display.runtime_data.async_refresh_player()
+    await settle(display)
+    found = {
+        event.data["new_state"].state
+        for event in states
+        if event.data["entity_id"] == ENTITY_ID
+    }
+    assert found <= {"playing", "unknown"}
+    problem = shown(hass, "binary_sensor", "playback_problem")
+    assert problem.attributes["reason"] == "no_player"
+
+
+@pytest.mark.parametrize("profile", ["A1", "B"])
+async def test_sound_without_internet(
+    hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
+) -> None:
+    """The volume can be set before the first device status, and what is muted is shown before the next."""
+    display.player.load(EVENING)
+    display.device.status_seconds = 3
+    await set_up(hass, display_entry)
+    await connected(display_entry)
+    assert display_entry.runtime_data.data.device is None
+    await act(hass, "volume_set", volume_level=0.4)
+    assert display.device.volume == 40
+    await until(lambda: state_of(hass).attributes.get("is_volume_muted") is False)
+    await act(hass, "volume_mute", is_volume_muted=True)
+    assert display.device.muted
+    assert state_of(hass).attributes["is_volume_muted"] is True

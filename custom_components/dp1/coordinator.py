@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
 from functools import lru_cache
 from itertools import count
+import re
 from typing import Any, Final, override
 from urllib.parse import parse_qs
 
@@ -78,6 +79,8 @@ from .errors import action_failed, retyped, translated, translated_errors
 from .timing import Timing
 
 PLAYER_EVERY: Final = 2
+# How often a work that loads is looked at, until it is taken for one that never does.
+LOOKS: Final = 4
 # Without internet, each read takes half a minute.
 DEVICE_READS_AT_ONCE: Final = 2
 # How often a display is told to sleep or wake, and how often its state is then checked.
@@ -88,10 +91,12 @@ WAKES_TO_ISSUE: Final = 3
 SCREENSHOT_PIXELS: Final = 1920
 # The smallest screenshot: it is only a test.
 PROBE_PIXELS: Final = 16
-# Unknown, pending or loading.
-RENDER_PENDING: Final = (None, 0, 1)
+RENDER_LOADING: Final = (0, 1)
+RENDER_PENDING: Final = (None, *RENDER_LOADING)
 RENDER_FAILED: Final = 3
 REASON_LENGTH: Final = 200
+# A reason that is a word rather than a message.
+SLUG: Final = re.compile("[a-z_]+")
 
 # Numbers requests in the order they were made, as some take longer than others to prepare.
 REQUEST_NUMBERS = count(1)
@@ -157,6 +162,7 @@ class DisplayData:
         player: what it plays, None while its player shows another page.
         work: what the libraries know of the current work.
         shown_since: when the current work was seen to appear, None if it was there before.
+        stalled: whether the current work has not loaded for long.
         set_up: whether the display shows its set-up screen instead of art.
         assumed: the last successful cast to a display that cannot tell what it shows.
         device: the device behind the player.
@@ -171,6 +177,7 @@ class DisplayData:
     player: PlayerStatus | None = None
     work: Work | None = None
     shown_since: datetime | None = None
+    stalled: bool = False
     set_up: bool = False
     assumed: Cast | None = None
     device: DeviceStatus | None = None
@@ -208,8 +215,21 @@ class DisplayData:
         if player.render_status == RENDER_FAILED:
             return "render_failed"
         if player.error or not player.ok:
-            return player.error or "not_ok"
-        return ""
+            error = player.error or "not_ok"
+            # What the daemon says when the player does not answer is for its makers.
+            return error if player.items or SLUG.fullmatch(error) else "no_player"
+        return "not_loading" if self.stalled and self.is_loading else ""
+
+    @property
+    def is_loading(self) -> bool:
+        """Return whether the current work is said to be loading."""
+        player = self.player
+        return (
+            player is not None
+            and player.current is not None
+            and player.render_status in RENDER_LOADING
+            and not self.asleep
+        )
 
     def parts_that_differ(self, other: DisplayData) -> AbstractSet[Part]:
         """Return the parts in which this differs from another state."""
@@ -227,6 +247,7 @@ class DisplayData:
             or self.player is not other.player
             or self.work is not other.work
             or self.shown_since is not other.shown_since
+            or self.stalled is not other.stalled
         ):
             parts.add(Part.WORK)
         return parts
@@ -384,8 +405,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         # Of the player.
         self._pushed: PlayerStatus | None = None
         self._was_pushed = asyncio.Event()
-        self._pushes_render_status = False
         self._followed_up: object = None
+        self._looks = 0
+        # Whether a cast may wake the display if it turns out to stand on its error page.
+        self._wakes_for_cast = False
         self._cancel_follow_up: CALLBACK_TYPE | None = None
         self._player_reads = Debouncer(
             hass,
@@ -671,7 +694,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Handle a push of the player; what it omits of a new playlist is read."""
         before = self.data.player
         self._pushed = push
-        self._pushes_render_status |= push.render_status is not None
         player = push.over(before)
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
@@ -701,6 +723,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 player=player,
                 work=self.metadata.work(player.current),
                 shown_since=since,
+                stalled=data.stalled and since is data.shown_since,
                 set_up=False,
             )
         )
@@ -715,12 +738,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         data = self.data
         player = data.player
         waits = not self.cast_only and (player is None or bool(data.error_page))
-        if player is not None and not waits and not self._pushes_render_status:
-            if (item := player.current) is not None:
-                work = (player.playlist_url, item.id or item.title)
-                if work != self._followed_up:
-                    self._followed_up = work
-                    waits = player.render_status in RENDER_PENDING
+        if player is not None and not waits and player.current is not None:
+            if (work := _work_key(player)) != self._followed_up:
+                self._followed_up, self._looks = work, 0
+                waits = player.render_status in RENDER_PENDING
+            elif 0 < self._looks < LOOKS:
+                waits = data.is_loading
         if waits and self._cancel_follow_up is None:
             self._cancel_follow_up = async_call_later(
                 self.hass, self.timing.follow_up, self._on_follow_up
@@ -733,9 +756,35 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if not self.last_update_success:
             self._follow_up()
             return
-        self.create_task(self.async_refresh_player(), "player")
-        if self.data.error_page:
-            self.create_task(self._async_update_device(), "device status")
+        player = self.data.player
+        if (
+            player is None
+            or self.data.error_page
+            or player.render_status in RENDER_PENDING
+        ):
+            self.create_task(self._async_look_again(), "player")
+
+    async def _async_look_again(self) -> None:
+        """Read the player again, and look why a work has not loaded.
+
+        A display that stands on its error page says of a cast that it is loading; only the device status tells.
+        """
+        await self.async_refresh_player()
+        if self.data.error_page or self.data.is_loading:
+            await self._async_update_device()
+        if not self.data.is_loading:
+            return
+        if self.data.error_page and self._wakes_for_cast:
+            self._wakes_for_cast = False
+            with suppress(HomeAssistantError):
+                async with self.async_command(Refresh.DEVICE) as display:
+                    await display.wake()
+            return
+        self._looks += 1
+        if self._looks >= LOOKS:
+            self.async_merge_data(stalled=True)
+        else:
+            self._follow_up()
 
     # The device
 
@@ -767,6 +816,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self._is_ours(device) and since >= self._device_since:
             self._device_since = since
             self.async_merge_data(device=device)
+
+    @callback
+    def async_assume_device(self, **changes: Any) -> None:
+        """Assume a change that the display has accepted, until it is read: without internet, that takes half a minute."""
+        if (device := self.data.device) is not None:
+            self._device_since = self.hass.loop.time()
+            self.async_merge_data(device=replace(device, **changes))
 
     # What is read only while an entity shows it
 
@@ -940,12 +996,21 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
 
     @callback
-    def async_handle_cast(self, cast: Cast) -> None:
-        """Handle an accepted cast; a display without a status is assumed to show it."""
+    def async_handle_cast(self, cast: Cast, wake: bool = False) -> None:
+        """Handle an accepted cast; a display without a status is assumed to show it.
+
+        Args:
+            cast: what was accepted.
+            wake: whether the display may be woken if it turns out not to show it.
+        """
         self.last_cast = cast
+        self._followed_up, self._wakes_for_cast = None, wake
         self.history.add(cast)
         if self.cast_only:
             self.async_merge_data(assumed=cast)
+        else:
+            # What the display omits of the works is known now.
+            self.async_update_listeners({Part.WORK})
 
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""

@@ -236,7 +236,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.player is None:
             return MediaPlayerState.IDLE if data.set_up else None
         if data.player.current is None:
-            return MediaPlayerState.IDLE
+            # A player that does not answer may show anything.
+            return MediaPlayerState.IDLE if data.problem != "no_player" else None
         return MediaPlayerState.PLAYING
 
     # Playback
@@ -426,6 +427,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             device = await self.coordinator.async_read_device()
             if device is not None and device.muted is (not mute):
                 await display.toggle_mute()
+                self.coordinator.async_assume_device(muted=mute)
 
 
 class DetectedFeatures:
@@ -448,7 +450,8 @@ class DetectedFeatures:
             self._shuffles,
             self._repeats,
             self._sleeps or data.asleep is not None,
-            device is not None and device.volume is not None,
+            # Nobody knows before the first device status, which takes long without internet.
+            self._has_player if device is None else device.volume is not None,
             device is not None and device.muted is not None,
             has_sources,
             ignored,

@@ -43,9 +43,10 @@ async def async_cast(
         async with coordinator.async_command(Refresh.PLAYER) as display:
             start = None if coordinator.cast_only else options.start
             cast, result = await _async_send(coordinator, display, cast, start)
-    superseded = result.cast not in (None, cast)
-    cast = result.cast or cast
-    coordinator.async_handle_cast(cast)
+            superseded = result.cast not in (None, cast)
+            cast = result.cast or cast
+            # Before the state is read, of which it tells what the display omits.
+            coordinator.async_handle_cast(cast, options.wake)
     overtaken = (
         options.asked is not None and options.asked < coordinator.last_sleep_request
     )

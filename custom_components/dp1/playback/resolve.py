@@ -86,7 +86,6 @@ LOGIN_PATHS = ("/api/", "/media/")
 IMAGES = "media-source://image/"
 # The player is a page of this origin, which shows other pages in frames.
 PLAYER_ORIGIN = "http://127.0.0.1:8080"
-FRAME_TIMEOUT = 5.0
 LIVE_PAGE = """<!doctype html>
 <html><head><meta charset="utf-8"><style>
 html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
@@ -370,7 +369,7 @@ async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> C
 async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast the playlist, the picture, the film or the page at a URL."""
     kind = wanted.kind
-    is_media = kind.startswith(("image/", "video/"))
+    is_media = kind.partition("/")[0] in ("image", "video")
     if not (is_media or kind in WEB_TYPES) and (
         kind in PLAYLIST_TYPES or await _async_is_playlist(hass, wanted.media_id)
     ):
@@ -405,7 +404,7 @@ async def _async_check_frame(hass: HomeAssistant, url: str, options: Options) ->
     guard = hass.data[DATA].named_hosts.async_guard(url)
     if is_own:
         guard = guard.allowing(url)
-    timeout = ClientTimeout(total=FRAME_TIMEOUT)
+    timeout = ClientTimeout(total=hass.data[DATA].timing.frame_timeout)
     try:
         async with guard.request("HEAD", url, timeout=timeout) as response:
             if _allows_frames(response):
