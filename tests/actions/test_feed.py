@@ -242,6 +242,39 @@ async def _freed(feed: FeedSimulator) -> int:
     return port
 
 
+async def test_too_large(
+    hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A playlist too large to be read is called that, and not another thing than a playlist."""
+    (held,) = feed.seed([playlist(summary="x" * 7_000_000)])
+    for given in (
+        {"playlist_url": f"{feed.url}/playlists/{held['id']}"},
+        {"playlist_id": held["id"]},
+    ):
+        error = await failure(hass, "get_playlist", **given)
+        assert error.translation_key == "answer_too_large"
+        assert error.translation_placeholders is not None
+        size = error.translation_placeholders["size"]
+        assert size == ("4" if "playlist_url" in given else "6")
+
+
+async def test_a_feed_without_deletion(
+    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry
+) -> None:
+    """A playlist that can still be read is not called deleted, and stays in the library."""
+    coordinator = keyed.runtime_data.feed_coordinator
+    await coordinator.async_look_now()
+    told = await publish(hass, playlist=playlist())
+    missing = refusal(404, "not_found", "no such endpoint", times=None)
+    missing.method = "DELETE"
+    feed.fault(missing)
+    data = {"playlist_id": told["id"]}
+    with pytest.raises(HomeAssistantError) as caught:
+        await hass.services.async_call("dp1", "delete_playlist", data, blocking=True)
+    assert caught.value.translation_key == "feed_cannot_delete"
+    assert coordinator.playlist(told["id"]) is not None
+
+
 async def test_publish_as_signed(
     hass: HomeAssistant, feed: FeedSimulator, library: MockConfigEntry
 ) -> None:
