@@ -8,6 +8,7 @@ import pytest
 from .sources import ROOT
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="Open files are counted in /proc")
 @pytest.mark.timeout(300)
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_few_hours() -> None:

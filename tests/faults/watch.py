@@ -15,8 +15,9 @@ CLEAR = Path("/proc/self/clear_refs")
 
 
 def _kilobytes(name: str) -> int:
-    """Read a line of the status of this process."""
-    found = re.search(rf"^{name}:\s+(\d+)", STATUS.read_text(), re.MULTILINE)
+    """Read a line of the status of this process; only Linux has one."""
+    status = STATUS.read_text() if STATUS.exists() else ""
+    found = re.search(rf"^{name}:\s+(\d+)", status, re.MULTILINE)
     return int(found[1]) if found else 0
 
 
