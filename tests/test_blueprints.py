@@ -229,7 +229,21 @@ async def test_days(hass: HomeAssistant) -> None:
         await until(lambda: dimmed and not wall.state.asleep)
         assert dimmed[0].data == {"entity_id": ["number.wall"], "value": 40}
         await until(lambda: state_of(hass).state == "playing")
+        # What a person does stays, until something changes.
+        await gallery.player("turn_off")
+        await until(lambda: wall.state.asleep)
+        dimmed.clear()
+        await later(hass, minutes=10, seconds=1)
+        hass.states.async_set("binary_sensor.people", "on", {"battery": 9})
+        await hass.async_block_till_done()
+        assert wall.state.asleep
+        assert not dimmed
         hass.states.async_set("sensor.light", "300")
+        await until(lambda: dimmed)
+        assert dimmed[0].data["value"] == 90
+        assert wall.state.asleep
+        await gallery.player("turn_on")
+        await until(lambda: state_of(hass).state == "playing")
         hass.states.async_set("binary_sensor.people", "off")
         await hass.async_block_till_done()
         await settle(wall)

@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+import voluptuous as vol
 
+from custom_components.dp1.library.news import NEWS, NewsItem
+from custom_components.dp1.trigger import async_get_triggers
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.helpers import (
     area_registry as ar,
@@ -17,6 +20,8 @@ from homeassistant.helpers.condition import (
     async_from_config,
     async_validate_condition_config,
 )
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.trigger import TriggerConfig, async_validate_trigger_config
 from homeassistant.setup import async_setup_component
 
 from .displays import ENTITY_ID, playlist, state_of, until
@@ -177,3 +182,60 @@ async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
         assert heard.told[0]["reason"] == "overheating"
         await until(lambda: gallery.wall.player.page is Page.ERROR)
         assert await check(hass, "shows_error_page")
+
+
+async def refusal(hass: HomeAssistant, config: dict[str, Any]) -> str:
+    """Return why a trigger is refused when an automation is saved."""
+    try:
+        await async_validate_trigger_config(hass, cv.TRIGGER_SCHEMA(config))
+    except vol.Invalid as err:
+        return str(err)
+    return ""
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_what_cannot_trigger_is_refused(hass: HomeAssistant) -> None:
+    """A target that is no display, an unknown library and a template are refused when an automation is saved."""
+    hass.states.async_set("media_player.radio", "playing")
+    async with Gallery.of(hass) as gallery:
+        display = {"entity_id": ENTITY_ID}
+        library = gallery.library.entry_id
+        started = {"trigger": "dp1.playlist_started"}
+        assert not await refusal(hass, {**started, "target": display})
+        radio = {"entity_id": "media_player.radio"}
+        assert "not an art display" in await refusal(hass, {**started, "target": radio})
+        ghost = {"options": {"config_entry_id": "ghost"}}
+        for kind in ("exhibition_opened", "acquired", "left_collection"):
+            news = {"trigger": f"dp1.{kind}"}
+            assert "not a library" in await refusal(hass, {**news, **ghost})
+            assert not await refusal(
+                hass, {**news, "options": {"config_entry_id": library}}
+            )
+        wanted = work_changed(display, artist="{{ states('input_text.artist') }}")
+        assert "template" in await refusal(hass, wanted)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_collections_trigger(hass: HomeAssistant) -> None:
+    """A work that comes into a collection or leaves it triggers; why another library does not is reported."""
+    async with Gallery.of(hass) as gallery:
+        library = gallery.library.entry_id
+        ran: list[tuple[str, str]] = []
+        skipped: list[str] = []
+        for kind in ("acquired", "left_collection"):
+            for entry_id in (library, "another"):
+                trigger = (await async_get_triggers(hass))[kind](
+                    hass,
+                    TriggerConfig(f"dp1.{kind}", options={"config_entry_id": entry_id}),
+                )
+                await trigger.async_attach_runner(
+                    lambda told, text: ran.append((told["title"], text)),  # type: ignore[arg-type,func-returns-value,return-value]
+                    lambda info, context=None: skipped.append(info.reason),
+                )
+            news = NewsItem(library, kind, {"title": "Tide"})
+            async_dispatcher_send(hass, NEWS, news)
+        assert ran == [
+            ("Tide", "acquired in a library"),
+            ("Tide", "left_collection in a library"),
+        ]
+        assert skipped == ["other_library"] * 2

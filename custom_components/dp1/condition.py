@@ -26,15 +26,15 @@ from homeassistant.helpers.condition import (
 )
 
 from .const import DOMAIN
-from .playback.activity import is_wanted
+from .playback.activity import is_wanted, plain_text
 
 SHOWING_SCHEMA = ENTITY_STATE_CONDITION_SCHEMA_ANY_ALL.extend(
     {
         vol.Required(CONF_OPTIONS, default={}): {
-            vol.Optional("work"): cv.string,
-            vol.Optional("exhibition"): cv.string,
-            vol.Optional("artist"): cv.string,
-            vol.Optional("playlist"): cv.string,
+            vol.Optional("work"): plain_text,
+            vol.Optional("exhibition"): plain_text,
+            vol.Optional("artist"): plain_text,
+            vol.Optional("playlist"): plain_text,
             vol.Optional("favorite"): cv.boolean,
         },
     }

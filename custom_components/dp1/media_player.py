@@ -17,9 +17,10 @@ from homeassistant.components.media_player import (
     SearchMedia,
     SearchMediaQuery,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.event import async_track_state_change_event
 
 from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
@@ -78,6 +79,8 @@ PLAYER_FEATURES = (
 MUSIC_FEATURES = (
     Feature.NEXT_TRACK.value | Feature.PREVIOUS_TRACK.value | Feature.SEARCH_MEDIA.value
 )
+# While music plays in the room, "turn the volume down" means the music.
+VOLUME_FEATURES = Feature.VOLUME_SET.value | Feature.VOLUME_STEP.value
 
 
 async def async_setup_entry(
@@ -122,7 +125,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
-        self._ignored = MUSIC_FEATURES if self._ignores_music() else 0
+        self._players = self._players_of_area()
+        chosen = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
+        if self._players if chosen is None else chosen:
+            self._ignored = self._left_to_music()
+            self.async_on_remove(
+                async_track_state_change_event(
+                    self.hass, self._players, self._handle_music
+                )
+            )
         self._update_sources()
         self._update_rest()
         self._update_work()
@@ -134,17 +145,31 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_rest()
         self._handle_coordinator_update()
 
-    def _ignores_music(self) -> bool:
-        """Return whether the display leaves music's commands to the other players of its room."""
-        chosen = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
-        if chosen is not None:
-            return bool(chosen)
+    def _players_of_area(self) -> list[str]:
+        """Return the other players of the area."""
         entity = self.registry_entry
         area_id = er.async_get_effective_area_id(self.hass, entity) if entity else None
-        return area_id is not None and any(
-            er.async_get_effective_area_id(self.hass, other) == area_id
+        return [
+            other.entity_id
             for other in async_other_players(self.hass)
+            if area_id and er.async_get_effective_area_id(self.hass, other) == area_id
+        ]
+
+    def _left_to_music(self) -> int:
+        """Return the features that the other players of the area have to themselves."""
+        states = map(self.hass.states.get, self._players)
+        playing = any(
+            state and state.state == MediaPlayerState.PLAYING for state in states
         )
+        return MUSIC_FEATURES | (VOLUME_FEATURES if playing else 0)
+
+    @callback
+    def _handle_music(self, event: Event[EventStateChangedData]) -> None:
+        """Handle another player of the area that starts or stops."""
+        if (ignored := self._left_to_music()) != self._ignored:
+            self._ignored = ignored
+            self._update_rest()
+            self.async_write_ha_state()
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries."""

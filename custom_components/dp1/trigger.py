@@ -1,23 +1,30 @@
 """Triggers of displays and libraries."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, cast, override
 
 import voluptuous as vol
 
 from homeassistant.const import (
     ATTR_CONFIG_ENTRY_ID,
+    ATTR_DEVICE_ID,
     ATTR_ENTITY_ID,
     CONF_OPTIONS,
     CONF_TARGET,
 )
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import (
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
 from homeassistant.helpers.trigger import (
+    NotTriggeredInfo,
     Trigger,
     TriggerActionRunner,
     TriggerConfig,
@@ -25,6 +32,7 @@ from homeassistant.helpers.trigger import (
 )
 from homeassistant.helpers.typing import ConfigType
 
+from .const import CONF_KIND, DOMAIN, EntryKind
 from .library.news import (
     CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
@@ -32,6 +40,7 @@ from .library.news import (
     NewsItem,
     async_add_news_listener,
 )
+from .library.providers.collection.coordinator import ACQUIRED, LEFT_COLLECTION
 from .playback.activity import (
     ARTWORK_CHANGED,
     PLAYBACK_FAILED,
@@ -39,7 +48,35 @@ from .playback.activity import (
     Activity,
     async_add_activity_listener,
     is_wanted,
+    plain_text,
 )
+
+
+def validate_target(
+    hass: HomeAssistant, target: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Validate that entities and devices which are targeted by their ids are displays, as far as they are known."""
+    entities, devices = er.async_get(hass), dr.async_get(hass)
+    for entity_id in target.get(ATTR_ENTITY_ID, ()):
+        plain_text(str(entity_id))
+        entity = entities.async_get(entity_id)
+        known = entity is not None or hass.states.get(entity_id) is not None
+        if known and (entity is None or entity.platform != DOMAIN):
+            raise vol.Invalid(f"{entity_id} is not an art display")
+    for device_id in target.get(ATTR_DEVICE_ID, ()):
+        plain_text(str(device_id))
+        device = devices.async_get(device_id)
+        if device and not any(domain == DOMAIN for domain, *_ in device.identifiers):
+            raise vol.Invalid(f"device {device_id} is not an art display")
+    return target
+
+
+def validate_library(hass: HomeAssistant, value: Any) -> str:
+    """Validate the id of the config entry of a library."""
+    entry = hass.config_entries.async_get_entry(entry_id := plain_text(value))
+    if entry is None or entry.data.get(CONF_KIND) != EntryKind.LIBRARY:
+        raise vol.Invalid(f"{entry_id} is not a library")
+    return entry_id
 
 
 class DisplayTrigger(Trigger):
@@ -53,10 +90,12 @@ class DisplayTrigger(Trigger):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
-        """Validate the configuration."""
+        """Validate the configuration, and that what is targeted is a display."""
         schema = vol.Schema(
             {
-                vol.Required(CONF_TARGET): cv.TARGET_FIELDS,
+                vol.Required(CONF_TARGET): vol.All(
+                    cv.TARGET_FIELDS, partial(validate_target, hass)
+                ),
                 vol.Required(CONF_OPTIONS, default={}): cls._options_schema,
             }
         )
@@ -79,15 +118,14 @@ class DisplayTrigger(Trigger):
         @callback
         def handle_activity(activity: Activity) -> None:
             """Run the action if a targeted display is meant."""
-            if (
-                activity.kind == self._kind
-                and self._is_targeted(activity.entity_id)
-                and self._is_wanted(activity.attributes)
-            ):
-                run_action(
-                    {ATTR_ENTITY_ID: activity.entity_id, **activity.attributes},
-                    f"{self._kind} on {activity.entity_id}",
-                )
+            if activity.kind != self._kind or not self._is_targeted(activity.entity_id):
+                return
+            told = {ATTR_ENTITY_ID: activity.entity_id, **activity.attributes}
+            if reason := self._refusal(activity.attributes):
+                if did_not_trigger is not None:
+                    did_not_trigger(NotTriggeredInfo(reason, told))
+                return
+            run_action(told, f"{self._kind} on {activity.entity_id}")
 
         return async_add_activity_listener(self._hass, handle_activity)
 
@@ -96,9 +134,9 @@ class DisplayTrigger(Trigger):
         found = async_extract_referenced_entity_ids(self._hass, self._selection)
         return entity_id in found.referenced | found.indirectly_referenced
 
-    def _is_wanted(self, attributes: Mapping[str, Any]) -> bool:
-        """Return whether it is what the options ask for."""
-        return True
+    def _refusal(self, attributes: Mapping[str, Any]) -> str | None:
+        """Return why it is not what the options ask for, None if it is."""
+        return None
 
 
 class WorkChangedTrigger(DisplayTrigger):
@@ -106,27 +144,17 @@ class WorkChangedTrigger(DisplayTrigger):
 
     _kind = ARTWORK_CHANGED
     _options_schema: ClassVar = {
-        vol.Optional("artist"): cv.string,
-        vol.Optional("exhibition"): cv.string,
+        vol.Optional("artist"): plain_text,
+        vol.Optional("exhibition"): plain_text,
         vol.Optional("favorite"): cv.boolean,
     }
 
     @override
-    def _is_wanted(self, attributes: Mapping[str, Any]) -> bool:
-        """Return whether it is such a work, and not shown only in between."""
-        return "interlude" not in attributes and is_wanted(self._options, attributes)
-
-
-class PlaylistStartedTrigger(DisplayTrigger):
-    """Trigger for a playlist that begins."""
-
-    _kind = PLAYLIST_STARTED
-
-
-class PlaybackFailedTrigger(DisplayTrigger):
-    """Trigger for a work that cannot be shown."""
-
-    _kind = PLAYBACK_FAILED
+    def _refusal(self, attributes: Mapping[str, Any]) -> str | None:
+        """Return why it is not such a work: it is another, or shown only in between."""
+        if "interlude" in attributes:
+            return "interlude"
+        return None if is_wanted(self._options, attributes) else "other_work"
 
 
 class NewsTrigger(Trigger):
@@ -140,7 +168,7 @@ class NewsTrigger(Trigger):
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
         """Validate the configuration."""
-        options = {vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string}
+        options = {vol.Optional(ATTR_CONFIG_ENTRY_ID): partial(validate_library, hass)}
         schema = vol.Schema({vol.Required(CONF_OPTIONS, default={}): options})
         return cast("ConfigType", schema(config))
 
@@ -160,40 +188,38 @@ class NewsTrigger(Trigger):
         @callback
         def handle_news(news: NewsItem) -> None:
             """Run the action if the library is meant."""
-            if news.kind == self._kind and self._entry_id in (None, news.entry_id):
-                run_action(
-                    {ATTR_CONFIG_ENTRY_ID: news.entry_id, **news.attributes},
-                    f"{self._kind} in a library",
-                )
+            if news.kind != self._kind:
+                return
+            told = {ATTR_CONFIG_ENTRY_ID: news.entry_id, **news.attributes}
+            if self._entry_id in (None, news.entry_id):
+                run_action(told, f"{self._kind} in a library")
+            elif did_not_trigger is not None:
+                did_not_trigger(NotTriggeredInfo("other_library", told))
 
         return async_add_news_listener(self._hass, handle_news)
 
 
-class ExhibitionOpenedTrigger(NewsTrigger):
-    """Trigger for an exhibition that opens."""
-
-    _kind = EXHIBITION_OPENED
-
-
-class PlaylistPublishedTrigger(NewsTrigger):
-    """Trigger for a playlist that is published."""
-
-    _kind = PLAYLIST_PUBLISHED
-
-
-class ChannelPlaylistTrigger(NewsTrigger):
-    """Trigger for a new playlist in a followed channel."""
-
-    _kind = CHANNEL_PLAYLIST
+def _trigger(base: type[Trigger], kind: str) -> type[Trigger]:
+    """Return a trigger for one kind of activity or news."""
+    return type(f"{kind}_trigger", (base,), {"_kind": kind})
 
 
 TRIGGERS: dict[str, type[Trigger]] = {
-    "channel_playlist": ChannelPlaylistTrigger,
-    "exhibition_opened": ExhibitionOpenedTrigger,
-    "playback_failed": PlaybackFailedTrigger,
-    "playlist_published": PlaylistPublishedTrigger,
-    "playlist_started": PlaylistStartedTrigger,
     "work_changed": WorkChangedTrigger,
+    **{
+        kind: _trigger(DisplayTrigger, kind)
+        for kind in (PLAYBACK_FAILED, PLAYLIST_STARTED)
+    },
+    **{
+        kind: _trigger(NewsTrigger, kind)
+        for kind in (
+            ACQUIRED,
+            CHANNEL_PLAYLIST,
+            EXHIBITION_OPENED,
+            LEFT_COLLECTION,
+            PLAYLIST_PUBLISHED,
+        )
+    },
 }
 
 

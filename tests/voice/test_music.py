@@ -16,6 +16,14 @@ pytestmark = [pytest.mark.usefixtures("socket_enabled")]
 MUSIC = Feature.NEXT_TRACK | Feature.PREVIOUS_TRACK | Feature.SEARCH_MEDIA
 
 
+VOLUME = Feature.VOLUME_SET | Feature.VOLUME_STEP
+
+
+def volume(home: Home) -> Feature:
+    """Return what the display offers of its volume."""
+    return Feature(home.attribute(home.here, "supported_features")) & VOLUME
+
+
 def features(home: Home) -> Feature:
     """Return what the display offers of what music asks for."""
     return Feature(home.attribute(home.here, "supported_features")) & MUSIC
@@ -39,6 +47,20 @@ async def test_a_speaker_in_the_room(hass: HomeAssistant, tmp_path: Path) -> Non
         await hass.config_entries.async_reload(entity.config_entry_id)
         await until(lambda: home.attribute(home.here, "media_playlist") == "Net Evil")
         assert not features(home)
+        # While the speaker plays, its volume is meant; by its own name, a display goes on to be asked for.
+        hass.states.async_set(speaker.entity_id, "playing")
+        await until(lambda: not volume(home))
+        hass.states.async_set(speaker.entity_id, "idle")
+        await until(lambda: volume(home) == VOLUME)
+        hass.states.async_set(speaker.entity_id, "playing")
+        await until(lambda: not volume(home))
+        loud = home.here.device.volume
+        await home.say("turn the volume down")
+        assert home.here.device.volume == loud
+        await home.does("mute the wall")
+        await until(lambda: home.here.device.muted)
+        await home.does("unmute the art")
+        await until(lambda: not home.here.device.muted)
         before = home.here.state.position
         await home.say("next song")
         await home.say("play Queen")

@@ -35,8 +35,12 @@ class SourceList:
         return list(self._media_ids)
 
     def media_id(self, name: str) -> str | None:
-        """Return the media id of a source."""
-        return self._media_ids.get(name)
+        """Return the media id of a source, whatever the case of its name."""
+        folded = name.casefold()
+        found = (
+            key for own, key in self._media_ids.items() if own.casefold() == folded
+        )
+        return next(found, None)
 
     def shown(self, data: DisplayData) -> str | None:
         """Return the source that a display shows, if that is certain."""

@@ -4,14 +4,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import voluptuous as vol
+
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
 )
+from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
 from ..client.display.player_status import PlayerStatus
@@ -64,6 +67,14 @@ def async_add_activity_listener(
 ) -> CALLBACK_TYPE:
     """Listen for what happens on displays."""
     return async_dispatcher_connect(hass, ACTIVITY, action)
+
+
+def plain_text(value: Any) -> str:
+    """Validate a text that is no template, which would be compared as it is written."""
+    text = cv.string(value)
+    if is_template_string(text):
+        raise vol.Invalid("templates are not supported here")
+    return text
 
 
 class Changes:

@@ -38,6 +38,8 @@ ACTIONS: Final[Mapping[str, Action]] = {
     "go_on": _queue("repeat_set", repeat=RepeatMode.ALL),
     "keep": Action(DOMAIN, "add_favorite"),
     "remove": Action(DOMAIN, "remove_favorite"),
+    "mute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": True}),
+    "unmute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": False}),
     "sleep": Action(Platform.MEDIA_PLAYER, "turn_off"),
     "wake": Action(Platform.MEDIA_PLAYER, "turn_on"),
     **{

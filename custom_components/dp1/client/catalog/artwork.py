@@ -207,7 +207,7 @@ def item(artwork: Artwork, series: Series | None = None) -> dict[str, Any] | Non
 
 def exhibition_page(exhibition: Exhibition) -> str | None:
     """Return the URL of an exhibition's web page."""
-    return _page("exhibitions", exhibition.slug)
+    return _page("shows", exhibition.slug)
 
 
 def series_page(series: Series) -> str | None:
