@@ -10,6 +10,7 @@ from typing import Any
 import warnings
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 import yaml
 
 from custom_components.dp1 import condition, trigger
@@ -347,6 +348,10 @@ async def test_triggers_and_conditions(
     hass: HomeAssistant, kind: str, platform: ModuleType, schema: Any
 ) -> None:
     """Home Assistant accepts their description, and each has texts, an icon and fields that its schema takes."""
+    library = MockConfigEntry(
+        domain="dp1", entry_id="01JABCDEF", data={"kind": "library"}
+    )
+    library.add_to_hass(hass)
     described = yaml.safe_load((INTEGRATION / f"{kind}.yaml").read_text())
     described = schema(described)
     texts, icons = ENGLISH[kind], ICONS[kind]
