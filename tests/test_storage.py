@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.data import DATA
 from custom_components.dp1.library.library import Library
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import HomeAssistant
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from .displays import DEVICE_ID, entry_of, set_up, state_of
@@ -286,6 +288,27 @@ async def test_a_favorite_is_on_the_disk_before_the_answer(
     path.write_bytes(content)
     await do("remove_favorite", shows[0].id)
     assert kept() == []
+
+
+async def test_nothing_is_left_after_the_last_entry(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+) -> None:
+    """The files stay while there is an entry, and go with the last one, copies and pending writes included."""
+    (storage / NAMES["favorites"]).write_text(
+        json.dumps(envelope(NAMES["favorites"], [1]))
+    )
+    library = await start(hass, servers)
+    await hass.data[DATA].named_hosts.async_add(Context(), "http://192.0.2.7/x")
+    shows = (await library.async_children("exhibitions")).nodes
+    await library.async_add_favorite(shows[0].id)
+    assert await hass.config_entries.async_remove(LIBRARY)
+    assert list(storage.glob("dp1.*"))
+    assert await hass.config_entries.async_remove(DISPLAY)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await hass.async_block_till_done()
+    assert not list(storage.glob("dp1.*"))
 
 
 async def test_what_is_stored_is_read(

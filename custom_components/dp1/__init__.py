@@ -43,6 +43,7 @@ from .playback.activity import ActivityTracker
 from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
 from .services import async_setup_services
+from .storage import async_remove_all_stored
 from .timing import Timing
 from .voice.sentences import async_update_sentences, wants_sentences
 
@@ -176,9 +177,7 @@ async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bo
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Remove the stored data of a display or a library, and create an issue if a signing key was used and is gone."""
-    if not hass.config_entries.async_entries(DOMAIN):
-        async_remove_cards(hass)
+    """Remove the stored data of a display or a library; with the last of them, everything that was stored."""
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
     await async_load_data(hass)
@@ -186,7 +185,15 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
         await hass.data[DATA].duties.async_forget(entry.entry_id)
         await History(hass, entry.entry_id).async_remove()
         hass.data[DATA].media_proxy.async_forget(entry.entry_id)
-        return
+    else:
+        await _async_remove_library(hass, entry)
+    if not hass.config_entries.async_entries(DOMAIN):
+        async_remove_cards(hass)
+        await async_remove_all_stored(hass)
+
+
+async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
+    """Remove what is stored of a library, and create an issue if its signing key was used and is gone."""
     await _async_update_sentences(hass)
     await hass.data[DATA].removed_libraries.async_add(entry)
     await async_remove_stored(hass, entry.entry_id)

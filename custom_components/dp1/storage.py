@@ -6,13 +6,14 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, override
+from weakref import WeakSet
 
 from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
 from mashumaro.dialect import Dialect
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ConfigEntryNotReady
-from homeassistant.helpers.storage import Store
+from homeassistant.helpers.storage import STORAGE_DIR, Store
 from homeassistant.util.file import WriteError
 from homeassistant.util.json import SerializationError
 
@@ -95,6 +96,10 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
+# So that none of them writes after all files are removed.
+_STORES: WeakSet[SafeStore[Any]] = WeakSet()
+
+
 class SafeStore[T](Store[Any]):
     """File with one dataclass."""
 
@@ -120,6 +125,7 @@ class SafeStore[T](Store[Any]):
         if is_dataclass(kind):
             dataclass: Any = kind
             self._decode, self._encode = _codec(dataclass)
+        _STORES.add(self)
         self._is_unread = False
         self._failures: list[Exception] = []
 
@@ -199,6 +205,20 @@ class SafeStore[T](Store[Any]):
         except (SerializationError, WriteError) as err:
             self._failures.append(err)
             raise
+
+
+async def async_remove_all_stored(hass: HomeAssistant) -> None:
+    """Remove all files of the integration, also those that were set aside."""
+    for store in [store for store in _STORES if store.hass is hass]:
+        await store.async_remove()
+    folder = Path(hass.config.path(STORAGE_DIR))
+
+    def remove() -> None:
+        """Remove what is left."""
+        for path in folder.glob(f"{DOMAIN}.*"):
+            path.unlink(missing_ok=True)
+
+    await hass.async_add_executor_job(remove)
 
 
 def _os_error(err: BaseException | None) -> OSError | None:
