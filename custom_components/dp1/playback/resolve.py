@@ -115,6 +115,8 @@ class Options:
         background: ``#rrggbb``.
         margin: pixels, or text with a unit.
         limit: maximum number of works.
+        title: of the playlist, instead of its own.
+        note: a few words on the playlist, instead of its own.
         place: where to resume, unless the above says otherwise.
         asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
         warnings: what is said about it in the answer.
@@ -128,6 +130,8 @@ class Options:
     background: str | None = None
     margin: float | str | None = None
     limit: int | None = None
+    title: str = ""
+    note: str = ""
     wake: bool = True
     place: Start = field(default_factory=Start)
     asked: int | None = field(
@@ -160,7 +164,13 @@ class Options:
     @property
     def rewrites(self) -> bool:
         """Whether the document has to be changed, so that its URL cannot be cast."""
-        return bool(self.display or self.item_duration or self.limit)
+        return bool(self.display or self.item_duration or self.limit or self.texts)
+
+    @property
+    def texts(self) -> dict[str, Any]:
+        """Fields of the playlist that are given."""
+        title = {"title": self.title} if self.title else {}
+        return title | ({"note": {"text": self.note}} if self.note else {})
 
 
 async def async_resolve(
@@ -209,7 +219,7 @@ async def _async_from_library(
     """Cast an exhibition, a series or another node of a library."""
     built = await async_build_playlist(hass, what, limit=options.limit)
     cast = built.cast
-    if options.display or options.item_duration:
+    if options.display or options.item_duration or options.texts:
         document = cast.playlist or await async_read_playlist(
             hass, cast.playlist_url or ""
         )
@@ -241,6 +251,8 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
         raise translated(err, "playlist") from err
     if options.limit and options.limit < len(shown["items"]):
         shown["items"] = shown["items"][: options.limit]
+    if options.texts or len(shown["items"]) < len(parsed["items"]):
+        shown |= options.texts
         for name in SIGNATURE_FIELDS:
             shown.pop(name, None)
     _check_start(options, len(shown["items"]))

@@ -1,0 +1,134 @@
+"""One playlist of several media: exhibitions, playlists, works, links and pictures side by side."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
+from uuid import uuid4
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import ATTR_MEDIA_CONTENT_ID
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers import config_validation as cv
+
+from ..client.playlist.document import build, for_display
+from ..client.text import clean, shorten
+from ..client.values import mapping
+from ..errors import action_failed, invalid_input
+from ..language import async_message
+from .resolve import Options, async_from_media, async_read_playlist, split_media_id
+
+MAX_MEDIA: Final = 100
+MAX_WORKS: Final = 1024
+# Each medium may read a feed or an indexer.
+PARALLEL: Final = 4
+MAX_TITLE: Final = 200
+# Source: DP-1, playlists extension.
+MAX_NOTE: Final = 500
+# What the media picker adds.
+PICKED: Final = {"media_content_type", "metadata", "entity_id"}
+DETAILS: Final = {ATTR_MEDIA_CONTENT_ID, "title", "note"}
+
+type Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """A medium of the list, and the title and the note that its work is to have instead of its own."""
+
+    media_content_id: str
+    title: str = ""
+    note: str = ""
+
+    @classmethod
+    def of(cls, given: Any) -> Self:
+        """Validate an id, an object with one, or what the media picker gives."""
+        if not isinstance(given, Mapping):
+            return cls(cv.string(given).strip())
+        if given.keys() - DETAILS - PICKED or not given.get(ATTR_MEDIA_CONTENT_ID):
+            raise vol.Invalid("an object has media_content_id, title and note")
+        return cls(
+            cv.string(given[ATTR_MEDIA_CONTENT_ID]).strip(),
+            title(given.get("title", "")),
+            note(given.get("note", "")),
+        )
+
+
+def _text(most: int) -> Any:
+    """Return what validates a text of so many characters."""
+    return vol.All(cv.string, str.strip, vol.Length(max=most))
+
+
+title = _text(MAX_TITLE)
+note = _text(MAX_NOTE)
+MEDIA = vol.All(cv.ensure_list, [Medium.of], vol.Length(min=1, max=MAX_MEDIA))
+# Of what is to be shown, whether composed or not.
+TEXTS = {vol.Optional("title"): title, vol.Optional("note"): note}
+
+
+async def async_compose(
+    hass: HomeAssistant, media: Sequence[Medium], options: Options
+) -> dict[str, Any]:
+    """Return the document with the works of all media in their order, or raise which medium has none."""
+    limit = asyncio.Semaphore(PARALLEL)
+
+    async def items_of(place: int, medium: Medium) -> list[Item]:
+        """Return the works of one medium."""
+        try:
+            async with limit:
+                return await _async_items(hass, medium, options)
+        except HomeAssistantError as err:
+            is_input = isinstance(err, ServiceValidationError)
+            failed = invalid_input if is_input else action_failed
+            raise failed(
+                "medium_failed",
+                place=str(place),
+                media=clean(medium.media_content_id, 100),
+                reason=async_message(hass, err),
+            ) from err
+
+    groups = await asyncio.gather(
+        *(items_of(place, medium) for place, medium in enumerate(media, 1))
+    )
+    works = [item for items in groups for item in items][: options.limit or MAX_WORKS]
+    titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
+    return build(shorten(", ".join(titles), MAX_TITLE) or "DP-1", _own_ids(works))
+
+
+async def _async_items(
+    hass: HomeAssistant, medium: Medium, options: Options
+) -> list[Item]:
+    """Return the works of a medium with what their playlist says of all, and the texts they are to have."""
+    name, _ = split_media_id(medium.media_content_id)
+    own = Options(limit=options.limit, asked=None, warnings=options.warnings)
+    cast = await async_from_media(hass, "", name, own, medium.title or None)
+    document = cast.playlist
+    if document is None:
+        read = await async_read_playlist(hass, cast.playlist_url or "")
+        document = await hass.async_add_executor_job(for_display, read)
+    items = [_alone(item, document.get("defaults")) for item in document["items"]]
+    if medium.title and len(items) == 1:
+        items[0]["title"] = medium.title
+    if medium.note:
+        items = [{**item, "note": {"text": medium.note}} for item in items]
+    return items
+
+
+def _alone(item: Item, defaults: object) -> Item:
+    """Return a work with what the defaults of its playlist say of it."""
+    shared = mapping(defaults)
+    display = {**mapping(shared.get("display")), **mapping(item.get("display"))}
+    return {**shared, **item, **({"display": display} if display else {})}
+
+
+def _own_ids(works: Sequence[Item]) -> list[Item]:
+    """Return works of which each id is there once, as displays ask for."""
+    seen: set[object] = set()
+    found = []
+    for item in works:
+        key = item.get("id")
+        found.append({**item, "id": str(uuid4())} if key in seen else item)
+        seen.add(key)
+    return found
