@@ -25,11 +25,13 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
+from ..playback.compose import MEDIA, async_compose, note, plain, title
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
 from ..playback.resolve import (
     Options,
+    async_from_document,
     async_from_media,
     async_resolve,
     from_document,
@@ -76,6 +78,7 @@ CAST_FIELDS = (
     "exhibition",
     "series",
     "media_content_id",
+    "media",
 )
 
 OPTIONS: dict[vol.Marker, Any] = {
@@ -97,6 +100,8 @@ OPTIONS: dict[vol.Marker, Any] = {
     ),
     vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
     vol.Optional("wake", default=True): cv.boolean,
+    vol.Optional("title"): title,
+    vol.Optional("note"): note,
 }
 CAST_SCHEMA = cv.make_entity_service_schema(
     {
@@ -106,6 +111,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
         vol.Optional("exhibition"): cv.string,
         vol.Optional("series"): cv.string,
         vol.Optional("media_content_id"): media,
+        vol.Optional("media"): MEDIA,
         **OPTIONS,
         vol.Optional("show_for"): positive_duration,
         vol.Optional("spread"): cv.boolean,
@@ -129,9 +135,13 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
         is_known = is_in_history(call.hass, what.get("media_content_id"))
         await call.hass.data[DATA].named_hosts.async_add(
-            call.context, None if is_known else what
+            call.context, None if is_known else plain(what)
         )
-        cast = await async_resolve(call.hass, what, options)
+        if "media" in what:
+            document = await async_compose(call.hass, what["media"], options)
+            cast = await async_from_document(call.hass, document, options)
+        else:
+            cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
 
 

@@ -1,6 +1,6 @@
 """Actions on the feed of a library: publish, get, validate, change and delete a playlist."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 import re
@@ -27,9 +27,11 @@ from ..client.errors import (
     InvalidPlaylistError,
 )
 from ..client.feed.client import Family, Feed, Published
-from ..client.playlist.document import build_item, parse, validate
+from ..client.guard import is_home_name
+from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
 from ..client.text import markdown_safe
+from ..client.url import plain_host, web_url
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
@@ -39,11 +41,14 @@ from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..permissions import async_is_admin
+from ..playback.compose import MEDIA, Medium, async_compose, note, plain
 from ..playback.media_proxy import PATH as LENT_PATH
-from ..playback.resolve import async_read_playlist
+from ..playback.resolve import Options, async_read_playlist
 from .targets import TARGET, async_targets, exactly_one_of, media, only
 
 WORDS = ("title", "summary", "slug")
+type Document = dict[str, Any]
+
 # A published copy gets its own.
 IDENTITY = ("id", "slug", "created")
 PUBLISH_FIELDS = (
@@ -52,12 +57,14 @@ PUBLISH_FIELDS = (
     "exhibition",
     "series",
     "media_content_id",
+    "media",
     TARGET,
 )
-# Parts of URLs that give access to media of this Home Assistant.
 # Texts of what is wrong with signatures.
 SIGNATURE = "config_panel.signature"
+# Parts of URLs that give access to media of this Home Assistant.
 PRIVATE_PARTS = ("authSig=", LENT_PATH)
+PUBLIC_SCHEMES = ("http", "https", "ipfs", "ar", "data")
 READ_FIELDS = ("playlist_id", "playlist_url")
 
 PUBLISH_SCHEMA = vol.Schema(
@@ -68,8 +75,10 @@ PUBLISH_SCHEMA = vol.Schema(
         vol.Optional("exhibition"): cv.string,
         vol.Optional("series"): cv.string,
         vol.Optional("media_content_id"): media,
+        vol.Optional("media"): MEDIA,
         **cv.ENTITY_SERVICE_FIELDS,
         **{vol.Optional(word): cv.string for word in WORDS},
+        vol.Optional("note"): note,
         vol.Optional("sign"): cv.boolean,
     }
 )
@@ -162,15 +171,33 @@ def _check_signed(
 
 
 def check_sources(document: Mapping[str, Any]) -> None:
-    """Raise if works are private URLs of this Home Assistant."""
+    """Raise if works are at addresses that nobody else can load."""
     items = document.get("items")
     if faults := [
-        Fault(f"items[{place}].source", "is a private address of this Home Assistant")
+        Fault(f"items[{place}].source", fault)
         for place, item in enumerate(items if isinstance(items, list) else [])
-        if isinstance(item, dict)
-        and any(word in str(item.get("source")) for word in PRIVATE_PARTS)
+        if isinstance(item, dict) and (fault := _unshared(str(item.get("source"))))
     ]:
         raise translated(InvalidPlaylistError(faults), "playlist")
+
+
+def _unshared(source: str) -> str | None:
+    """Return why nobody else can load a source."""
+    if any(word in source for word in PRIVATE_PARTS):
+        return "is a private address of this Home Assistant"
+    scheme = source.partition(":")[0].lower()
+    if scheme not in PUBLIC_SCHEMES:
+        return "is no address that others can load: use http(s), ipfs, ar or data"
+    if scheme in ("http", "https"):
+        try:
+            is_home = is_home_name(plain_host(web_url(source)))
+        except ValueError:
+            return "is not an address"
+        if is_home:
+            return (
+                "is an address of this home: put the work where everybody can load it"
+            )
+    return None
 
 
 def _completed(
@@ -181,6 +208,8 @@ def _completed(
         **document,
         **{word: call.data[word] for word in WORDS if word in call.data},
     }
+    if "note" in call.data:
+        result["note"] = {"text": call.data["note"]}
     preferences = library.preferences
     own = document.get("defaults") or {}
     if isinstance(own, dict):
@@ -210,6 +239,9 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
         case {"playlist_url": str(url)}:
             await call.hass.data[DATA].named_hosts.async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
+        case {"media": media}:
+            await call.hass.data[DATA].named_hosts.async_add(call.context, plain(media))
+            return await async_compose(call.hass, media, Options(asked=None))
         case {"target": _}:
             target = only(await async_targets(call))
             return await _async_shown(call.hass, await target.async_coordinator())
@@ -381,19 +413,26 @@ def feed_errors(
 
 CHANGES = ("title", "summary", "add", "remove", "order")
 WORKS = vol.All(cv.ensure_list, [vol.Any(cv.positive_int, cv.string)])
+
+
+def _added(given: Any) -> Document | Medium:
+    """Validate an item of a playlist, or a medium."""
+    if isinstance(given, dict) and "source" in given:
+        return given
+    return Medium.of(given)
+
+
 UPDATE_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
         vol.Required("playlist_id"): cv.string,
         vol.Optional("title"): cv.string,
         vol.Optional("summary"): cv.string,
-        vol.Optional("add"): vol.All(cv.ensure_list, [vol.Any(dict, cv.string)]),
+        vol.Optional("add"): vol.All(cv.ensure_list, [_added]),
         vol.Optional("remove"): WORKS,
         vol.Optional("order"): WORKS,
     }
 )
-
-type Document = dict[str, Any]
 
 
 async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
@@ -403,7 +442,7 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
     if not any(name in call.data for name in CHANGES):
         raise invalid_input("nothing_to_change", fields=", ".join(CHANGES))
     library = entry.runtime_data
-    added = [_item(given) for given in call.data.get("add", ())]
+    added = await _async_works(call, call.data.get("add", ()))
 
     def change(document: Document) -> Document:
         """Make the changes of the call."""
@@ -422,14 +461,22 @@ async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
     return response if call.return_response else None
 
 
-def _item(given: str | Mapping[str, Any]) -> Document:
-    """Return the work to add."""
-    if isinstance(given, str):
-        return build_item(given)
-    try:
-        return parse(given)
-    except InvalidPlaylistError as err:
-        raise translated(err, "playlist") from err
+async def _async_works(
+    call: ServiceCall, added: Sequence[Document | Medium]
+) -> list[Document]:
+    """Return the works to add: items as they are, and those of media."""
+    await call.hass.data[DATA].named_hosts.async_add(call.context, plain(added))
+    works: list[Document] = []
+    for given in added:
+        if isinstance(given, Medium):
+            found = await async_compose(call.hass, [given], Options(asked=None))
+            works += found["items"]
+            continue
+        try:
+            works.append(parse(given))
+        except InvalidPlaylistError as err:
+            raise translated(err, "playlist") from err
+    return works
 
 
 def _changed(

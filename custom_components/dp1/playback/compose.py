@@ -56,6 +56,15 @@ class Medium:
         )
 
 
+def plain(value: Any) -> Any:
+    """Return fields of an action with the ids of their media as texts."""
+    if isinstance(value, Medium):
+        return value.media_content_id
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list) else value
+
+
 def _text(most: int) -> Any:
     """Return what validates a text of so many characters."""
     return vol.All(cv.string, str.strip, vol.Length(max=most))
@@ -64,8 +73,6 @@ def _text(most: int) -> Any:
 title = _text(MAX_TITLE)
 note = _text(MAX_NOTE)
 MEDIA = vol.All(cv.ensure_list, [Medium.of], vol.Length(min=1, max=MAX_MEDIA))
-# Of what is to be shown, whether composed or not.
-TEXTS = {vol.Optional("title"): title, vol.Optional("note"): note}
 
 
 async def async_compose(

@@ -1,0 +1,176 @@
+"""Test one playlist of several media: cast, published, read back and changed."""
+
+from typing import Any
+
+import pytest
+import voluptuous as vol
+
+from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.setup import async_setup_component
+
+from tests.displays import ENTITY_ID, until
+from tests.galleries import EVENING, SMALL, Gallery
+
+pytestmark = pytest.mark.usefixtures("impatience")
+
+SUNRISE = {
+    "media_content_id": "https://art.example/sunrise.png",
+    "title": "Sunrise",
+    "note": "It is the first morning of spring.",
+}
+FILM = "https://art.example/film.mp4"
+
+
+def media_of(gallery: Gallery) -> list[Any]:
+    """Return media of four sources: favorites, a feed, a catalog, and addresses."""
+    return [
+        gallery.media_id(f"playlist/{EVENING}"),
+        SUNRISE,
+        "dp1://favorites",
+        {
+            "media_content_id": FILM,
+            "media_content_type": "video/mp4",
+            "metadata": {"title": "as the media picker gives it"},
+        },
+    ]
+
+
+async def add_favorite(gallery: Gallery) -> str:
+    """Make a work of the catalog a favorite, and return its title."""
+    exhibition = await gallery.browse(gallery.media_id(gallery.exhibition(SMALL)))
+    series = await gallery.browse(exhibition.children[0].media_content_id)
+    added = await gallery.call(
+        "add_favorite", media_content_id=series.children[0].media_content_id
+    )
+    return str(added["title"])
+
+
+def titles(items: list[Any]) -> list[str | None]:
+    """Return the titles of items."""
+    return [item.get("title") for item in items]
+
+
+async def test_several_media_make_one_playlist(gallery: Gallery) -> None:
+    """Works of four sources hang side by side in their order, with a title and reasons."""
+    favorite = await add_favorite(gallery)
+    told = await gallery.cast(
+        media=media_of(gallery), title="A day", note="From dawn to dusk."
+    )
+    wanted = ["Tide", "Dune", "Sunrise", favorite, "film"]
+    assert told["title"] == "A day"
+    assert told["items"] == len(wanted)
+    assert titles(gallery.wall.state.items) == wanted
+    assert gallery.attribute("media_playlist") == "A day"
+    await gallery.player("media_next_track")
+    await gallery.player("media_next_track")
+    await until(lambda: gallery.attribute("media_title") == "Sunrise")
+    assert gallery.attribute("dp1")["note"] == SUNRISE["note"]
+
+
+async def test_published_read_back_and_changed(gallery: Gallery) -> None:
+    """One automation publishes what it composed, verifies it, and adds to it."""
+    favorite = await add_favorite(gallery)
+    script = {
+        "sequence": [
+            {
+                "action": "dp1.publish_playlist",
+                "data": {
+                    "media": media_of(gallery),
+                    "title": "A day",
+                    "slug": "a-day",
+                    "note": "From dawn to dusk.",
+                },
+                "response_variable": "published",
+            },
+            {
+                "action": "dp1.update_playlist",
+                "data": {
+                    "playlist_id": "{{ published.id }}",
+                    "add": ["https://art.example/dusk.png"],
+                    "remove": [1],
+                },
+            },
+            {
+                "action": "dp1.get_playlist",
+                "data": {"playlist_id": "{{ published.id }}"},
+                "response_variable": "read",
+            },
+            {"stop": "done", "response_variable": "read"},
+        ]
+    }
+    assert await async_setup_component(
+        gallery.hass, "script", {"script": {"day": script}}
+    )
+    read = await gallery.hass.services.async_call(
+        "script", "day", blocking=True, return_response=True
+    )
+    assert read is not None
+    document: Any = read["playlist"]
+    assert titles(document["items"]) == ["Dune", "Sunrise", favorite, "film", "dusk"]
+    assert document["title"] == "A day"
+    assert document["note"] == {"text": "From dawn to dusk."}
+    assert document["items"][1]["note"] == {"text": SUNRISE["note"]}
+    verified: Any = read["verified"]
+    assert verified and all(each["valid"] for each in verified)
+    assert len({item.get("id") for item in document["items"]}) == 5
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "http://192.168.1.5/a.jpg",
+        "http://nas/a.jpg",
+        "http://frame.local/a.jpg",
+        "http://[fd00::1]/a.jpg",
+        "media-source://dp1/01JABCDEF/exhibition/1",
+        "file:///etc/passwd",
+    ],
+)
+async def test_what_nobody_else_could_load_is_not_published(
+    gallery: Gallery, source: str
+) -> None:
+    """An address of the home is refused, with the place of the work and what to do; nothing is sent."""
+    document = {
+        "dpVersion": "1.1.0",
+        "title": "Home",
+        "items": [{"source": "https://art.example/1.png"}, {"source": source}],
+    }
+    gallery.feed.log.clear()
+    for data in (
+        {"playlist": document},
+        {"media": ["https://art.example/1.png", source]},
+    ):
+        if source.startswith(("media-source", "file")) and "media" in data:
+            continue
+        with pytest.raises(ServiceValidationError) as raised:
+            await gallery.call("publish_playlist", **data)
+        assert raised.value.translation_key == "playlist_invalid"
+        assert "items[1].source" in str(raised.value)
+    assert not [asked for asked in gallery.feed.log if asked.method == "POST"]
+
+
+async def test_a_medium_that_fails_is_named(gallery: Gallery) -> None:
+    """One medium that has nothing keeps all from being shown, and the error says which."""
+    gallery.wall.reset_counters()
+    with pytest.raises(HomeAssistantError) as raised:
+        await gallery.cast(
+            media=["https://art.example/1.png", gallery.media_id("exhibition/none")]
+        )
+    assert raised.value.translation_key == "medium_failed"
+    assert (raised.value.translation_placeholders or {})["place"] == "2"
+    assert not gallery.wall.writes
+
+
+@pytest.mark.parametrize(
+    "media",
+    [
+        [],
+        [{"title": "no id"}],
+        [{"media_content_id": "x", "note": "n" * 501}],
+        ["x"] * 101,
+    ],
+)
+async def test_bad_lists_are_refused(gallery: Gallery, media: list[Any]) -> None:
+    """A list has media, each with an id and short texts, and an end."""
+    with pytest.raises(vol.Invalid):
+        await gallery.call("cast_playlist", entity_id=ENTITY_ID, media=media)
