@@ -74,7 +74,7 @@ from .data import DATA
 from .display.connection import Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata, with_sent_manifest
+from .display.metadata import ArtworkMetadata, with_sent_texts
 from .errors import action_failed, retyped, translated, translated_errors
 from .timing import Timing
 
@@ -452,7 +452,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if not item.title and len(player.items) == 1:
             # Displays lay titles of works over what we show for the home.
             item = replace(item, title=player.playlist_title)
-        return with_sent_manifest(item, entry.cast if entry else None, self.last_cast)
+        return with_sent_texts(item, entry.cast if entry else None, self.last_cast)
 
     # Listeners
 

@@ -1,15 +1,18 @@
 """Test one playlist of several media: cast, published, read back and changed."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import voluptuous as vol
 
+from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, until
 from tests.galleries import EVENING, SMALL, Gallery
+from tests.simulators.catalog.simulator import CatalogSimulator
 
 pytestmark = pytest.mark.usefixtures("impatience")
 
@@ -67,8 +70,16 @@ async def test_several_media_make_one_playlist(gallery: Gallery) -> None:
     assert gallery.attribute("dp1")["note"] == SUNRISE["note"]
 
 
-async def test_published_read_back_and_changed(gallery: Gallery) -> None:
+@pytest.fixture
+async def public(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gallery]:
+    """Set up a display and a library whose works are where everybody can load them."""
+    async with Gallery.of(hass, catalog=CatalogSimulator(media_base=None)) as found:
+        yield found
+
+
+async def test_published_read_back_and_changed(public: Gallery) -> None:
     """One automation publishes what it composed, verifies it, and adds to it."""
+    gallery = public
     favorite = await add_favorite(gallery)
     script = {
         "sequence": [

@@ -273,7 +273,7 @@ async def test_publish_from_the_catalog(
     hass: HomeAssistant, feed: FeedSimulator
 ) -> None:
     """Exhibitions by any name, series, and media ids can be published."""
-    async with CatalogSimulator() as simulator:
+    async with CatalogSimulator(media_base=None) as simulator:
         entry = await set_up(hass, library_entry(feed.url, simulator.url))
         runtime = entry.runtime_data
         shows = (await runtime.async_children("exhibitions")).nodes

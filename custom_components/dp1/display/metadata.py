@@ -55,23 +55,28 @@ def work_details(
         "year": work.year,
         "medium": work.medium,
         "link": work.link,
-        "note": work.note,
+        "note": (item.note if item else None) or work.note,
+        "about_artist": (item.about_artist if item else None) or work.about_artist,
     }
 
 
-def with_sent_manifest(
+def with_sent_texts(
     item: PlaylistItem | None, *casts: Cast | None
 ) -> PlaylistItem | None:
-    """Return a work with the manifest that it was cast with, which older firmware drops."""
-    if item is None or item.raw.get("inlineManifest"):
-        return item
+    """Return a work with the manifest and the note that it was cast with, which older firmware drops."""
+    if item is None:
+        return None
     for cast in casts:
         for sent in ((cast.playlist if cast else None) or {}).get("items") or ():
-            if (manifest := sent.get("inlineManifest")) and (
-                (item.id and sent.get("id") == item.id)
-                or (item.source and sent.get("source") == item.source)
+            if (item.id and sent.get("id") == item.id) or (
+                item.source and sent.get("source") == item.source
             ):
-                return PlaylistItem.parse({**item.raw, "inlineManifest": manifest})
+                dropped = {
+                    name: sent[name]
+                    for name in ("inlineManifest", "note")
+                    if sent.get(name) and not item.raw.get(name)
+                }
+                return PlaylistItem.parse({**item.raw, **dropped}) if dropped else item
     return item
 
 

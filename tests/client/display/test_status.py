@@ -119,6 +119,8 @@ def test_the_full_status() -> None:
         provenance={"type": "onChain"},
         artist=None,
         thumbnail=None,
+        note=None,
+        about_artist=None,
         raw=WORKS[0],
     )
     assert status.asleep is False

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
+from ..text import clean
 from ..values import mapping
 from .fields import as_key, as_text, as_title
 
 MAX_PEOPLE = 200
+# A biography may be as long as a page; this is as much as a label has place for.
+MAX_ABOUT = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +20,13 @@ class Alumni:
         id: id.
         name: name as they sign.
         slug: for their web page.
+        about: the beginning of their biography, and the place where they live.
     """
 
     id: str
     name: str
     slug: str = ""
+    about: str = ""
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
@@ -31,7 +36,9 @@ class Alumni:
         if not (name := as_title(data.get("alias"), data.get("fullName"))):
             return None
         key = as_key(data.get("ID") or data.get("id"))
-        return cls(key, name, as_text(data.get("slug")))
+        place, bio = clean(data.get("location"), 100), clean(data.get("bio"), MAX_ABOUT)
+        about = f"{place}. {bio}" if place and bio else bio or place
+        return cls(key, name, as_text(data.get("slug")), about)
 
 
 def people_of(value: object) -> tuple[Alumni, ...]:

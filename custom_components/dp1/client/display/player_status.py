@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from ..playlist.manifest import artist_in, picture_in
+from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
 from ..text import MAX_TITLE, clean
 from ..url import read_url
 from ..values import flag, mapping, number, text, whole
@@ -112,6 +112,8 @@ class PlaylistItem:
         provenance: type and contract as in DP-1, with the fields that it knows.
         artist: names of the artists, by the manifest in the item.
         thumbnail: URL of a picture of the work, by the manifest in the item.
+        note: why it hangs, in a few words of whoever hung it (playlists extension).
+        about_artist: biographies of the artists, by the manifest in the item.
         raw: the item as sent: for displays and storage, never for a state.
     """
 
@@ -124,6 +126,8 @@ class PlaylistItem:
     provenance: Mapping[str, Any] | None
     artist: str | None
     thumbnail: str | None
+    note: str | None
+    about_artist: str | None
     raw: Mapping[str, Any]
 
     @classmethod
@@ -144,6 +148,8 @@ class PlaylistItem:
             provenance=_provenance(given.get("provenance")),
             artist=artist_in(manifest),
             thumbnail=picture_in(manifest),
+            note=clean(mapping(given.get("note")).get("text"), MAX_NOTE) or None,
+            about_artist=about_artist_in(manifest),
             raw=given,
         )
 

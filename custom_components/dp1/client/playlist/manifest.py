@@ -3,7 +3,7 @@
 Source: DP-1, ``ref-manifest.json`` and the playlists extension for ``inlineManifest``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from ..url import through_gateway
 from ..values import mapping, text
 
 MAX_NOTE = 500
+MAX_ABOUT = 2000
 _MAX_ARTISTS = 10
 # The best for a card first.
 _THUMBNAILS = ("large", "default", "xlarge", "small")
@@ -22,6 +23,8 @@ class Work:
     """Metadata of a work in plain text.
 
     Attributes:
+        note: of whoever hung it, or else of the work.
+        about_artist: the beginning of the biographies.
         edition: like ``#12 of 40`` or ``AP``.
         picture: URL.
         link: URL of its page.
@@ -39,6 +42,7 @@ class Work:
     link: str | None = None
     medium: str | None = None
     note: str | None = None
+    about_artist: str | None = None
     provenance: Mapping[str, Any] | None = None
     node_id: str | None = None
 
@@ -56,6 +60,30 @@ def artist_in(manifest: object) -> str | None:
         or clean(metadata.get("creditLine"), MAX_TITLE)
         or None
     )
+
+
+def about_artist_in(manifest: object) -> str | None:
+    """Return the biographies of the artists in a manifest, each with the name where there are several."""
+    artists = mapping(mapping(manifest).get("metadata")).get("artists")
+    people = [
+        (
+            clean(mapping(artist).get("name"), MAX_TITLE),
+            clean(
+                mapping(artist).get("biography") or mapping(artist).get("bio"), MAX_NOTE
+            ),
+        )
+        for artist in (artists[:_MAX_ARTISTS] if isinstance(artists, list) else ())
+    ]
+    return biographies(people)
+
+
+def biographies(people: Iterable[tuple[str, str]]) -> str | None:
+    """Return what is known of people, each with the name where there are several."""
+    known = {name: about for name, about in people if about}
+    if len(known) == 1:
+        return next(iter(known.values()))
+    told = "\n".join(f"{name}: {about}" for name, about in known.items())
+    return told[:MAX_ABOUT].strip() or None
 
 
 def picture_in(manifest: object) -> str | None:
@@ -78,4 +106,5 @@ def with_manifest(known: Work | None, manifest: object) -> Work:
         artist=known.artist or artist_in(manifest),
         picture=known.picture or picture_in(manifest),
         note=known.note or clean(metadata.get("description"), MAX_NOTE) or None,
+        about_artist=known.about_artist or about_artist_in(manifest),
     )

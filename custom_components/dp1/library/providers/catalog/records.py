@@ -29,8 +29,9 @@ from ....client.catalog.artwork import (
 )
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.catalog.paging import PAGE_SIZE, Page
+from ....client.catalog.people import Alumni
 from ....client.catalog.selection import CAP, shown_once
-from ....client.playlist.manifest import MAX_NOTE, Work
+from ....client.playlist.manifest import MAX_NOTE, Work, biographies
 from ....client.text import clean, shorten
 from ....client.values import mapping, text
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
@@ -56,11 +57,23 @@ type WorkKey = tuple[str, str]
 
 
 def artist_of(series: Series, exhibition: Exhibition | None) -> str | None:
-    """Return the artists of a series, or the only artist of its exhibition."""
-    people = series.artists
-    if not people and exhibition and len(exhibition.artists) == 1:
-        people = exhibition.artists
-    return shorten(credit(people), MAX_CREDIT) or None
+    """Return the names of who made a series."""
+    return shorten(credit(people_of(series, exhibition)), MAX_CREDIT) or None
+
+
+def people_of(series: Series, exhibition: Exhibition | None) -> tuple[Alumni, ...]:
+    """Return the artists of a series, or the only artist of its exhibition, with what the catalog tells of them.
+
+    The record of a series has no biographies.
+    """
+    shown = exhibition.artists if exhibition else ()
+    if not series.artists:
+        return shown if len(shown) == 1 else ()
+    known = {person.id: person for person in shown if person.id and person.about}
+    return tuple(
+        person if person.about else known.get(person.id, person)
+        for person in series.artists
+    )
 
 
 def item_id(series: Series, artwork: Artwork) -> str:
@@ -82,6 +95,9 @@ def work_of(artwork: Artwork, series: Series, exhibition: Exhibition | None) -> 
         link=artwork_page(artwork) if artwork.id else series_page(series),
         medium=series.medium or None,
         note=clean(series.description, MAX_NOTE) or None,
+        about_artist=biographies(
+            (person.name, person.about) for person in people_of(series, exhibition)
+        ),
         provenance=provenance(artwork),
         node_id=node_id(NodeKind.ARTWORK, series.id, artwork.id)
         if artwork.id
