@@ -1,9 +1,10 @@
 """Remote of a display, for interactive works."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
 from itertools import chain
-from typing import Any, override
+from typing import Any, Final, override
 
 from homeassistant.components.remote import (
     ATTR_DELAY_SECS,
@@ -14,12 +15,31 @@ from homeassistant.components.remote import (
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import DisplayConfigEntry, Part
+from .client.display.client import Display
+from .client.text import clean
+from .coordinator import DisplayConfigEntry, Part, Refresh
 from .entity import DisplayEntity
-from .playback.input import async_send, sends
+from .errors import invalid_input
 
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
+KEYS: Final[Mapping[str, int]] = {
+    "backspace": 8,
+    "tab": 9,
+    "enter": 13,
+    "escape": 27,
+    "space": 32,
+}
+TAPS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+    "tap": Display.tap,
+    "double_tap": Display.double_tap,
+    "long_press": Display.long_press,
+}
+# Marks text to type that is the name of a key or a tap.
+TEXT_PREFIX = "text:"
+PRINTABLE = range(32, 127)
+
+type Send = Callable[[Display], Awaitable[None]]
 
 
 async def async_setup_entry(
@@ -73,7 +93,7 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
     @override
     async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:
         """Send keys, taps or text."""
-        words = [sends(word) for word in command]
+        words = [_sends(word) for word in command]
         delay = kwargs.get(ATTR_DELAY_SECS, 0.0)
         rounds = chain.from_iterable(
             [words] * kwargs.get(ATTR_NUM_REPEATS, DEFAULT_NUM_REPEATS)
@@ -82,4 +102,18 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
             if place and delay:
                 await asyncio.sleep(delay)
             for send in word:
-                await async_send(self.coordinator, send)
+                # Neither keys nor taps change the state.
+                async with self.coordinator.async_command(Refresh.NONE) as display:
+                    await send(display)
+
+
+def _sends(command: str) -> list[Send]:
+    """Return what to send for a remote command: a key, a tap, or text to type."""
+    if (code := KEYS.get(command)) is not None:
+        return [partial(Display.send_key, code=code)]
+    if (tap := TAPS.get(command)) is not None:
+        return [tap]
+    text = command.removeprefix(TEXT_PREFIX)
+    if any(ord(char) not in PRINTABLE for char in text):
+        raise invalid_input("not_on_the_keyboard", text=clean(text, 100))
+    return [partial(Display.send_key, code=ord(char)) for char in text]

@@ -27,7 +27,7 @@ from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..errors import invalid_input
 from ..library.entries import async_add_libraries_listener
-from ..storage import SafeStore, parse_stored_time
+from ..storage import SafeStore, StoredDialect
 from .cast import (
     Snapshot,
     async_cast,
@@ -62,6 +62,7 @@ class Duty(DataClassDictMixin):
     class Config(BaseConfig):
         """Configuration of the serialization."""
 
+        dialect = StoredDialect
         discriminator = Discriminator(field="kind", include_subtypes=True)
 
     def due(self, hass: HomeAssistant) -> datetime | None:
@@ -101,7 +102,7 @@ class Announcement(Duty):
 
     kind: Literal["announcement"] = "announcement"
     cast: Cast
-    until: datetime = field(metadata={"deserialize": parse_stored_time})
+    until: datetime
     before: Snapshot
     sending: bool = field(default=False, compare=False, metadata=NOT_STORED)
 
