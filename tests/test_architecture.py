@@ -59,7 +59,6 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"search", "source_list"},
     {"library"},
     {"entity", "entries", "news"},
-    {"followed"},
 )
 
 SOURCES = modules(INTEGRATION)

@@ -35,7 +35,6 @@ from .library.entries import (
     async_libraries,
     async_reload_on_collections,
 )
-from .library.followed import FollowedChannels, async_remove_followed
 from .library.library import Library, async_remove_stored
 from .library.news import News
 from .library.removed import RemovedLibraries
@@ -159,8 +158,7 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
         hass, _async_update_sentences(hass), "voice sentences"
     )
     entry.async_on_unload(news.async_start())
-    entry.runtime_data.async_start_collections()
-    entry.async_on_unload(await FollowedChannels(entry.runtime_data).async_start())
+    entry.runtime_data.async_start_late()
     return True
 
 
@@ -197,7 +195,6 @@ async def _async_remove_library(hass: HomeAssistant, entry: ConfigEntry[Any]) ->
     await _async_update_sentences(hass)
     await hass.data[DATA].removed_libraries.async_add(entry)
     await async_remove_stored(hass, entry.entry_id)
-    await async_remove_followed(hass, entry.entry_id)
     if not entry.data.get(CONF_HAS_SIGNED):
         return
     ir.async_create_issue(

@@ -1,4 +1,4 @@
-"""Subentry flow for a collection: the works that some addresses hold."""
+"""Subentry flows of a library: collections, and channels that are followed."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,13 +16,14 @@ from homeassistant.config_entries import (
     ConfigSubentryFlow,
     SubentryFlowResult,
 )
-from homeassistant.const import CONF_NAME
+from homeassistant.const import CONF_NAME, CONF_URL
 from homeassistant.core import callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
     TextSelectorConfig,
+    TextSelectorType,
 )
 
 from .client.errors import Dp1Error, NotFoundError
@@ -38,11 +39,14 @@ from .const import (
     SUBENTRY_COLLECTION,
     EntryKind,
 )
+from .data import DATA
 from .display.discovery import NAME_LENGTH
 from .library.preferences import Preferences
+from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
 from .library.providers.collection.indexers import async_indexer, async_user_agent
 
 MAX_ADDRESSES = 20
+MAX_DETAIL = 200
 # Enough to see whether a name is the right one.
 SHOWN_WORKS = 3
 SERVICES = NameServices()
@@ -52,6 +56,16 @@ SCHEMA = vol.Schema(
         vol.Required(CONF_ADDRESSES): TextSelector(TextSelectorConfig(multiline=True)),
         vol.Optional(CONF_LOOK_UP): BooleanSelector(),
         vol.Optional(CONF_KEEP_CURRENT): BooleanSelector(),
+    }
+)
+
+
+CHANNEL_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_NAME): TextSelector(),
+        vol.Required(CONF_URL): TextSelector(
+            TextSelectorConfig(type=TextSelectorType.URL)
+        ),
     }
 )
 
@@ -188,6 +202,71 @@ class CollectionFlow(ConfigSubentryFlow):
         )
 
 
+class ChannelFlow(ConfigSubentryFlow):
+    """Handle a channel that is followed or changed."""
+
+    async def async_step_user(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Follow a channel."""
+        return await self._async_step("user", user_input, {})
+
+    async def async_step_reconfigure(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Change a channel."""
+        subentry = self._get_reconfigure_subentry()
+        values = {CONF_NAME: subentry.title, **subentry.data}
+        return await self._async_step("reconfigure", user_input, values)
+
+    async def _async_step(
+        self,
+        step_id: str,
+        user_input: dict[str, Any] | None,
+        values: Mapping[str, Any],
+    ) -> SubentryFlowResult:
+        """Ask for the name and the address, and whether the feed has such a channel."""
+        errors: dict[str, str] = {}
+        detail = ""
+        if user_input is not None:
+            values = user_input
+            try:
+                address = ChannelAddress.parse(user_input[CONF_URL])
+                guard = self.hass.data[DATA].named_hosts.async_guard()
+                (first, *_) = await address.async_channels(address.client(guard))
+            except ValueError:
+                errors[CONF_URL] = "invalid_url"
+            except NotFoundError:
+                errors[CONF_URL] = "unknown_channel"
+            except Dp1Error as err:
+                errors[CONF_URL] = "cannot_connect"
+                detail = clean(str(err), MAX_DETAIL)
+            else:
+                name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
+                return self._finish(name or address.publisher or first.title, address)
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(CHANNEL_SCHEMA, values),
+            errors=errors,
+            description_placeholders={"detail": detail},
+        )
+
+    def _finish(self, title: str, address: ChannelAddress) -> SubentryFlowResult:
+        """Follow or change the channel."""
+        data = {CONF_URL: address.url}
+        if self.source == SOURCE_USER:
+            return self.async_create_entry(
+                title=title, data=data, unique_id=address.url
+            )
+        return self.async_update_and_abort(
+            self._get_entry(),
+            self._get_reconfigure_subentry(),
+            title=title,
+            data=data,
+            unique_id=address.url,
+        )
+
+
 class LibrarySubentries(ConfigFlow):
     """The part of a config flow that offers subentries."""
 
@@ -197,7 +276,10 @@ class LibrarySubentries(ConfigFlow):
     def async_get_supported_subentry_types(
         cls, config_entry: ConfigEntry
     ) -> dict[str, type[ConfigSubentryFlow]]:
-        """Return the flow of collections, which libraries have."""
+        """Return the flows of collections and channels, which libraries have."""
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
-            return {SUBENTRY_COLLECTION: CollectionFlow}
+            return {
+                SUBENTRY_COLLECTION: CollectionFlow,
+                SUBENTRY_CHANNEL: ChannelFlow,
+            }
         return {}

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from .browse.pictures import Pictures
     from .client.indexer.client import Indexer
     from .guard import NamedHosts
-    from .library.followed import FollowedChannels
     from .library.removed import RemovedLibraries
     from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
@@ -30,7 +29,6 @@ class Dp1Data:
         is_loaded: whether what is stored was read.
         load_lock: held while it is read.
         cards_url: path of the dashboard cards; empty until they are served.
-        followed: followed channels by the entry id of their library.
         indexers: clients of indexers by URL, so that requests keep their distance.
         refreshed: when somebody looked for news in a library, by its entry id, on the clock of the event loop.
         last_spoken_to: entity ids of the displays that were last spoken to.
@@ -50,7 +48,6 @@ class Dp1Data:
     is_loaded: bool = False
     load_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     cards_url: str = ""
-    followed: dict[str, FollowedChannels] = field(default_factory=dict)
     indexers: dict[str, Indexer] = field(default_factory=dict)
     refreshed: dict[str, float] = field(default_factory=dict)
     last_spoken_to: list[str] = field(default_factory=list)

@@ -12,12 +12,12 @@ from .entity import DescribedEntity, DisplayDescription, async_add_display_entit
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .library.news import (
-    CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     PLAYLIST_PUBLISHED,
     NewsItem,
     async_add_news_listener,
 )
+from .library.providers.channel import CHANNEL_PLAYLIST
 from .library.providers.collection.coordinator import ACQUIRED, LEFT_COLLECTION
 from .playback.activity import (
     ARTWORK_CHANGED,

@@ -2,7 +2,7 @@
 
 from homeassistant.core import HomeAssistant, SupportsResponse, callback
 
-from .actions import display, feed, follow, library
+from .actions import display, feed, library
 from .const import DOMAIN
 
 NONE, OPTIONAL, ONLY = (
@@ -23,8 +23,6 @@ ACTIONS = (
     ("validate_playlist", feed.async_validate_playlist, feed.VALIDATE_SCHEMA, ONLY),
     ("update_playlist", feed.async_update_playlist, feed.UPDATE_SCHEMA, OPTIONAL),
     ("delete_playlist", feed.async_delete_playlist, feed.DELETE_SCHEMA, NONE),
-    ("follow_channel", follow.async_follow_channel, follow.FOLLOW_SCHEMA, OPTIONAL),
-    ("unfollow_channel", follow.async_unfollow_channel, follow.FOLLOW_SCHEMA, OPTIONAL),
     ("refresh_library", library.async_refresh_library, library.REFRESH_SCHEMA, NONE),
     ("search", library.async_search, library.SEARCH_SCHEMA, ONLY),
     ("add_favorite", library.async_add_favorite, library.FAVORITE_SCHEMA, OPTIONAL),

@@ -34,12 +34,12 @@ from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_KIND, DOMAIN, EntryKind
 from .library.news import (
-    CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     PLAYLIST_PUBLISHED,
     NewsItem,
     async_add_news_listener,
 )
+from .library.providers.channel import CHANNEL_PLAYLIST
 from .library.providers.collection.coordinator import ACQUIRED, LEFT_COLLECTION
 from .playback.activity import (
     ARTWORK_CHANGED,

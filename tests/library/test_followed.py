@@ -12,11 +12,17 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.data import DATA
-from custom_components.dp1.library.followed import FollowedChannels
+from custom_components.dp1.client.errors import NotFoundError
+from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import NEWS, NewsItem
+from custom_components.dp1.library.providers.channel import (
+    ChannelAddress,
+    Channels,
+    FollowedChannel,
+)
+from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
@@ -50,9 +56,15 @@ class Feed:
     told: list[dict[str, Any]] = field(default_factory=list)
 
     @property
-    def followed(self) -> FollowedChannels:
+    def library(self) -> Library:
+        """Return the library."""
+        library: Library = self.entry.runtime_data
+        return library
+
+    @property
+    def followed(self) -> list[FollowedChannel]:
         """Return what is followed."""
-        return self.hass.data[DATA].followed[self.entry.entry_id]
+        return list(self.library._only(Channels).coordinators)
 
     def put(self, channel: str, *playlists: str | int, **more: Any) -> None:
         """Let a channel have these playlists."""
@@ -73,14 +85,26 @@ class Feed:
     async def look(self) -> list[str]:
         """Look, and return the titles of what was told."""
         self.told.clear()
-        await self.followed.async_look()
+        for channel in self.followed:
+            await channel.async_refresh()
         return [told["title"] for told in self.told]
 
-    async def call(self, action: str, **data: Any) -> Any:
-        """Call an action."""
-        return await self.hass.services.async_call(
-            "dp1", f"{action}_channel", data, blocking=True, return_response=True
+    async def ask(self, url: str, **values: Any) -> Any:
+        """Fill in the form for a channel."""
+        flow = self.hass.config_entries.subentries
+        form = await flow.async_init(
+            (self.entry.entry_id, "channel"), context={"source": SOURCE_USER}
         )
+        result = await flow.async_configure(form["flow_id"], {"url": url, **values})
+        await self.hass.async_block_till_done()
+        return result
+
+    async def follow(self, path: str, **values: Any) -> ConfigSubentry:
+        """Follow a channel of the feed, and wait until it was read."""
+        result = await self.ask(f"{self.feed.url}/channels{path}", **values)
+        assert result["type"] is FlowResultType.CREATE_ENTRY, result
+        await until(lambda: all(channel.data.read_at for channel in self.followed))
+        return list(self.entry.subentries.values())[-1]
 
 
 @asynccontextmanager
@@ -110,13 +134,9 @@ async def following(hass: HomeAssistant, family: Any = "v2") -> AsyncIterator[Fe
 async def test_new_playlists_are_told(hass: HomeAssistant, family: str) -> None:
     """The first look is silent; afterwards each new playlist is told once, by its identity, and by the event entity."""
     async with following(hass, family) as house:
-        told = await house.call("follow", channel="evenings")
-        assert (told["title"], told["playlists"]) == ("Evenings", 2)
-        assert told["following"] == ["Evenings"]
-        # The older signature of a TypeScript feed does not contain its key.
-        verdicts = [(found["role"], found["valid"]) for found in told["verified"]]
-        assert verdicts == [(None, None) if family == "ts" else ("feed", True)]
-        assert await house.look() == []
+        followed = await house.follow(f"/{EVENINGS}")
+        assert followed.title == "Evenings"
+        assert house.told == [] and await house.look() == []
         house.put(EVENINGS, 2, 1)
         assert await house.look() == []
         house.put(EVENINGS, 5, 2, 4, 1)
@@ -138,11 +158,11 @@ async def test_new_playlists_are_told(hass: HomeAssistant, family: str) -> None:
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_within_half_an_hour_and_over_restarts(
-    hass: HomeAssistant, hass_storage: dict[str, Any]
+    hass: HomeAssistant, tmp_path: Any
 ) -> None:
     """It is looked at within half an hour; following survives a restart, and what is new meanwhile is told."""
     async with following(hass) as house:
-        await house.call("follow", channel=EVENINGS)
+        await house.follow(f"/{EVENINGS}")
         house.put(EVENINGS, 1, 2, 4)
         async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=30))
         await until(lambda: len(house.told) == 1)
@@ -150,14 +170,15 @@ async def test_within_half_an_hour_and_over_restarts(
         house.put(EVENINGS, 1, 2, 4, 5)
         await hass.config_entries.async_setup(house.entry.entry_id)
         await hass.async_block_till_done()
-        assert [follow.title for follow in house.followed.follows] == ["Evenings"]
-        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=5))
+        (channel,) = house.followed
+        assert [each.title for each in channel.playlists] == [
+            "Playlist 1",
+            "Playlist 2",
+            "Playlist 4",
+        ]
+        async_fire_time_changed(hass, dt_util.utcnow() + timedelta(minutes=30))
         await until(lambda: len(house.told) == 2)
         assert house.told[1]["title"] == "Playlist 5"
-        # The library is removed, with what it follows.
-        await hass.config_entries.async_remove(house.entry.entry_id)
-        assert house.entry.entry_id not in hass.data[DATA].followed
-        assert f"dp1.followed.{house.entry.entry_id}" not in hass_storage
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -186,37 +207,27 @@ async def test_a_playlist_group(hass: HomeAssistant) -> None:
 async def test_two_channels_and_a_publisher(hass: HomeAssistant) -> None:
     """A playlist in two followed channels is told once; a new channel of a publisher has new playlists."""
     async with following(hass) as house:
-        await house.call("follow", channel="Evenings")
-        browsed = f"media-source://dp1/{house.entry.entry_id}/channel/{NIGHTS}"
-        await house.call("follow", media_content_id=browsed)
+        evenings = await house.follow(f"/{EVENINGS}")
+        await house.follow(f"/{NIGHTS}", name="Late")
+        assert [channel.title for channel in house.followed] == ["Evenings", "Late"]
         for channel, others in ((EVENINGS, (1, 2)), (NIGHTS, (3,))):
             house.put(channel, 6, *others)
         assert await house.look() == ["Playlist 6"]
 
-        told = await house.call("follow", publisher="INES")
-        assert (told["title"], told["playlists"]) == ("Ines", 4)
-        again = await house.call("follow", publisher="Ines")
-        assert again["following"] == ["Evenings", "Nights", "Ines"]
+        publisher = await house.follow("?publisher=INES")
+        assert publisher.title == "INES"
+        assert len(house.followed[-1].playlists) == 4
         late = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a333"
         house.put(late, 7, 1, title="Late")
         assert await house.look() == ["Playlist 7"]
         assert house.told[0]["channel"] == "Late"
 
-        left = await house.call("unfollow", publisher="ines")
-        assert left["following"] == ["Evenings", "Nights"]
-        await house.call("unfollow", channel="evenings")
-        await house.call("unfollow", media_content_id=browsed)
+        for subentry in (publisher, evenings):
+            hass.config_entries.async_remove_subentry(house.entry, subentry.subentry_id)
+        await hass.async_block_till_done()
         house.put(EVENINGS, 8, 1)
         assert await house.look() == []
-        for data, text in (
-            ({"channel": "Nights"}, "not followed"),
-            ({"channel": "Nowhere"}, "no library has a channel called"),
-            ({"publisher": "Nobody"}, "no library has a channel of the publisher"),
-            ({"media_content_id": browsed.replace("channel", "playlist")}, "neither"),
-            ({}, "exactly one"),
-        ):
-            with pytest.raises(HomeAssistantError, match=f"(?i){text}"):
-                await house.call("unfollow", **data)
+        assert [channel.title for channel in house.followed] == ["Late"]
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -230,16 +241,15 @@ async def test_unchanged_channel_with_another_playlist(hass: HomeAssistant) -> N
         url = f"{server.url}/api/v1/playlists/weekly"
         await name_hosts(hass, server.url)
         house.put(EVENINGS, 1, url)
-        told = await house.call("follow", channel="Evenings")
-        assert told["playlists"] == 2
-        feed = house.entry.runtime_data.feed_coordinator
+        await house.follow(f"/{EVENINGS}")
+        assert len(house.followed[0].playlists) == 2
+        feed = house.library.feed_coordinator
         other |= {"id": key(10), "title": "Next week", "slug": "x"}
         found: list[str] = []
         for _ in range(4):
             feed._documents.clear()
             found += await house.look()
         assert found == ["Next week"]
-        assert house.told == []
         # The slug of a known playlist changes.
         house.put(EVENINGS, 1, f"{url}-2")
         feed._documents.clear()
@@ -248,19 +258,17 @@ async def test_unchanged_channel_with_another_playlist(hass: HomeAssistant) -> N
 
 @pytest.mark.usefixtures("socket_enabled")
 async def test_a_feed_that_fails(hass: HomeAssistant) -> None:
-    """A look that fails tells nothing and forgets nothing; nothing is followed that cannot be read."""
+    """A look that fails tells nothing and forgets nothing, and is a problem of the library."""
     async with following(hass) as house:
-        await house.call("follow", channel="Evenings")
+        await house.follow(f"/{EVENINGS}")
         house.put(EVENINGS, 1, 2, 4)
         house.feed.faults.append(Fault(status=500))
         assert await house.look() == []
+        assert house.library.problem is not None
+        assert len(house.followed[0].playlists) == 2
         house.feed.faults.clear()
         assert await house.look() == ["Playlist 4"]
-        house.feed.faults.append(Fault(status=500))
-        with pytest.raises(HomeAssistantError):
-            await house.call("follow", channel="Nights")
-        house.feed.faults.clear()
-        assert [follow.title for follow in house.followed.follows] == ["Evenings"]
+        assert house.library.problem is None
 
 
 @pytest.mark.usefixtures("socket_enabled")
@@ -268,7 +276,7 @@ async def test_a_thousand_playlists(hass: HomeAssistant) -> None:
     """A long channel costs few requests, and one more playlist is found."""
     async with following(hass) as house:
         house.put(EVENINGS, *range(10, 1000))
-        await house.call("follow", channel="Evenings")
+        await house.follow(f"/{EVENINGS}")
         before = house.feed.request_count
         assert await house.look() == []
         assert await house.look() == []
@@ -278,25 +286,90 @@ async def test_a_thousand_playlists(hass: HomeAssistant) -> None:
 
 
 @pytest.mark.usefixtures("socket_enabled")
-async def test_which_library(hass: HomeAssistant) -> None:
-    """A library can be named, needs a feed, and must have read it."""
+async def test_a_channel_of_another_feed(hass: HomeAssistant) -> None:
+    """Its playlists are browsed, found, sources and cast, in a library that has no feed."""
+    async with FeedSimulator("v2", random_seed=1) as simulator:
+        entry = library_entry(None, "http://127.0.0.1:9", title="Gallery")
+        house = Feed(hass, simulator, entry)
+        house.put(EVENINGS, 1, 2)
+        await set_up(hass, entry)
+        subentry = await house.follow(f"/{EVENINGS}", name="Our evenings")
+        library, node = house.library, f"followed/{subentry.subentry_id}"
+        roots = (await library.async_children("")).nodes
+        assert ("Our evenings", node) in [(each.title, each.id) for each in roots]
+        first, second = (await library.async_children(node)).nodes
+        assert (first.title, second.title) == ("Playlist 1", "Playlist 2")
+        (work,) = (await library.async_children(first.id)).nodes
+        assert work.title == "Tide"
+        found = {each.id for each in await library.async_search("tide")}
+        assert work.id in found
+        sounds_so = await library.async_search("playlist won", within=node)
+        assert sounds_so[0].id == first.id
+        sources = library.sources()
+        assert sources["Our evenings"] == node and sources["Playlist 1"] == first.id
+        cast = (await library.async_build_playlist(first.id)).cast
+        assert cast.playlist_url == f"{simulator.url}/playlists/{key(1)}"
+        built = await library.async_build_playlist(node)
+        assert (built.title, built.works) == ("Our evenings", 2)
+        with pytest.raises(NotFoundError):
+            await library.async_build_playlist("followed/unknown")
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_the_form(hass: HomeAssistant) -> None:
+    """A channel is followed once, and only if there is one; it is changed and goes without a restart."""
     async with following(hass) as house:
-        entry_id = house.entry.entry_id
-        data = {"config_entry_id": entry_id, "channel": "Evenings"}
-        for action in ("follow", "unfollow"):
-            await hass.services.async_call(
-                "dp1", f"{action}_channel", data, blocking=True
-            )
-        plain = await set_up(hass, library_entry(None, "http://127.0.0.1:9"))
-        with pytest.raises(HomeAssistantError, match="has no feed"):
-            await house.call("follow", config_entry_id=plain.entry_id, channel="x")
-        root = f"media-source://dp1/{entry_id}/nothing/at/all"
-        with pytest.raises(HomeAssistantError, match="neither a channel"):
-            await house.call("follow", media_content_id=root)
-        silent = await set_up(hass, library_entry("http://127.0.0.1:9/api/v1"))
-        with pytest.raises(HomeAssistantError, match="refused the connection"):
-            await house.call("follow", config_entry_id=silent.entry_id, channel="x")
-        for entry in (plain, silent, house.entry):
-            await hass.config_entries.async_unload(entry.entry_id)
-        with pytest.raises(HomeAssistantError, match="no loaded library"):
-            await house.call("follow", channel="Evenings")
+        for path, error in (
+            ("/nowhere", "unknown_channel"),
+            ("?publisher=Nobody", "unknown_channel"),
+            ("", "invalid_url"),
+            ("/a/b", "invalid_url"),
+        ):
+            result = await house.ask(f"{house.feed.url}/channels{path}")
+            assert result["errors"] == {"url": error}, path
+        assert (await house.ask("not an address"))["errors"] == {"url": "invalid_url"}
+        closed = "http://127.0.0.1:9/api/v1/channels/x"
+        assert (await house.ask(closed))["errors"] == {"url": "cannot_connect"}
+
+        subentry = await house.follow(f"/{EVENINGS}/")
+        again = await house.ask(f"{house.feed.url}/channels/{EVENINGS}")
+        assert again["reason"] == "already_configured"
+        form = await house.entry.start_subentry_reconfigure_flow(
+            hass, subentry.subentry_id
+        )
+        result = await hass.config_entries.subentries.async_configure(
+            form["flow_id"],
+            {"name": "Nights", "url": f"{house.feed.url}/channels/{NIGHTS}"},
+        )
+        assert result["reason"] == "reconfigure_successful"
+        await hass.async_block_till_done()
+        await until(
+            lambda: [p.title for p in house.followed[0].playlists] == ["Playlist 3"]
+        )
+        hass.config_entries.async_remove_subentry(house.entry, subentry.subentry_id)
+        await hass.async_block_till_done()
+        assert house.followed == []
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        (
+            "feed.example/api/v1/channels/evenings",
+            "https://feed.example/api/v1/channels/evenings",
+        ),
+        (
+            "https://feed.example/channels/evenings/",
+            "https://feed.example/api/v1/channels/evenings",
+        ),
+        (
+            "https://feed.example/api/v1/channels?publisher=Feral%20File",
+            "https://feed.example/api/v1/channels?publisher=Feral+File",
+        ),
+    ],
+)
+def test_addresses(text: str, url: str) -> None:
+    """An address in any form becomes the one that names the channel."""
+    address = ChannelAddress.parse(text)
+    assert address.url == url
+    assert ChannelAddress.parse(address.url) == address

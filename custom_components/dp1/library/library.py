@@ -41,6 +41,7 @@ from .node import (
 from .preferences import Preferences
 from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
 from .providers.catalog.provider import CatalogProvider
+from .providers.channel import Channels
 from .providers.collection.provider import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
@@ -48,7 +49,7 @@ from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
-from .server.cache import async_remove_files
+from .server.cache import async_remove_files, async_remove_subentries
 from .server.coordinator import ServerCoordinator
 from .source_list import BuiltPlaylists, SourceList
 
@@ -71,6 +72,7 @@ PROVIDERS: tuple[type[Provider], ...] = (
     Collections,
     CatalogProvider,
     FeedProvider,
+    Channels,
     Favorites,
 )
 # Displays are told of many changes at once.
@@ -211,19 +213,22 @@ class Library:
 
     async def async_start(self) -> None:
         """Load what is stored, and refresh what is old in the background."""
+        await async_remove_subentries(self.hass, self.entry_id, self.entry.subentries)
         for provider in self.providers:
             await provider.async_load()
         for provider in self.providers:
-            if provider is not self.collections:
+            if not provider.starts_late:
                 provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
 
     @callback
-    def async_start_collections(self) -> None:
-        """Follow the collections, once their events are listened to."""
-        self.collections.async_start()
+    def async_start_late(self) -> None:
+        """Start what has news, once somebody listens to them."""
+        for provider in self.providers:
+            if provider.starts_late:
+                provider.async_start()
 
     async def async_refresh(self) -> None:
         """Look for news on all servers now, or raise the translated error of the first that fails."""

@@ -1,49 +1,31 @@
 """News of a library since it was last read: exhibitions that opened, playlists that were published, works that came and went."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.helpers.start import async_at_started
 from homeassistant.util import dt as dt_util
-from homeassistant.util.signal_type import SignalType
 
 from ..client.catalog.artwork import exhibition_page
 from ..client.values import moment
-from ..const import DOMAIN
 from .library import Library
-from .node import Node, media_id
+from .node import Node
 from .providers.catalog.provider import exhibition_node
 from .providers.collection.coordinator import CollectionCoordinator
 from .providers.collection.records import OwnedWork, owned_node
 from .providers.feed.provider import playlist_node
 from .providers.feed.records import FeedPlaylist
+from .providers.provider import NEWS, NewsItem, async_tell
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"
-CHANNEL_PLAYLIST: Final = "channel_playlist"
 # What appears in a list later than this was left out before.
 MAX_AGE: Final = timedelta(days=30)
-
-
-@dataclass(frozen=True, slots=True)
-class NewsItem:
-    """Something new in a library: its config entry, what happened, and what it is about."""
-
-    entry_id: str
-    kind: str
-    attributes: dict[str, Any]
-
-
-NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
 
 
 @callback
@@ -52,23 +34,6 @@ def async_add_news_listener(
 ) -> CALLBACK_TYPE:
     """Listen for news of libraries."""
     return async_dispatcher_connect(hass, NEWS, action)
-
-
-@callback
-def async_tell(
-    library: Library, kind: str, node: Node, link: str | None, **more: str
-) -> None:
-    """Tell one piece of news of a library."""
-    attributes = {
-        "title": node.title,
-        "artist": node.artist or node.subtitle,
-        "picture": node.picture,
-        "link": link,
-        "media_content_id": media_id(library.entry_id, node.id),
-        **more,
-    }
-    item = NewsItem(library.entry_id, kind, attributes)
-    async_dispatcher_send(library.hass, NEWS, item)
 
 
 class News:
@@ -168,11 +133,11 @@ class News:
         """Tell of a work that came into a collection or left it."""
         title = collection.title
         node = owned_node(collection.subentry_id, title, work)
-        async_tell(self._library, kind, node, None, collection=title)
+        self._tell(kind, node, None, collection=title)
 
-    def _tell(self, kind: str, node: Node, link: str | None) -> None:
+    def _tell(self, kind: str, node: Node, link: str | None, **more: str) -> None:
         """Tell one piece of news."""
-        async_tell(self._library, kind, node, link)
+        async_tell(self._hass, self._library.entry_id, kind, node, link, **more)
 
     def _url(self, playlist: FeedPlaylist) -> str:
         """Return the URL of a playlist."""

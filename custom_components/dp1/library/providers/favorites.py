@@ -99,14 +99,14 @@ class Favorites(Provider):
         if not (items := self.items()[: limit or CAP]):
             raise NotFoundError("no work is among the favorites")
         title = async_text(self.hass, "config_panel.browser.favorites")
-        return self._build(NodeKind.FAVORITES.value, title, items)
+        return self.build_items(NodeKind.FAVORITES.value, title, items)
 
     def build_kept(self, node_id: str) -> BuiltPlaylist | None:
         """Build the playlist of a single work from what was kept of it."""
         favorite = self._favorites.get(node_id)
         if favorite is None or favorite.item is None:
             return None
-        return self._build(node_id, favorite.node.title, [favorite.item])
+        return self.build_items(node_id, favorite.node.title, [favorite.item])
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:

@@ -11,11 +11,13 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.util.signal_type import SignalType
 
 from ...client.display.casts import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
@@ -24,10 +26,10 @@ from ...client.guard import Guard
 from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import shorten
-from ...const import LICENSE
+from ...const import DOMAIN, LICENSE
 from ..matching.query import Query
 from ..matching.text_index import TextIndex, line
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
 from ..preferences import Preferences
 from ..server.coordinator import CachedList, ServerCoordinator
 from ..threads import with_pauses
@@ -138,6 +140,39 @@ def lines_of_nodes(
     return Lines(hass, nodes, text_of, lambda node, _: node)
 
 
+@dataclass(frozen=True, slots=True)
+class NewsItem:
+    """Something new in a library: its config entry, what happened, and what it is about."""
+
+    entry_id: str
+    kind: str
+    attributes: dict[str, Any]
+
+
+NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
+
+
+@callback
+def async_tell(
+    hass: HomeAssistant,
+    entry_id: str,
+    kind: str,
+    node: Node,
+    link: str | None,
+    **more: str,
+) -> None:
+    """Tell one piece of news of a library."""
+    attributes = {
+        "title": node.title,
+        "artist": node.artist or node.subtitle,
+        "picture": node.picture,
+        "link": link,
+        "media_content_id": media_id(entry_id, node.id),
+        **more,
+    }
+    async_dispatcher_send(hass, NEWS, NewsItem(entry_id, kind, attributes))
+
+
 @dataclass(slots=True)
 class Context:
     """What the providers of a library share; `async_update` tells that something has changed."""
@@ -178,6 +213,7 @@ class Provider:
         coordinators: what it reads.
         lines: by which words its nodes are found.
         named_last: whether its sources take no name from another provider's.
+        starts_late: whether it starts only when somebody listens to its news.
     """
 
     kinds: ClassVar[Mapping[str, int]] = {}
@@ -185,6 +221,7 @@ class Provider:
     coordinators: Sequence[ServerCoordinator[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
     named_last: ClassVar[bool] = False
+    starts_late: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         """Initialize the provider; nothing is sent before `async_start`."""
@@ -295,7 +332,7 @@ class Provider:
             can_expand=True,
         )
 
-    def _build(
+    def build_items(
         self,
         node: str,
         title: str,

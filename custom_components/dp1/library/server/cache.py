@@ -11,7 +11,7 @@ from ...const import DOMAIN
 from ...storage import SafeStore
 
 SAVE_SECONDS = 30.0
-COLLECTION = "collection."
+SUBENTRY = "subentry."
 
 
 class ServerStore:
@@ -51,24 +51,24 @@ class ServerStore:
         await self._store.async_save(data)
 
 
-def collection_file(subentry_id: str) -> str:
-    """Return the kind of the file of a collection."""
-    return f"{COLLECTION}{subentry_id}"
+def subentry_file(subentry_id: str) -> str:
+    """Return the kind of the file of a subentry."""
+    return f"{SUBENTRY}{subentry_id}"
 
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
     """Remove the files of a library."""
     for kind in ("catalog", "works", "feed", "daily", "built"):
         await SafeStore(hass, f"library.{entry_id}.{kind}", dict).async_remove()
-    await async_remove_collections(hass, entry_id, ())
+    await async_remove_subentries(hass, entry_id, ())
 
 
-async def async_remove_collections(
+async def async_remove_subentries(
     hass: HomeAssistant, entry_id: str, kept: Collection[str]
 ) -> None:
-    """Remove the files of all collections of a library but some; they may have been removed while it was not loaded."""
+    """Remove the files of all subentries of a library but some; they may have been removed while it was not loaded."""
     folder = Path(hass.config.path(STORAGE_DIR))
-    start = f"{DOMAIN}.library.{entry_id}.{COLLECTION}"
+    start = f"{DOMAIN}.library.{entry_id}.{SUBENTRY}"
 
     def remove() -> None:
         """Remove the files."""

@@ -553,7 +553,9 @@ class CatalogProvider(Provider):
         if not selection.works:
             raise reason or NotFoundError(f"{title!r} has no work that can be shown")
         items = [self._item(artwork, series) for series, artwork in selection.works]
-        built = self._build(node, title, [item for item in items if item], **document)
+        built = self.build_items(
+            node, title, [item for item in items if item], **document
+        )
         return replace(built, left_out=selection.left_out, problem=reason)
 
     async def _async_read_works(
@@ -589,7 +591,7 @@ class CatalogProvider(Provider):
         if (item := self._item(artwork, series)) is None:
             raise NotFoundError(f"{work.title or key!r} has nothing that can be shown")
         node = node_id(NodeKind.ARTWORK, series_id, key)
-        return self._build(node, work.title or key, [item], cover=work.picture)
+        return self.build_items(node, work.title or key, [item], cover=work.picture)
 
     def _item(self, artwork: Artwork, series: Series) -> Json | None:
         """Return the playlist item of a work, None if it has nothing to show."""

@@ -32,7 +32,7 @@ from ....client.indexer.client import (
 from ....client.indexer.tokens import Page, data_type
 from ....client.values import mapping, moment, text
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
-from ...server.cache import collection_file
+from ...server.cache import subentry_file
 from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .indexers import async_indexer
 from .records import OwnedWork, newest_first
@@ -79,7 +79,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             "indexer",
             url,
             uniform(*POLL_SECONDS),
-            collection_file(subentry.subentry_id),
+            subentry_file(subentry.subentry_id),
         )
         self.subentry_id = subentry.subentry_id
         self.title = subentry.title

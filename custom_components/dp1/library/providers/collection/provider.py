@@ -13,7 +13,6 @@ from ....client.playlist.manifest import Work
 from ....const import SUBENTRY_COLLECTION
 from ...matching.text_index import line
 from ...node import WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
-from ...server.cache import async_remove_collections
 from ...server.coordinator import CachedList
 from ..provider import BuiltPlaylist, Context, Lines, Names, Provider, Source, source_of
 from .coordinator import CollectionCoordinator
@@ -63,6 +62,7 @@ class Collections(Provider):
         NodeKind.OWNED: 2,
     }
     server = "indexer"
+    starts_late = True
 
     def __init__(self, context: Context) -> None:
         """Initialize the collections of a config entry."""
@@ -168,7 +168,7 @@ class Collections(Provider):
         if not playable:
             raise problem or NotFoundError(f"{named.title!r} has nothing to show")
         node = node_id(kind, *keys)
-        built = self._build(
+        built = self.build_items(
             node,
             named.title,
             build_items(
@@ -215,14 +215,6 @@ class Collections(Provider):
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the collections."""
         return [(source_of(node),) for node in self.roots()]
-
-    @override
-    async def async_load(self) -> None:
-        """Load what is stored, and remove the files of collections that were removed."""
-        await async_remove_collections(
-            self.hass, self.context.entry.entry_id, self._by_id
-        )
-        await super().async_load()
 
     def _collection(self, key: str) -> CollectionCoordinator:
         """Return a collection by the id of its subentry."""

@@ -61,6 +61,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         url = client.url if client else None
         super().__init__(hass, entry, "feed", url, refresh_seconds)
         self.client = client
+        # Other feeds by the start of their addresses, which may be in the local network.
+        self.others: dict[str, Feed] = {}
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}
         self._deleted: set[str] = set()
@@ -177,7 +179,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, ref: str, patience: float = PATIENCE
     ) -> StoredPlaylist:
         """Return the document of a playlist by id, slug or address, or raise NotFoundError or why it could not be read."""
-        if self.client is None:
+        if self._client_of(ref) is None:
             raise NotFoundError(f"no playlist {ref!r}: the library has no feed")
         if ref in self._deleted:
             raise DeletedError(f"the playlist {ref!r} was deleted")
@@ -360,11 +362,19 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
 
+    def _client_of(self, ref: str) -> Feed | None:
+        """Return what reads a playlist by id, slug or address."""
+        others = (self.others[url] for url in self.others if ref.startswith(url))
+        if "://" in ref and self.client is None:
+            return next(others, next(iter(self.others.values()), None))
+        return next(others, self.client)
+
     async def _async_read_document(self, ref: str) -> StoredPlaylist:
         """Read the document of a playlist."""
-        assert self.client is not None
+        client = self._client_of(ref)
+        assert client is not None
         try:
-            stored = await self.client.playlist(ref)
+            stored = await client.playlist(ref)
         except NotFoundError as err:
             raise NotFoundError(f"no playlist {ref!r}") from err
         self._documents[ref] = self.hass.loop.time(), stored

@@ -68,7 +68,7 @@ class FeedProvider(Provider):
         self._feed = feed = context.feed
         self.coordinators = (feed,)
         self.lines = (
-            self._lines_of(lambda: feed.data.records, NodeKind.PLAYLISTS),
+            playlist_lines(context, lambda: feed.data.records, NodeKind.PLAYLISTS),
             Lines(
                 self.hass,
                 lambda: feed.channels,
@@ -122,19 +122,7 @@ class FeedProvider(Provider):
             found = [item for item in items_of(document) if item.key == key]
         if not found or found[0].is_secret:
             raise NotFoundError(f"no work {key!r} in the playlist {playlist.title!r}")
-        return self._item_node(playlist, found[0])
-
-    def _item_node(self, playlist: FeedPlaylist, item: FeedItem) -> Node:
-        """Return the node of a work in a playlist."""
-        return Node(
-            id=node_id(NodeKind.ITEM, playlist.id, item.key),
-            kind=NodeKind.ITEM,
-            title=item.title,
-            picture=self.context.picture(item.source) or playlist.cover or None,
-            can_play=item.source.startswith(PLAYABLE),
-            artist=item.artist or None,
-            subtitle=playlist.title,
-        )
+        return item_node(self.context, playlist, found[0])
 
     @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
@@ -190,7 +178,7 @@ class FeedProvider(Provider):
                 raise
             known, items, problem = listed, listed.items, err
         shown = [item for item in items if not item.is_secret]
-        nodes = LazyNodes(shown, partial(self._item_node, known))
+        nodes = LazyNodes(shown, partial(item_node, self.context, known))
         return Children(nodes, max(0, known.count - len(items)), problem)
 
     @override
@@ -231,10 +219,10 @@ class FeedProvider(Provider):
                 } | {"id": str(uuid4()), "items": stored.document["items"][:limit]}
                 node = node_id(NodeKind.PLAYLIST, known.id)
                 return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
-        assert self._feed.client is not None
-        url = (
-            known.id if "://" in known.id else self._feed.client.playlist_url(known.id)
-        )
+        url = known.id
+        if "://" not in url:
+            assert self._feed.client is not None
+            url = self._feed.client.playlist_url(url)
         node = node_id(NodeKind.PLAYLIST, known.id)
         return BuiltPlaylist(Cast(playlist_url=url), known.title, known.count, node)
 
@@ -246,7 +234,7 @@ class FeedProvider(Provider):
         if (item := items.get(key)) is None or secret:
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
         alone = for_display({"defaults": document.get("defaults"), "items": [item]})
-        return self._build(
+        return self.build_items(
             node_id(NodeKind.ITEM, ref, key),
             clean(item.get("title"), MAX_TITLE) or key,
             [{"duration": self.context.preferences.duration, **alone["items"][0]}],
@@ -255,27 +243,10 @@ class FeedProvider(Provider):
     async def _async_build_channel(self, key: str, limit: int | None) -> BuiltPlaylist:
         """Build the playlist of all playlists of a channel, in its order."""
         channel = await self._feed.async_channel(key)
-        items: list[Json] = []
-        left_out, problem = 0, None
-        seen: set[object] = set()
-        for found in await self._feed.async_documents_at(channel.playlists):
-            if isinstance(found, Dp1Error):
-                problem = problem or found
-                continue
-            for item in open_items(found.document):
-                if len(items) == (limit or MAX_CHANNEL_WORKS):
-                    left_out += 1
-                    continue
-                # The same work may be in several playlists.
-                if item.get("id") in seen:
-                    item = {name: item[name] for name in item if name != "id"}
-                seen.add(item.get("id"))
-                items.append(item)
-        if not items:
-            raise problem or NotFoundError(f"nothing is in the channel {key!r}")
         node = node_id(NodeKind.CHANNEL, channel.id)
-        built = self._build(node, channel.title, items)
-        return replace(built, left_out=left_out, problem=problem)
+        return await async_build_playlists(
+            self, node, channel.title, channel.playlists, limit
+        )
 
     # Search and the source list
 
@@ -290,22 +261,7 @@ class FeedProvider(Provider):
         """Return the lines of the works in playlists."""
         refs = (split_node_id(n.id)[1] for n in nodes if n.kind == NodeKind.PLAYLIST)
         known = tuple(found for (ref,) in refs if (found := self._feed.playlist(ref)))
-        return [self._lines_of(lambda: known)] if known else []
-
-    def _lines_of(
-        self, playlists: Callable[[], Sequence[FeedPlaylist]], folder: str = ""
-    ) -> Lines[FeedPlaylist]:
-        """Return the lines of playlists and of the works in them."""
-        return Lines(
-            self.hass, playlists, _text_of, self._node_of_line, _names_of, folder
-        )
-
-    def _node_of_line(self, playlist: FeedPlaylist, number: int) -> Node | None:
-        """Return the node of a playlist, or of one of its works."""
-        if not number:
-            return playlist_node(playlist)
-        item = playlist.items[number - 1]
-        return None if item.is_secret else self._item_node(playlist, item)
+        return [playlist_lines(self.context, lambda: known)] if known else []
 
     @override
     def sources(self) -> list[Sequence[Source]]:
@@ -398,6 +354,60 @@ def playlist_node(playlist: FeedPlaylist) -> Node:
         works=None if playlist.count == UNKNOWN else playlist.count,
         query=playlist.query,
     )
+
+
+def item_node(context: Context, playlist: FeedPlaylist, item: FeedItem) -> Node:
+    """Return the node of a work in a playlist."""
+    return Node(
+        id=node_id(NodeKind.ITEM, playlist.id, item.key),
+        kind=NodeKind.ITEM,
+        title=item.title,
+        picture=context.picture(item.source) or playlist.cover or None,
+        can_play=item.source.startswith(PLAYABLE),
+        artist=item.artist or None,
+        subtitle=playlist.title,
+    )
+
+
+async def async_build_playlists(
+    provider: Provider, node: str, title: str, urls: Sequence[str], limit: int | None
+) -> BuiltPlaylist:
+    """Build one playlist of those at some addresses, in their order."""
+    items: list[Json] = []
+    left_out, problem = 0, None
+    seen: set[object] = set()
+    for found in await provider.context.feed.async_documents_at(urls):
+        if isinstance(found, Dp1Error):
+            problem = problem or found
+            continue
+        for item in open_items(found.document):
+            if len(items) == (limit or MAX_CHANNEL_WORKS):
+                left_out += 1
+                continue
+            # The same work may be in several playlists.
+            if item.get("id") in seen:
+                item = {name: item[name] for name in item if name != "id"}
+            seen.add(item.get("id"))
+            items.append(item)
+    if not items:
+        raise problem or NotFoundError(f"nothing is in {title!r}")
+    built = provider.build_items(node, title, items)
+    return replace(built, left_out=left_out, problem=problem)
+
+
+def playlist_lines(
+    context: Context, playlists: Callable[[], Sequence[FeedPlaylist]], folder: str = ""
+) -> Lines[FeedPlaylist]:
+    """Return the lines of playlists and of the works in them."""
+
+    def node_of(playlist: FeedPlaylist, number: int) -> Node | None:
+        """Return the node of a playlist, or of one of its works."""
+        if not number:
+            return playlist_node(playlist)
+        item = playlist.items[number - 1]
+        return None if item.is_secret else item_node(context, playlist, item)
+
+    return Lines(context.hass, playlists, _text_of, node_of, _names_of, folder)
 
 
 def _text_of(playlist: FeedPlaylist) -> str:

@@ -1,0 +1,397 @@
+"""Followed channels as a provider: channels of any feed, whose new playlists are news."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from random import uniform
+from typing import Any, Final, Self, override
+
+from yarl import URL
+
+from homeassistant.config_entries import ConfigSubentry
+from homeassistant.const import CONF_URL
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.start import async_at_started
+from homeassistant.util import dt as dt_util
+
+from ...client.display.player_status import PlayerStatus
+from ...client.errors import Dp1Error, NotFoundError
+from ...client.feed.client import Feed, normalize_url
+from ...client.feed.followed import new_playlists
+from ...client.guard import Guard
+from ...client.url import web_url, with_scheme
+from ...client.values import text
+from ...storage import record_from_json, record_to_json
+from ..matching.text_index import line
+from ..node import Children, LazyNodes, Node, NodeKind, node_id
+from ..server.cache import subentry_file
+from ..server.coordinator import CachedList, Json, ServerCoordinator
+from .feed.coordinator import MAX_IN_CHANNEL
+from .feed.provider import async_build_playlists, playlist_lines, playlist_node
+from .feed.records import FeedChannel, FeedPlaylist
+from .provider import (
+    BuiltPlaylist,
+    Context,
+    Lines,
+    Provider,
+    Source,
+    async_tell,
+    cover_of,
+    source_of,
+)
+
+CHANNEL_PLAYLIST: Final = "channel_playlist"
+SUBENTRY_CHANNEL: Final = "channel"
+FOLLOWED: Final = "followed"
+# Within half an hour, and not all homes at the same time.
+POLL_SECONDS: Final = (1500.0, 1740.0)
+# What costs many requests is done only every so many reads, unless the channel itself has changed.
+WHOLE_EVERY: Final = 4
+MAX_PLAYLISTS: Final = 1000
+MAX_TOLD: Final = 20
+MAX_SOURCES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAddress:
+    """A channel of a feed by its id or slug, or all channels of a publisher by name."""
+
+    feed: str
+    channel: str = ""
+    publisher: str = ""
+
+    @property
+    def url(self) -> str:
+        """Return the one address that names it."""
+        url = URL(f"{self.feed}/channels")
+        if self.publisher:
+            return str(url.with_query(publisher=self.publisher))
+        return str(url / self.channel)
+
+    @classmethod
+    def parse(cls, address: str) -> Self:
+        """Return what an address names, or raise ValueError: ``…/channels/evenings``, ``…/channels?publisher=Ines``."""
+        url = web_url(with_scheme(address.strip()))
+        path, found, channel = url.path.rstrip("/").partition("/channels")
+        channel, publisher = channel.strip("/"), url.query.get("publisher", "")
+        if not found or "/" in channel or bool(channel) == bool(publisher):
+            raise ValueError("neither a channel nor a publisher")
+        return cls(normalize_url(str(url.with_path(path))), channel, publisher)
+
+    async def async_channels(self, client: Feed) -> list[FeedChannel]:
+        """Return the channels, or raise NotFoundError or why they could not be read."""
+        if self.channel:
+            documents = [await client.channel(self.channel)]
+        else:
+            documents = [document async for document in client.channels()]
+        channels = [found for each in documents if (found := FeedChannel.parse(each))]
+        if self.publisher:
+            wanted = self.publisher.casefold()
+            channels = [
+                each for each in channels if each.publisher.casefold() == wanted
+            ]
+        if not channels:
+            raise NotFoundError("no such channel")
+        return channels
+
+    def client(self, guard: Guard) -> Feed:
+        """Return what reads the feed."""
+        return Feed(guard.allowing(self.feed), self.feed)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A playlist in a channel: its own id, its address there, and the title of the channel."""
+
+    id: str
+    url: str
+    channel: str
+    playlist: FeedPlaylist
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was seen in a channel.
+
+    Attributes:
+        days: on which playlists were last listed, by their own ids; None before the first read.
+        told: days on which they were told as news.
+        unread: addresses that could not be read when nobody had looked yet.
+    """
+
+    days: dict[str, date] | None = None
+    told: dict[str, date] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+
+class FollowedChannel(ServerCoordinator[Listed]):
+    """Read the playlists of a channel, or of the channels of a publisher."""
+
+    def __init__(
+        self,
+        context: Context,
+        subentry: ConfigSubentry,
+        is_told: Callable[[str], bool],
+    ) -> None:
+        """Initialize without playlists; `is_told` tells what another channel has told."""
+        self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
+        super().__init__(
+            context.hass,
+            context.entry,
+            "feed",
+            url,
+            uniform(*POLL_SECONDS),
+            subentry_file(subentry.subentry_id),
+        )
+        self.subentry_id = subentry.subentry_id
+        self.title = subentry.title
+        self.playlists: tuple[FeedPlaylist, ...] = ()
+        self.seen = Seen()
+        self._entry_id = context.entry.entry_id
+        self._feed = feed = context.feed
+        self._is_told = is_told
+        self._reads = 0
+        self._addresses: dict[str, tuple[str, ...]] = {}
+        is_own = self.address.feed == feed.url and feed.client is not None
+        if not is_own:
+            client = self.address.client(context.guard())
+            feed.others[f"{self.address.feed}/"] = client
+        self._client: Feed = feed.client if is_own and feed.client else client
+
+    @override
+    async def _async_read_list(self) -> CachedList[Listed]:
+        """Read the playlists, and tell which are new."""
+        found: dict[str, Listed] = {}
+        try:
+            for channel in await self.address.async_channels(self._client):
+                for listed in await self._async_read_channel(channel):
+                    found.setdefault(listed.id, listed)
+        except Dp1Error as err:
+            return replace(self.data, reason=err, tried_at=self.hass.loop.time())
+        self._reads += 1
+        self._tell(found)
+        self._set_playlists(found.values())
+        return CachedList(
+            records=tuple(found.values()),
+            total=len(found),
+            complete=True,
+            read_at=dt_util.utcnow(),
+            tried_at=self.hass.loop.time(),
+        )
+
+    def _set_playlists(self, listed: Any) -> None:
+        """Set what is searched; the same tuple while nothing changes."""
+        playlists = tuple(each.playlist for each in listed)
+        if playlists != self.playlists:
+            self.playlists = playlists
+
+    async def _async_read_channel(self, channel: FeedChannel) -> list[Listed]:
+        """Return the playlists of a channel; the feed's own come with few requests, others one by one."""
+        urls = list(dict.fromkeys(channel.playlists))
+        known = {listed.url: listed for listed in self.data.records}
+        is_same = self._addresses.get(channel.id) == channel.playlists
+        is_whole = not is_same or self._reads % WHOLE_EVERY == 0
+        if len(urls) > MAX_IN_CHANNEL and not is_whole:
+            return [known[url] for url in urls if url in known]
+        own: dict[str, Listed] = {}
+        async for document in self._client.channel_playlists(
+            channel.id, limit=MAX_PLAYLISTS
+        ):
+            if (parsed := FeedPlaylist.parse(document)) is not None:
+                url = self._client.playlist_url(parsed.id)
+                listed = Listed(parsed.id, url, channel.title, self._named(parsed, url))
+                own[parsed.id.lower()] = own[parsed.slug.lower()] = listed
+        found: dict[str, Listed] = {}
+        others = []
+        for url in urls:
+            if listed_here := own.get(url.rpartition("/")[2].lower()):
+                found[url] = listed_here
+            elif url in known:
+                found[url] = known[url]
+            if url not in found or (is_whole and found[url] is known.get(url)):
+                others.append(url)
+        found |= await self._async_read_others(channel, others)
+        self._addresses[channel.id] = channel.playlists
+        in_order = [found[url] for url in urls if url in found]
+        return [*in_order, *own.values()]
+
+    async def _async_read_others(
+        self, channel: FeedChannel, urls: Sequence[str]
+    ) -> dict[str, Listed]:
+        """Return playlists by their addresses, as far as they can be read."""
+        found = {}
+        stored = await self._feed.async_documents_at(urls)
+        for url, read in zip(urls, stored, strict=False):
+            if isinstance(read, Dp1Error):
+                if self.seen.days is None:
+                    self.seen.unread.append(url)
+                continue
+            if (parsed := FeedPlaylist.parse(read.document, url)) is None:
+                continue
+            key = text(read.document.get("id")) or url
+            found[url] = Listed(key, url, channel.title, self._named(parsed, url))
+            if url in self.seen.unread and self.seen.days is not None:
+                # It was listed when nobody had looked yet.
+                self.seen.unread.remove(url)
+                self.seen.days.setdefault(key, dt_util.utcnow().date())
+        return found
+
+    def _named(self, playlist: FeedPlaylist, url: str) -> FeedPlaylist:
+        """Return a playlist of the library's own feed by its id, others by their addresses."""
+        is_own = url.startswith(f"{self._feed.url}/playlists/")
+        return playlist if is_own else replace(playlist, id=url)
+
+    def _tell(self, found: Mapping[str, Listed]) -> None:
+        """Tell of new playlists; one in two channels is news once."""
+        today = dt_util.utcnow().date()
+        new, self.seen.days = new_playlists(self.seen.days, found, today)
+        fresh = [key for key in new if not self._is_told(key)]
+        if fresh:
+            _, self.seen.told = new_playlists(self.seen.told, fresh, today)
+        for listed in [found[key] for key in fresh[:MAX_TOLD]]:
+            async_tell(
+                self.hass,
+                self._entry_id,
+                CHANNEL_PLAYLIST,
+                playlist_node(listed.playlist),
+                listed.url,
+                channel=listed.channel,
+            )
+
+    @override
+    def to_store(self) -> Json:
+        """Return everything that was read as plain JSON."""
+        return {"list": self.data.to_store(), "seen": record_to_json(self.seen)}
+
+    @override
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Load what `to_store` returned."""
+        self.data = CachedList.from_store(data.get("list"), Listed)
+        self.seen = record_from_json(Seen, data.get("seen")) or Seen()
+        self._set_playlists(self.data.records)
+
+
+class Channels(Provider):
+    """The channels of a library that somebody follows."""
+
+    kinds = {FOLLOWED: 1}
+    server = "feed"
+    starts_late = True
+    coordinators: tuple[FollowedChannel, ...] = ()
+
+    def __init__(self, context: Context) -> None:
+        """Initialize the channels of a config entry."""
+        super().__init__(context)
+        self._by_id = {
+            subentry.subentry_id: FollowedChannel(context, subentry, self._is_told)
+            for subentry in context.entry.subentries.values()
+            if subentry.subentry_type == SUBENTRY_CHANNEL
+        }
+        self.coordinators = tuple(self._by_id.values())
+        self._cancel_start: CALLBACK_TYPE | None = None
+        self.lines = [
+            Lines(
+                self.hass,
+                lambda: self.coordinators,
+                lambda channel: line(channel.title),
+                lambda channel, _: self._node(channel),
+            ),
+            *(
+                playlist_lines(context, lambda channel=channel: channel.playlists)  # type: ignore[misc]
+                for channel in self.coordinators
+            ),
+        ]
+
+    def _is_told(self, key: str) -> bool:
+        """Return whether a playlist was told as news."""
+        return any(key in channel.seen.told for channel in self.coordinators)
+
+    def _node(self, channel: FollowedChannel) -> Node:
+        """Return the node of a channel."""
+        playlists = channel.playlists
+        return Node(
+            id=node_id(FOLLOWED, channel.subentry_id),
+            kind=FOLLOWED,
+            title=channel.title,
+            picture=cover_of(map(playlist_node, playlists)),
+            can_play=bool(playlists),
+            can_expand=True,
+        )
+
+    def _channel(self, key: str) -> FollowedChannel:
+        """Return a channel by the id of its subentry."""
+        if (found := self._by_id.get(key)) is None:
+            raise NotFoundError(f"no followed channel {key!r}")
+        return found
+
+    @override
+    def roots(self) -> list[Node]:
+        """Return the channels."""
+        return list(map(self._node, self.coordinators))
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return a channel."""
+        channel = self._channel(*keys)
+        await channel.async_list()
+        return self._node(channel)
+
+    @override
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+        """Return the playlists of a channel in its own order."""
+        channel = self._channel(*keys)
+        listed = await channel.async_list()
+        nodes = LazyNodes(channel.playlists, playlist_node)
+        return Children(nodes, problem=listed.reason, since=listed.read_at)
+
+    @override
+    async def async_build(
+        self, kind: str, *keys: str, limit: int | None, record: Any = None
+    ) -> BuiltPlaylist:
+        """Build the playlist of all playlists of a channel."""
+        channel = self._channel(*keys)
+        listed = await channel.async_list()
+        if not listed.records and listed.reason:
+            raise listed.reason
+        urls = [each.url for each in listed.records]
+        return await async_build_playlists(
+            self, node_id(kind, *keys), channel.title, urls, limit
+        )
+
+    @override
+    def sources(self) -> Sequence[Sequence[Source]]:
+        """Return the channels, each with its first playlists."""
+        return [
+            [
+                source_of(self._node(channel)),
+                *map(source_of, map(playlist_node, channel.playlists[:MAX_SOURCES])),
+            ]
+            for channel in self.coordinators
+        ]
+
+    @override
+    def recognize(self, player: PlayerStatus) -> Iterator[str]:
+        """Yield the playlist that a display shows by its address."""
+        for channel in self.coordinators:
+            for playlist in channel.playlists:
+                if playlist.id == player.playlist_url:
+                    yield node_id(NodeKind.PLAYLIST, playlist.id)
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Look once Home Assistant has started, so that automations hear the news."""
+
+        @callback
+        def start(hass: HomeAssistant) -> None:
+            """Look now, or once it is time."""
+            super(Channels, self).async_start()
+
+        self._cancel_start = async_at_started(self.hass, start)
+
+    @override
+    async def async_stop(self) -> None:
+        """Look no more, and save."""
+        if self._cancel_start is not None:
+            self._cancel_start()
+        await super().async_stop()
