@@ -188,9 +188,11 @@ async def test_a_playlist_group(hass: HomeAssistant) -> None:
         house.put(EVENINGS, 5)
         group = {"title": "Wing", "curator": "Ada", "playlists": [key(5)]}
         (held,) = house.feed.seed(groups=[group])
-        await house.entry.runtime_data.feed_coordinator.async_look_now()
-        told = await house.call("follow", channel="Wing")
-        assert (told["title"], told["playlists"]) == ("Wing", 1)
+        url = f"{house.feed.url}/playlist-groups/{held['id']}"
+        assert (await house.ask(url))["type"] is FlowResultType.CREATE_ENTRY
+        await until(lambda: house.followed[0].data.read_at)
+        assert house.followed[0].title == "Wing"
+        assert [each.title for each in house.followed[0].playlists] == ["Playlist 5"]
         house.put(EVENINGS, 5, 6)
         table = house.feed._feed.groups
         table.rows.pop(held["id"])
@@ -199,8 +201,8 @@ async def test_a_playlist_group(hass: HomeAssistant) -> None:
         )
         assert await house.look() == ["Playlist 6"]
         assert house.told[0]["channel"] == "Wing"
-        told = await house.call("follow", publisher="Ada")
-        assert told["playlists"] == 2
+        await house.follow("?publisher=Ada")
+        assert len(house.followed[-1].playlists) == 2
 
 
 @pytest.mark.usefixtures("socket_enabled")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from random import uniform
+import re
 from typing import Any, Final, Self, override
 
 from yarl import URL
@@ -43,6 +44,9 @@ from .provider import (
 CHANNEL_PLAYLIST: Final = "channel_playlist"
 SUBENTRY_CHANNEL: Final = "channel"
 FOLLOWED: Final = "followed"
+CHANNEL_PATH: Final = re.compile(
+    r"(?P<feed>.*)/(?:channels|playlist-groups)/?(?P<channel>[^/]*)/?"
+)
 # Within half an hour, and not all homes at the same time.
 POLL_SECONDS: Final = (1500.0, 1740.0)
 # What costs many requests is done only every so many reads, unless the channel itself has changed.
@@ -54,7 +58,7 @@ MAX_SOURCES: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class ChannelAddress:
-    """A channel of a feed by its id or slug, or all channels of a publisher by name."""
+    """A channel or playlist group of a feed by its id or slug, or all channels of a publisher by name."""
 
     feed: str
     channel: str = ""
@@ -72,11 +76,13 @@ class ChannelAddress:
     def parse(cls, address: str) -> Self:
         """Return what an address names, or raise ValueError: ``…/channels/evenings``, ``…/channels?publisher=Ines``."""
         url = web_url(with_scheme(address.strip()))
-        path, found, channel = url.path.rstrip("/").partition("/channels")
-        channel, publisher = channel.strip("/"), url.query.get("publisher", "")
-        if not found or "/" in channel or bool(channel) == bool(publisher):
+        found = CHANNEL_PATH.fullmatch(url.path)
+        channel = (found and found["channel"]) or ""
+        publisher = url.query.get("publisher", "")
+        if found is None or bool(channel) == bool(publisher):
             raise ValueError("neither a channel nor a publisher")
-        return cls(normalize_url(str(url.with_path(path))), channel, publisher)
+        feed = normalize_url(str(url.with_path(found["feed"])))
+        return cls(feed, channel, publisher)
 
     async def async_channels(self, client: Feed) -> list[FeedChannel]:
         """Return the channels, or raise NotFoundError or why they could not be read."""
