@@ -449,8 +449,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if (player := self.data.player) is None or player.current is None:
             return None
         entry, item = self.history.current(player), player.current
-        if not item.title and len(player.items) == 1:
-            # Displays lay titles of works over what we show for the home.
+        if not item.title and (item.source or "").startswith("data:"):
+            # Displays lay titles of works over pages that we show for the home.
             item = replace(item, title=player.playlist_title)
         return with_sent_texts(item, entry.cast if entry else None, self.last_cast)
 
