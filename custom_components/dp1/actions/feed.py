@@ -233,7 +233,7 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
     match what:
         case {"playlist": given}:
             try:
-                return parse(given)
+                return await call.hass.async_add_executor_job(parse, given)
             except InvalidPlaylistError as err:
                 raise translated(err, "playlist") from err
         case {"playlist_url": str(url)}:
@@ -367,15 +367,20 @@ def verdict_of(
 
 
 async def async_validate_playlist(call: ServiceCall) -> ServiceResponse:
-    """Validate a playlist."""
-    try:
-        faults = validate(parse(call.data["playlist"]))
-    except InvalidPlaylistError as err:
-        faults = list(err.faults)
+    """Validate a playlist; in a thread, since a large one takes seconds."""
+    faults = await call.hass.async_add_executor_job(_faults, call.data["playlist"])
     errors: list[JsonValueType] = [
         {"path": fault.path, "message": fault.message} for fault in faults
     ]
     return {"valid": not errors, "errors": errors}
+
+
+def _faults(given: Any) -> Sequence[Fault]:
+    """Return the faults of a document."""
+    try:
+        return validate(parse(given))
+    except InvalidPlaylistError as err:
+        return err.faults
 
 
 async def async_delete_playlist(call: ServiceCall) -> None:
