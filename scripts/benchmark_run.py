@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 import gc
 from inspect import iscoroutinefunction
@@ -47,6 +47,12 @@ from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.library.library import Library
 from homeassistant import loader
+from homeassistant.components.media_player import (
+    MediaPlayerEntity,
+    MediaPlayerEntityFeature,
+    MediaPlayerState,
+    RepeatMode,
+)
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import (
@@ -58,6 +64,8 @@ from homeassistant.core import (
 )
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
+from homeassistant.util.json import json_loads_object
 from scripts import benchmark_collection as collection, benchmark_large as large
 
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -70,6 +78,7 @@ class Size:
     """The size of a measurement; times in seconds."""
 
     displays: int = 100
+    settle: float = 10
     push: float = 10
     commands: int = 80
     latency: float = 0.1
@@ -82,7 +91,7 @@ class Size:
 
 
 # Enough to see that every measurement works; the numbers mean nothing.
-QUICK = Size(4, 0.5, 3, 0.01, 1, 32, 1, 600, 60, 1)
+QUICK = Size(4, 0.5, 0.5, 3, 0.01, 1, 32, 1, 600, 60, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +226,105 @@ async def measure_command(size: Size) -> list[Row]:
         return rows
 
 
-async def measure_push(size: Size) -> list[Row]:
+class Bare(MediaPlayerEntity):
+    """A media player that shows nothing but the title in a frame, written as Home Assistant does."""
+
+    _attr_should_poll = False
+    _attr_state = MediaPlayerState.PLAYING
+    _attr_supported_features = MediaPlayerEntityFeature(0)
+    _attr_media_content_type = "image"
+    _attr_media_duration = 60
+    _attr_media_position = 0
+    _attr_media_track = 1
+    _attr_media_playlist = "Swarm"
+    _attr_repeat = RepeatMode.ALL
+    _attr_shuffle = False
+    _attr_volume_level = 0.5
+    _attr_is_volume_muted = False
+
+    def __init__(self, number: int) -> None:
+        """Initialize with a name."""
+        self._attr_name = f"Bare {number}"
+        self._attr_unique_id = f"bare_{number}"
+
+    async def async_follow(self, session: aiohttp.ClientSession, port: int) -> None:
+        """Write each frame."""
+        url = f"ws://127.0.0.1:{port}/api/notification"
+        async with session.ws_connect(url) as socket:
+            async for frame in socket:
+                message = json_loads_object(frame.data)["message"]
+                assert isinstance(message, dict)
+                index, items = message["index"], message["items"]
+                assert isinstance(index, int) and isinstance(items, list)
+                self._attr_media_title = items[index]["title"]
+                self._attr_media_position_updated_at = dt_util.utcnow()
+                self.async_write_ha_state()
+
+
+class Frames:
+    """Notes the frames of displays that are written as a state: how late each is, and the time of the processor."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize without frames."""
+        self._hass = hass
+        self.late: list[float] = []
+
+    @callback
+    def _written(self, event: Event[EventStateChangedData]) -> None:
+        """Compare the time in the name of the work with now."""
+        state = event.data["new_state"]
+        title = state.attributes.get("media_title") if state else None
+        if title and title[0].isdigit() and state.domain == "media_player":
+            self.late.append((time.monotonic() - float(title)) * 1000)
+
+    async def measure(self, seconds: float) -> tuple[float, float]:
+        """Return the share of one core in percent, and the time of the processor for one frame in microseconds."""
+        remove = self._hass.bus.async_listen(EVENT_STATE_CHANGED, self._written)
+        self.late.clear()
+        cpu, started = time.process_time(), time.monotonic()
+        await asyncio.sleep(seconds)
+        busy = time.process_time() - cpu
+        load = busy / (time.monotonic() - started) * 100
+        while not self.late:  # on a machine that is busy with something else
+            await asyncio.sleep(0.05)
+        remove()
+        self.late.sort()
+        return load, busy / len(self.late) * 1e6
+
+
+async def time_bare_frame(size: Size) -> float:
+    """Return the time of the processor in microseconds from a frame to the state of a media player that does no more."""
+    async with (
+        _swarm(size.displays) as (ports, tell),
+        _home() as hass,
+        aiohttp.ClientSession() as session,
+    ):
+        await async_setup_component(hass, "media_player", {})
+        players = [Bare(number) for number in range(len(ports))]
+        await hass.data["entity_components"]["media_player"].async_add_entities(players)
+        await hass.async_block_till_done()
+        tasks = [
+            asyncio.create_task(player.async_follow(session, port))
+            for player, port in zip(players, ports, strict=True)
+        ]
+        await asyncio.sleep(1)
+        tell("push")
+        await asyncio.sleep(2)
+        _, took = await Frames(hass).measure(size.push)
+        for task in tasks:
+            task.cancel()
+        return took
+
+
+def measure_push(size: Size) -> list[Row]:
+    """Measure many displays that push once a second, beside media players that do nothing else."""
+    rows = apart(time_push, size)
+    floor = apart(time_bare_frame, size)
+    *rest, frame = rows
+    return [*rest, replace(frame, naive=floor, goal=1.3 * floor)]
+
+
+async def time_push(size: Size) -> list[Row]:
     """Measure many displays that push once a second, and the memory of an idle one."""
     async with _swarm(size.displays) as (ports, tell), _home() as hass:
         entries = [_display_entry(n, port) for n, port in enumerate(ports)]
@@ -236,27 +343,12 @@ async def measure_push(size: Size) -> list[Row]:
         after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         weight = (after - before) / max(1, len(entries) - 1) / 1000
-        late: list[float] = []
-
-        @callback
-        def written(event: Event[EventStateChangedData]) -> None:
-            """Compare the time in the name of the work with now."""
-            state = event.data["new_state"]
-            title = state.attributes.get("media_title") if state else None
-            if title and title[0].isdigit() and state.domain == "media_player":
-                late.append((time.monotonic() - float(title)) * 1000)
-
-        remove = hass.bus.async_listen(EVENT_STATE_CHANGED, written)
+        frames = Frames(hass)
         tell("push")
-        await asyncio.sleep(2)
-        late.clear()
-        cpu, started = time.process_time(), time.monotonic()
-        await asyncio.sleep(size.push)
-        load = (time.process_time() - cpu) / (time.monotonic() - started) * 100
-        while not late:  # on a machine that is busy with something else
-            await asyncio.sleep(0.05)
-        remove()
-        late.sort()
+        # Each display is read once more after its first work.
+        await asyncio.sleep(size.settle)
+        load, frame = await frames.measure(size.push)
+        late = frames.late
         return [
             Row(
                 f"frame to written state, {size.displays} displays, p99",
@@ -268,6 +360,7 @@ async def measure_push(size: Size) -> list[Row]:
             Row("the same, median", statistics.median(late), "ms"),
             Row("share of one core meanwhile", load, "%", None, 6),
             Row("memory of an idle display", weight, "kB", None, 40),
+            Row("a pushed frame (naive: written, no more)", frame, "µs"),
         ]
 
 

@@ -31,6 +31,7 @@ class Bare:
             "isPaused": False,
             "loopMode": "playlist",
             "shuffle": False,
+            "renderStatus": 2,
         }
 
     def device(self) -> dict[str, Any]:

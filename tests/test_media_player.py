@@ -114,6 +114,35 @@ async def test_it_tells_what_hangs_on_the_wall(
     assert attribute(hass, "media_position") == 0
 
 
+async def test_the_same_work_once_more(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """The position counts anew when the same playlist is cast again."""
+    await show(hass, playlist("Dawn"))
+    first = attribute(hass, "media_position_updated_at")
+    await show(hass, playlist("Dawn"))
+    assert attribute(hass, "media_position_updated_at") > first
+
+
+@pytest.mark.parametrize(("repeat", "is_repeated"), [("all", True), ("off", False)])
+async def test_the_position_ends_with_the_work(
+    hass: HomeAssistant,
+    setup_display: MockConfigEntry,
+    repeat: str,
+    is_repeated: bool,
+) -> None:
+    """A work that is shown again counts anew, and one that is held has no position; displays push neither."""
+    set_timing(hass, end_patience=0.1)
+    document = playlist("Dawn")
+    document["items"][0]["duration"] = 1
+    await show(hass, document)
+    await do(hass, "repeat_set", repeat=repeat)
+    first = attribute(hass, "media_position_updated_at")
+    await until(lambda: attribute(hass, "media_position_updated_at") != first)
+    assert (attribute(hass, "media_position") == 0) is is_repeated
+    assert attribute(hass, "media_title") == "Dawn"
+
+
 @pytest.mark.parametrize("profile", ["A", "B"])
 async def test_a_pictured_work_has_a_picture(
     hass: HomeAssistant, setup_display: MockConfigEntry

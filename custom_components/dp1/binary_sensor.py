@@ -45,7 +45,7 @@ BINARY_SENSORS = (
 )
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",
-    parts=(Part.WORK, Part.DEVICE),
+    parts=(Part.RENDERING, Part.PLAYER, Part.DEVICE),
     is_common=True,
     device_class=BinarySensorDeviceClass.PROBLEM,
     entity_category=EntityCategory.DIAGNOSTIC,

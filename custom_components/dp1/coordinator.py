@@ -15,7 +15,6 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
-from functools import lru_cache
 from itertools import count
 import re
 from typing import Any, Final, override
@@ -121,8 +120,10 @@ class Contact(Enum):
 class Part(StrEnum):
     """A part of the state of a display, which listeners can be limited to; named like its field."""
 
-    # The place in the playlist and what is shown there.
+    # The works, and which is shown.
     WORK = "work"
+    # How the work loads.
+    RENDERING = "rendering"
     # Everything else that the player reports.
     PLAYER = "player"
     DEVICE = "device"
@@ -133,6 +134,26 @@ class Part(StrEnum):
     SCREENSHOTS = "screenshots"
     # Anything but the work: whatever tells which features a display has.
     FEATURES = "features"
+
+
+WORK_PARTS: Final = frozenset({Part.WORK, Part.RENDERING})
+PLAYER_PARTS: Final = frozenset({*WORK_PARTS, Part.PLAYER, Part.FEATURES})
+# The parts that a changed field of the data concerns; for the player, its content decides.
+PARTS: Final = {
+    "work": frozenset({Part.WORK}),
+    "shown_since": frozenset({Part.WORK}),
+    "stalled": WORK_PARTS,
+    "set_up": PLAYER_PARTS,
+    "assumed": PLAYER_PARTS,
+    "device": frozenset({Part.DEVICE, Part.FEATURES}),
+    "error_page": frozenset({Part.DEVICE, Part.FEATURES}),
+    "panel": frozenset({Part.PANEL, Part.FEATURES}),
+    "metrics": frozenset({Part.METRICS, Part.FEATURES}),
+    "counters": frozenset({Part.COUNTERS, Part.FEATURES}),
+    "policy": frozenset({Part.POLICY, Part.FEATURES}),
+    "screenshots": frozenset({Part.SCREENSHOTS, Part.FEATURES}),
+    "screenshot": frozenset({Part.SCREENSHOTS}),
+}
 
 
 class Refresh(Enum):
@@ -154,9 +175,9 @@ class Screenshot:
     taken_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class DisplayData:
-    """State of a display.
+    """State of a display, which only its coordinator changes.
 
     Attributes:
         player: what it plays, None while its player shows another page.
@@ -166,6 +187,7 @@ class DisplayData:
         set_up: whether the display shows its set-up screen instead of art.
         assumed: the last successful cast to a display that cannot tell what it shows.
         device: the device behind the player.
+        error_page: the reason on the error page if that is shown; only a wake command leaves it.
         panel: the monitor; this and what follows is only read while an entity shows it, and None until then.
         metrics: load and temperatures.
         counters: playback counters, also None if the display does not count.
@@ -181,6 +203,7 @@ class DisplayData:
     set_up: bool = False
     assumed: Cast | None = None
     device: DeviceStatus | None = None
+    error_page: str | None = None
     panel: PanelStatus | None = None
     metrics: Metrics | None = None
     counters: PlaybackCounters | None = None
@@ -196,11 +219,6 @@ class DisplayData:
         if self.device is not None and (record := self.device.sleep_schedule):
             return record.asleep
         return None
-
-    @property
-    def error_page(self) -> str | None:
-        """Return the reason on the error page if that is shown; only a wake command leaves it."""
-        return _error_of_page((self.device.display_url if self.device else None) or "")
 
     @property
     def problem(self) -> str | None:
@@ -231,37 +249,18 @@ class DisplayData:
             and not self.asleep
         )
 
-    def parts_that_differ(self, other: DisplayData) -> AbstractSet[Part]:
-        """Return the parts in which this differs from another state."""
-        parts = {part for part in POLLED if getattr(self, part) != getattr(other, part)}
-        if self.screenshot is not other.screenshot:
-            parts.add(Part.SCREENSHOTS)
-        if self.device != other.device:
-            parts.add(Part.DEVICE)
-        if not self._has_same_playlist(other):
-            parts.add(Part.PLAYER)
-        if parts:
-            parts.add(Part.FEATURES)
-        if (
-            Part.PLAYER in parts
-            or self.player is not other.player
-            or self.work is not other.work
-            or self.shown_since is not other.shown_since
-            or self.stalled is not other.stalled
-        ):
-            parts.add(Part.WORK)
-        return parts
 
-    def _has_same_playlist(self, other: DisplayData) -> bool:
-        """Return whether the player differs at most in which work of the same playlist is shown."""
-        if self.set_up is not other.set_up or self.assumed is not other.assumed:
-            return False
-        if self.player is None or other.player is None:
-            return self.player is other.player
-        return self.player.is_same_but_for_work(other.player)
+def _parts_of_player(
+    player: PlayerStatus | None, before: PlayerStatus | None
+) -> AbstractSet[Part]:
+    """Return the parts in which two player statuses differ."""
+    if player is None or before is None or not player.is_same_but_for_work(before):
+        return PLAYER_PARTS
+    if player.render_status != before.render_status:
+        return WORK_PARTS
+    return PARTS["work"]
 
 
-@lru_cache
 def _error_of_page(url: str) -> str | None:
     """Return the reason on the error page; None for any other page."""
     path, _, query = url.partition("?")
@@ -400,6 +399,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             hass, entry, lambda work: self.async_merge_data(work=work)
         )
         self.contact = Contact.NEW
+        # Listeners by the parts that have changed.
+        self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
+        # The last current work, and what it was made of.
+        self._item: PlaylistItem | None = None
+        self._item_key: tuple[object, ...] = ()
         self._failed_wakes = 0
         self._polls = 0
         # Of the player.
@@ -410,6 +414,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         # Whether a cast may wake the display if it turns out to stand on its error page.
         self._wakes_for_cast = False
         self._cancel_follow_up: CALLBACK_TYPE | None = None
+        self._end: asyncio.TimerHandle | None = None
         self._player_reads = Debouncer(
             hass,
             LOGGER,
@@ -446,42 +451,71 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @property
     def current_item(self) -> PlaylistItem | None:
         """Return the current work, with the metadata that it was cast with if the display omits it."""
-        if (player := self.data.player) is None or player.current is None:
+        if (player := self.data.player) is None or (item := player.current) is None:
             return None
-        entry, item = self.history.current(player), player.current
-        if not item.title and (item.source or "").startswith("data:"):
-            # Displays lay titles of works over pages that we show for the home.
-            item = replace(item, title=player.playlist_title)
-        return with_sent_texts(item, entry.cast if entry else None, self.last_cast)
+        entry = self.history.current(player)
+        cast = entry.cast if entry else None
+        key = item, cast, self.last_cast, player.playlist_title
+        if key != self._item_key:
+            if not item.title and (item.source or "").startswith("data:"):
+                # Displays lay titles of works over pages that we show for the home.
+                item = replace(item, title=player.playlist_title)
+            self._item_key = key
+            self._item = with_sent_texts(item, cast, self.last_cast)
+        return self._item
 
     # Listeners
 
     @callback
     @override
+    def async_add_listener(
+        self, update_callback: CALLBACK_TYPE, context: Any = None
+    ) -> CALLBACK_TYPE:
+        """Listen for data updates, or with a tuple of parts as the context only for changes of those."""
+        remove = super().async_add_listener(update_callback, context)
+        self._concerned.clear()
+
+        @callback
+        def remove_listener() -> None:
+            """Remove the listener."""
+            self._concerned.clear()
+            remove()
+
+        return remove_listener
+
+    @callback
+    @override
     def async_update_listeners(self, changed: AbstractSet[Part] | None = None) -> None:
-        """Update the listeners, or only those that changed parts concern; their context is a tuple of parts."""
-        for update, parts in list(self._listeners.values()):
-            if (
-                changed is None
-                or not isinstance(parts, tuple)
-                or not changed.isdisjoint(parts)
-            ):
-                update()
+        """Update the listeners, or only those that changed parts concern."""
+        if changed is None:
+            super().async_update_listeners()
+            return
+        if (concerned := self._concerned.get(changed)) is None:
+            concerned = self._concerned[changed] = [
+                update
+                for update, parts in self._listeners.values()
+                if not isinstance(parts, tuple) or not changed.isdisjoint(parts)
+            ]
+        for update in concerned:
+            update()
 
     @callback
     def async_merge_data(self, **changes: Any) -> None:
-        """Update some fields of the data."""
-        self._set_data(replace(self.data, **changes))
-
-    @callback
-    def _set_data(self, data: DisplayData) -> None:
-        """Set the data, and update the listeners if it has changed."""
+        """Update fields of the data, and the listeners that their changes concern."""
         if self._is_other:
             return
-        if data != self.data:
-            before, self.data = self.data, data
-            self.async_update_listeners(data.parts_that_differ(before))
+        changed: AbstractSet[Part] = frozenset()
+        for name, value in changes.items():
+            if value != (known := getattr(self.data, name)):
+                setattr(self.data, name, value)
+                changed |= (
+                    PARTS[name] if name != "player" else _parts_of_player(value, known)
+                )
+        if changed:
+            self.async_update_listeners(changed)
         self._follow_up()
+        if self._end is None and self.data.shown_since is not None:
+            self._watch_end()
 
     # Polls
 
@@ -713,19 +747,15 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _set_player(self, player: PlayerStatus) -> None:
         """Set the player status, noting when the current work changes."""
-        data = self.data
-        since = data.shown_since
-        if data.player is not None and _work_key(data.player) != _work_key(player):
+        before, since = self.data.player, self.data.shown_since
+        if before is not None and _work_key(before) != _work_key(player):
             since = dt_util.utcnow()
-        self._set_data(
-            replace(
-                data,
-                player=player,
-                work=self.metadata.work(player.current),
-                shown_since=since,
-                stalled=data.stalled and since is data.shown_since,
-                set_up=False,
-            )
+        self.async_merge_data(
+            player=player,
+            work=self.metadata.work(player.current),
+            shown_since=since,
+            stalled=self.data.stalled and since is self.data.shown_since,
+            set_up=False,
         )
 
     def _set_no_player(self, set_up: bool) -> None:
@@ -786,6 +816,29 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         else:
             self._follow_up()
 
+    @callback
+    def _watch_end(self) -> None:
+        """Count anew when the duration of a work is over and it is shown again, which displays do not push."""
+        self._end = None
+        player, since = self.data.player, self.data.shown_since
+        item = player.current if player else None
+        if player is None or item is None or not item.duration or since is None:
+            return
+        over = (dt_util.utcnow() - since).total_seconds() - item.duration
+        if over < self.timing.end_patience:
+            self._end = self.hass.loop.call_later(
+                self.timing.end_patience - over, self._watch_end
+            )
+        elif player.loop_mode == "one" or (
+            player.loop_mode == "playlist" and len(player.items) == 1
+        ):
+            rounds = 1 + over // item.duration
+            since += timedelta(seconds=rounds * item.duration)
+            self.async_merge_data(shown_since=since)
+        else:
+            # It is held, or it ends in another way that cannot be known.
+            self.async_merge_data(shown_since=None)
+
     # The device
 
     async def async_read_device(self) -> DeviceStatus | None:
@@ -815,7 +868,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Set the device status, unless a newer one is known."""
         if self._is_ours(device) and since >= self._device_since:
             self._device_since = since
-            self.async_merge_data(device=device)
+            error_page = _error_of_page(device.display_url or "")
+            self.async_merge_data(device=device, error_page=error_page)
 
     @callback
     def async_assume_device(self, **changes: Any) -> None:
@@ -1008,9 +1062,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.history.add(cast)
         if self.cast_only:
             self.async_merge_data(assumed=cast)
-        else:
-            # What the display omits of the works is known now.
-            self.async_update_listeners({Part.WORK})
+        elif self.data.player is not None:
+            # It starts anew, also what was shown already, and what the display omits of the works is known now.
+            self.async_merge_data(shown_since=dt_util.utcnow(), stalled=False)
 
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""
@@ -1090,6 +1144,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._player_reads.async_shutdown()
         if self._cancel_follow_up:
             self._cancel_follow_up()
+        if self._end is not None:
+            self._end.cancel()
         await self.history.async_save()
         await super().async_shutdown()
 

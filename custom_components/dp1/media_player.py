@@ -45,7 +45,7 @@ from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_libraries
 from .playback.duties import duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
-from .playback.media_proxy import public_media_id, without_tokens
+from .playback.media_proxy import public_media_id, without_token
 from .playback.queue import async_clear, async_enqueue, async_move, async_show
 from .playback.resolve import (
     LOOPS,
@@ -100,6 +100,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
     _ignored = 0
+    _place: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -210,13 +211,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update what is shown of the current work."""
         data = self.coordinator.data
         player = data.player
+        self._update_place()
         item = None if data.error_page else self.coordinator.current_item
         work = (data.work if item else None) or NO_WORK
-        shown = media_id(player, self.coordinator.history) if player else None
-        if data.assumed is not None:
-            shown = assumed_media_id(data.assumed)
-        self._attr_media_content_id = public_media_id(self.coordinator.hass, shown)
-        self._attr_media_track = player.position if player else None
         # Cards name the artist of an image, but not that of a playlist.
         self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
         self._attr_media_title = (item.title if item else None) or work.title
@@ -225,21 +222,51 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_media_image_url = picture_of(
             item, data.work, player.playlist if player else None
         )
-        details = {
-            "source": item.address if item else None,
-            **work_details(player, item, work),
-            "favorite": self._is_favorite(player, data.work),
-            "error_page": data.error_page,
-            "until": self.coordinator.hass.data[DATA].duties.announced_until(
-                self.coordinator.config_entry.entry_id
-            ),
+        self._attr_extra_state_attributes = {
+            "dp1": {
+                "source": without_token(item.address) if item else None,
+                **work_details(player, item, work),
+                "playlist_url": without_token(player.playlist_url) if player else None,
+                "favorite": self._is_favorite(player, data.work),
+                "error_page": without_token(data.error_page),
+                "until": self.coordinator.hass.data[DATA].duties.announced_until(
+                    self.coordinator.config_entry.entry_id
+                ),
+            }
         }
-        self._attr_extra_state_attributes = {"dp1": without_tokens(details)}
         # The display reports the duration of a work, but not when it was started.
         duration = item.duration if item and data.shown_since else None
         self._attr_media_duration = int(duration) if duration else None
         self._attr_media_position = 0 if duration else None
         self._attr_media_position_updated_at = data.shown_since if duration else None
+
+    def _update_place(self) -> None:
+        """Update what names the playlist and the place in it."""
+        coordinator = self.coordinator
+        if (assumed := coordinator.data.assumed) is not None:
+            self._attr_media_content_id = public_media_id(
+                coordinator.hass, assumed_media_id(assumed)
+            )
+        if (player := coordinator.data.player) is None:
+            self._place = None
+            self._attr_media_track = None
+            if assumed is None:
+                self._attr_media_content_id = None
+            return
+        place = (
+            player.playlist_url,
+            coordinator.history.current(player),
+            player.position,
+            player.current.id if player.current else None,
+            player.shuffle,
+            player.loop_mode,
+        )
+        if place != self._place:
+            self._place = place
+            self._attr_media_track = player.position
+            self._attr_media_content_id = public_media_id(
+                coordinator.hass, media_id(player, coordinator.history)
+            )
 
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None

@@ -30,6 +30,7 @@ class Timing:
         push_patience: of a command for the push that follows it.
         read_cooldown: between two reads of the player.
         follow_up: until what is not pushed is read again: that the player is back, or that a work has loaded.
+        end_patience: until a work that is shown beyond its end is taken to be shown again or to stay.
         look_up_retry: until a work is looked up again after a library failed; doubled each time.
         last_look_up_retry: the most of that.
         activity_patience: of an event about a work that appeared, for what the libraries know of it.
@@ -60,6 +61,7 @@ class Timing:
     push_patience: float = 0.6
     read_cooldown: float = 2.0
     follow_up: float = 7.0
+    end_patience: float = 5.0
     look_up_retry: float = 60.0
     last_look_up_retry: float = 3600.0
     activity_patience: float = 3.0

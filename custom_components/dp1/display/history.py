@@ -11,7 +11,7 @@ from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
 from ..client.display.casts import Cast
-from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
 from ..const import DOMAIN
 from ..storage import SafeStore
@@ -68,7 +68,8 @@ class History:
             serialize_in_event_loop=False,
         )
         self._entries: dict[str, HistoryEntry] = {}
-        self._seen: tuple[str | None, tuple[PlaylistItem, ...], bool] | None = None
+        self._seen: tuple[object, ...] | None = None
+        self._seen_playlist: Mapping[str, Any] | None = None
         self._current: HistoryEntry | None = None
         self._changed = False
         self.paused = False
@@ -109,10 +110,13 @@ class History:
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
         """Return the entry of the current playlist, which is added if it was cast by another client."""
-        seen = (player.playlist_url, player.items, player.playlist is None)
+        # Pushes of another work keep the playlist.
+        seen = (player.playlist_url, player.item_ids, id(player.playlist))
         if seen != self._seen:
             self._current = self._find(player)
             self._seen = seen
+            # Kept, so that no other gets its id.
+            self._seen_playlist = player.playlist
         return self._current
 
     def _find(self, player: PlayerStatus) -> HistoryEntry | None:

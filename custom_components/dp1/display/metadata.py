@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
@@ -80,6 +81,7 @@ def with_sent_texts(
     return item
 
 
+@lru_cache
 def _is_image(source: str | None) -> bool:
     """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
     if not source or not source.startswith("http"):

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
@@ -89,7 +89,8 @@ _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
 )
 
 
-_SETTINGS = frozenset().union(*_SETTING_GROUPS)
+# A display that has margins tells of their revision before one is set.
+_SETTINGS = frozenset({"compositionRevision"}).union(*_SETTING_GROUPS)
 
 
 def _margin(value: object) -> float | str | None:
@@ -231,6 +232,9 @@ class PlayerStatus:
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
+        position: the place of the current work, counted from 1.
+        current: the current work.
+        item_ids: the ids of the works in playing order.
     """
 
     ok: bool
@@ -249,6 +253,9 @@ class PlayerStatus:
     render_status: int | None
     signature_status: str | None
     overlay: bool
+    position: int | None = field(init=False, compare=False, repr=False)
+    current: PlaylistItem | None = field(init=False, compare=False, repr=False)
+    item_ids: tuple[str | None, ...] = field(init=False, compare=False, repr=False)
 
     @classmethod
     def parse(cls, data: object) -> Self:
@@ -279,30 +286,26 @@ class PlayerStatus:
             overlay=bool(mapping(given.get("overlay"))),
         )
 
-    @property
-    def position(self) -> int | None:
-        """Return the place of the current work, counted from 1."""
-        if self.index is None or not self.items:
-            return None
-        return self.index % len(self.items) + 1
-
-    @property
-    def current(self) -> PlaylistItem | None:
-        """Return the current work."""
-        return None if self.position is None else self.items[self.position - 1]
-
-    @property
-    def item_ids(self) -> tuple[str | None, ...]:
-        """Return the ids of the works in playing order."""
-        return tuple(item.id for item in self.items)
+    def __post_init__(self) -> None:
+        """Note what is asked for again and again."""
+        position = current = None
+        if self.index is not None and self.items:
+            position = self.index % len(self.items) + 1
+            current = self.items[position - 1]
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "current", current)
+        object.__setattr__(self, "item_ids", tuple([item.id for item in self.items]))
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
         return (
-            (self.position is None) is (other.position is None)
+            (self.current is None) is (other.current is None)
             and self.playlist is other.playlist
-            and (self.asleep, self.shuffle, self.loop_mode, self.ok, self.error)
-            == (other.asleep, other.shuffle, other.loop_mode, other.ok, other.error)
+            and self.asleep is other.asleep
+            and self.shuffle is other.shuffle
+            and self.ok is other.ok
+            and self.loop_mode == other.loop_mode
+            and self.error == other.error
             and self.playlist_url == other.playlist_url
             and self.settings == other.settings
             and self.item_ids == other.item_ids
@@ -324,15 +327,24 @@ class PlayerStatus:
         render_status = self.render_status
         if render_status is None and self.position == previous.position:
             render_status = previous.render_status
-        return replace(
-            self,
-            settings=settings,
+        # Slow to replace: this is done for each push.
+        return PlayerStatus(
+            ok=self.ok,
+            error=self.error,
+            cast_command=self.cast_command,
+            playlist_url=self.playlist_url,
             playlist=self.playlist or previous.playlist,
             playlist_id=self.playlist_id or previous.playlist_id,
             playlist_title=self.playlist_title or previous.playlist_title,
-            signature_status=self.signature_status or previous.signature_status,
+            index=self.index,
             items=_over_items(self.items, previous.items),
+            asleep=self.asleep,
+            settings=settings,
+            loop_mode=self.loop_mode,
+            shuffle=self.shuffle,
             render_status=render_status,
+            signature_status=self.signature_status or previous.signature_status,
+            overlay=self.overlay,
         )
 
 
@@ -348,11 +360,14 @@ def _over_items(
     pushed: tuple[PlaylistItem, ...], known: tuple[PlaylistItem, ...]
 ) -> tuple[PlaylistItem, ...]:
     """Merge pushed works over known ones, by place if the order is the same, else by unique id and title."""
-    names = [(item.id, item.title) for item in known]
-    if [(item.id, item.title) for item in pushed] == names:
+    if len(pushed) == len(known) and all(
+        item.id == before.id and item.title == before.title
+        for item, before in zip(pushed, known, strict=True)
+    ):
         return tuple(
-            item.over(before) for item, before in zip(pushed, known, strict=True)
+            [item.over(before) for item, before in zip(pushed, known, strict=True)]
         )
+    names = [(item.id, item.title) for item in known]
     by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
     for name, item in zip(names, known, strict=True):
         by_name[name] = None if name in by_name or name[0] is None else item
