@@ -145,12 +145,16 @@ class News:
 
     def _opened_by(self, when: datetime) -> set[str]:
         """Return the ids of the exhibitions that are open at a time."""
-        return {show.id for show in self._catalog.data.records if show.viewable(when)}
+        return {
+            exhibition.id
+            for exhibition in self._catalog.data.records
+            if exhibition.viewable(when)
+        }
 
     def _openings(self) -> Iterator[datetime]:
         """Yield when exhibitions open that are announced."""
-        for show in self._catalog.data.records:
-            if show.visible and (opens := show.viewable_from) is not None:
+        for exhibition in self._catalog.data.records:
+            if exhibition.visible and (opens := exhibition.viewable_from) is not None:
                 yield opens
 
     def _cancel_timer(self) -> None:

@@ -58,14 +58,14 @@ class SourceList:
     def _named(self) -> dict[str, str]:
         """Return the sources by name; names are given to the oldest first, so that nothing new takes the name of another."""
         groups = [
-            (provider.named_last, place, sources)
-            for place, provider in enumerate(self._providers)
+            (provider.named_last, rank, sources)
+            for rank, provider in enumerate(self._providers)
             for sources in provider.sources()
         ]
         taken: set[str] = set()
         listed: set[str] = set()
         chosen: list[dict[str, str]] = [{} for _ in self._providers]
-        for _, place, sources in sorted(groups, key=lambda group: group[0]):
+        for _, rank, sources in sorted(groups, key=lambda group: group[0]):
             others = [source for source in sources if source.id not in listed]
             named = {}
             for source in reversed(others):
@@ -74,7 +74,7 @@ class SourceList:
                 taken.add(name.casefold())
                 named[source.id] = name
             shown = [source.id for source in others if source.listed]
-            chosen[place] |= {named[node]: node for node in shown}
+            chosen[rank] |= {named[node]: node for node in shown}
             listed.update(shown)
         return {name: node for some in chosen for name, node in some.items()}
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from rapidfuzz import fuzz
 
-# Letters, sound and outline.
+# Letters, sound and coarse key.
 type Spoken = tuple[str, str, str]
 
 # Spellings of one sound, in this order.
@@ -72,19 +72,19 @@ def sound(word: str) -> str:
 
 @lru_cache(maxsize=16384)
 def outline(word: str) -> str:
-    """Return what is left of a folded word from far away, or from somebody who speaks another language."""
-    return _from_afar(sound(word))
+    """Return a coarse phonetic key of a folded word, the same for sounds that are easily confused."""
+    return _coarse_key(sound(word))
 
 
 @lru_cache(maxsize=4096)
 def spoken(words: tuple[str, ...]) -> Spoken:
     """Return letters, sound and outline of words in a row."""
     heard = "".join(map(sound, words))
-    return "".join(words), heard, _from_afar(heard)
+    return "".join(words), heard, _coarse_key(heard)
 
 
 def alike(first: Spoken, second: Spoken) -> float:
-    """Return how alike two words are, 0 if they are not even from afar."""
+    """Return how alike two words are, 0 if their coarse keys differ."""
     outlines = fuzz.ratio(first[2], second[2], score_cutoff=_LEAST)
     if not outlines:
         return 0.0
@@ -95,6 +95,6 @@ def alike(first: Spoken, second: Spoken) -> float:
     return max(letters, near, far) / 100
 
 
-def _from_afar(heard: str) -> str:
-    """Return the outline of a sound."""
+def _coarse_key(heard: str) -> str:
+    """Return the coarse key of a sound."""
     return _UNHEARD.sub("", _UNHEARD.sub("", heard).translate(_KIN))

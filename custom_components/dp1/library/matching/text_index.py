@@ -1,17 +1,38 @@
 """Folded texts of many records, searched without touching the records."""
 
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
+from heapq import nlargest
+from itertools import chain
 import re
-from typing import Self
+import sys
+from typing import Final, Self
 from unicodedata import category, normalize
 
-from .fuzzy import Heard
-from .spoken_words import FILLERS
-from .vocabulary import Vocabulary
+from rapidfuzz import fuzz, process
+
+from ..threads import with_pauses
+from .fuzzy import ALIKE, SURE, Heard
+from .phonetics import outline, sound
+from .spoken_words import FILLERS, as_spoken, number_of
+
+# What is looked at: words, places of the rarest words, and titles that begin or end alike.
+MAX_CANDIDATES: Final = 12
+MAX_PLACES: Final = 3000
+MAX_COMMON: Final = 20_000
+MAX_TITLES: Final = 100
+# What is left of that: lines by their words, and by their titles.
+MAX_BY_WORDS: Final = 25
+MAX_BY_TITLE: Final = 10
+ROUGHLY: Final = 0.25
+LEAST_TITLE: Final = 65.0
+# How much longer or shorter titles may be.
+CONSONANTS: Final = 2
+MIN_PART: Final = 3
 
 MAX_QUERY = 200
 # The words of a query are all looked for, but only so many are counted to find the rarest.
@@ -57,6 +78,158 @@ def line(title: str, *others: str) -> str:
     """Return the line of something in the index: its title, and what else it is found by."""
     rest = "\t ".join(map(fold_anew, others))
     return f"\n {fold_anew(title)}\t {rest}"
+
+
+class Vocabulary:
+    """The words of the lines of an index, and where they are."""
+
+    def __init__(self, text: str) -> None:
+        """Read the words of a text that is made of lines."""
+        self._text = text
+        self._places = defaultdict[str, array[int]](partial(array, "I"))
+        self._titles = defaultdict[str, array[int]](partial(array, "I"))
+        # A line begins with the break before it.
+        place = 0
+        for line in with_pauses(text.split("\n")[1:-1]):
+            for key in _keys(line.partition("\t")[0].split(), 0):
+                self._titles[key].append(place)
+            for word in set(line.split()) - FILLERS:
+                self._places[word].append(place)
+            place += len(line) + 1
+        self._sorted = sorted(self._places)
+        self._words = [
+            word for word in self._sorted if len(word) > 1 and not word.isdecimal()
+        ]
+        self._sounds = [sound(word) for word in self._words]
+        # Many small lists would be walked by each garbage collection.
+        self._outlines = _by(outline, self._words)
+        self._numbers = _by(
+            number_of, [word for word in self._sorted if not word.isdecimal()]
+        )
+
+    def starting(self, start: str) -> list[array[int]]:
+        """Return the places of each word that starts so."""
+        first = bisect_left(self._sorted, start)
+        last = bisect_left(self._sorted, start + chr(sys.maxunicode), first)
+        return [self._places[word] for word in self._sorted[first:last]]
+
+    def find(self, heard: Heard, least: float) -> Iterable[int]:
+        """Return where the lines are that may fit what was heard: they have most of it, or their titles sound so."""
+        by_title = self._find_by_title(heard)
+        by_words = self._find_by_words(heard, least - ROUGHLY)
+        return dict.fromkeys((*by_title, *by_words))
+
+    def _find_by_title(self, heard: Heard) -> list[int]:
+        """Return where the lines are whose titles sound like what was heard."""
+        found: dict[int, float] = {}
+        for form in heard.forms:
+            outlined = _outline(form)
+            places = {
+                place
+                for key in _keys(form, CONSONANTS)
+                for place in self._titles.get(key, ())[:MAX_TITLES]
+            }
+            for place in places:
+                end = self._text.index("\t", place + 1)
+                title = _outline(self._text[place + 1 : end].split())
+                fit = fuzz.ratio(outlined, title, score_cutoff=LEAST_TITLE)
+                if fit:
+                    found[place] = max(fit, found.get(place, 0.0))
+        return nlargest(MAX_BY_TITLE, found, key=found.__getitem__)
+
+    def _find_by_words(self, heard: Heard, least: float) -> list[int]:
+        """Return where the lines are that have most of the words, the rarest of which are looked for first."""
+        alone = ((word, self._alike(heard, word)) for word in heard.words)
+        joined = (
+            (first + second, self._sounding_like(heard, first + second, SURE))
+            for first, second in heard.pairs
+        )
+        groups = []
+        for token, likes in chain(alone, joined):
+            if likes:
+                count = sum(len(self._places[word]) for word in likes)
+                groups.append((count, len(token), likes))
+        totals: dict[int, float] = {}
+        spent = 0
+        for count, size, likes in sorted(groups, key=lambda group: group[0]):
+            spent += count
+            is_common = bool(totals) and spent > MAX_PLACES
+            if is_common and count > MAX_COMMON:
+                break
+            best: dict[int, float] = {}
+            for word, like in sorted(likes.items(), key=lambda item: item[1]):
+                places: Iterable[int] = self._places[word][:MAX_COMMON]
+                if is_common:
+                    places = totals.keys() & places
+                elif len(likes) * len(self._places[word]) > MAX_PLACES:
+                    places = self._places[word][:MAX_PLACES]
+                best.update(dict.fromkeys(places, like * size))
+            for place, gain in best.items():
+                totals[place] = totals.get(place, 0.0) + gain
+        least *= sum(map(len, heard.words))
+        enough = {place: total for place, total in totals.items() if total >= least}
+        return nlargest(MAX_BY_WORDS, enough, key=enough.__getitem__)
+
+    def _alike(self, heard: Heard, token: str) -> dict[str, float]:
+        """Return words that sound like another, begin or end it, or stand for its number."""
+        found: dict[str, float] = {}
+        if not token.isdecimal():
+            for end in range(MIN_PART, len(token)):
+                for part in (token[:end], token[-end:]):
+                    if part in self._places:
+                        found[part] = end / len(token)
+            found |= self._sounding_like(heard, token, ALIKE)
+        number = number_of(token)
+        if number is not None:
+            words = self._numbers.get(number, "").split()
+            found |= dict.fromkeys((*words, *{str(number)} & self._places.keys()), 1.0)
+        return found
+
+    def _sounding_like(
+        self, heard: Heard, token: str, least: float
+    ) -> dict[str, float]:
+        """Return words that sound like another."""
+        close = process.extract(
+            sound(token),
+            self._sounds,
+            scorer=fuzz.ratio,
+            score_cutoff=100 * least,
+            limit=MAX_CANDIDATES,
+        )
+        found = [self._words[place] for _, _, place in close]
+        found += self._outlines.get(outline(token), "").split()[:MAX_CANDIDATES]
+        likes = {word: heard.like(token, word) for word in found}
+        return {word: like for word, like in likes.items() if like}
+
+
+def _by[K](key_of: Callable[[str], K | None], words: Iterable[str]) -> dict[K, str]:
+    """Return words by a key, joined with blanks."""
+    found: dict[K, str] = {}
+    for word in words:
+        if (key := key_of(word)) is not None:
+            found[key] = f"{found[key]} {word}" if key in found else word
+    return found
+
+
+def _outline(words: Iterable[str]) -> str:
+    """Return the coarse key of a title."""
+    return "".join(outline(as_spoken(word)) for word in words)
+
+
+@lru_cache(maxsize=16384)
+def _consonants(word: str) -> str:
+    """Return the consonants in the coarse key of a word."""
+    return outline(as_spoken(word)).replace("a", "")
+
+
+def _keys(words: Iterable[str], more: int) -> Iterator[str]:
+    """Yield the keys of a title: its first and its last consonants, each with their number give or take some."""
+    consonants = "".join(map(_consonants, words))
+    # A plural is often not heard.
+    last = consonants.removesuffix("s")[-2:]
+    for count in range(len(consonants) - more, len(consonants) + more + 1):
+        yield f"{consonants[:2]}_{count}"
+        yield f"_{last}{count}"
 
 
 class TextIndex[T]:

@@ -104,23 +104,27 @@ class BackgroundReader:
     def _next(self) -> Callable[[], Coroutine[Any, Any, None]] | None:
         """Return what to read next: all series, the newest first, and then the works in them."""
         now = dt_util.utcnow()
-        shows = [show for show in self._catalog.data.records if show.viewable(now)]
-        for show in shows:
-            if show.id not in self._failed and self._is_due(show, now):
-                return partial(self._async_read_series, show)
+        exhibitions = [
+            exhibition
+            for exhibition in self._catalog.data.records
+            if exhibition.viewable(now)
+        ]
+        for exhibition in exhibitions:
+            if exhibition.id not in self._failed and self._is_due(exhibition, now):
+                return partial(self._async_read_series, exhibition)
         if not self._named.is_full:
-            for show in shows:
-                for series in self._catalog.series_of(show.id).records:
+            for exhibition in exhibitions:
+                for series in self._catalog.series_of(exhibition.id).records:
                     if series.id not in self._failed and self._has_unread(series):
                         return partial(self._async_read_works, series)
         return None
 
-    def _is_due(self, show: Exhibition, now: datetime) -> bool:
+    def _is_due(self, exhibition: Exhibition, now: datetime) -> bool:
         """Return whether the series of an exhibition were never read, are old or have changed."""
-        series_list = self._catalog.series_of(show.id)
+        series_list = self._catalog.series_of(exhibition.id)
         if series_list.read_at is None or series_list.age >= MAX_AGE_SECONDS:
             return True
-        changed_at = show.updated_at
+        changed_at = exhibition.updated_at
         return changed_at is not None and series_list.read_at < changed_at <= now
 
     def _has_unread(self, series: Series) -> bool:
@@ -129,12 +133,12 @@ class BackgroundReader:
             return False
         return self._named.ahead(series.id).is_due(series)
 
-    async def _async_read_series(self, show: Exhibition) -> None:
+    async def _async_read_series(self, exhibition: Exhibition) -> None:
         """Read the series of an exhibition."""
         client = self._catalog.client
         assert isinstance(client, PrefetchingCatalog)
-        await self._catalog.async_read_series(show.id, client.unhurried_series)
-        self._handle_read(show.id, self._catalog.series_of(show.id).reason)
+        await self._catalog.async_read_series(exhibition.id, client.unhurried_series)
+        self._handle_read(exhibition.id, self._catalog.series_of(exhibition.id).reason)
 
     async def _async_read_works(self, series: Series) -> None:
         """Read the next page of works of a series."""

@@ -280,12 +280,12 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             f"no work {key!r} in series {series_id!r}"
         )
 
-    async def async_artwork_at(self, series: Series, place: int) -> Artwork | None:
-        """Return the artwork at a place of a series, None if there is none; raises why it could not be read."""
+    async def async_artwork_at(self, series: Series, index: int) -> Artwork | None:
+        """Return the artwork at an index of a series, None if there is none; raises why it could not be read."""
         assert self.client is not None
-        read = partial(self.client.artworks, series_id=series.id, offset=place, limit=1)
+        read = partial(self.client.artworks, series_id=series.id, offset=index, limit=1)
         try:
-            page = await self.reads.share(f"work {series.id} {place}", read, PATIENCE)
+            page = await self.reads.share(f"work {series.id} {index}", read, PATIENCE)
         except Dp1Error as err:
             self.async_read_done(err)
             raise
@@ -433,7 +433,9 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
 
     def _index_exhibitions(self) -> None:
         """Index the exhibitions by id."""
-        self._exhibitions = {show.id: show for show in self.data.records}
+        self._exhibitions = {
+            exhibition.id: exhibition for exhibition in self.data.records
+        }
 
     def _index_series(self, new: Iterable[Series]) -> None:
         """Index new series, and remove those that are gone."""

@@ -817,13 +817,13 @@ class CatalogProvider(Provider):
             if never_read:
                 raise never_read[0]
             return None
-        place = 0 if shown_once(series) else work_at(series, item.source or "").index
-        if place is None:
+        index = 0 if shown_once(series) else work_at(series, item.source or "").index
+        if index is None:
             artworks = await self._catalog.async_artworks(series.id, CAP)
             if (work := self._indexed(item)) is None and artworks.reason:
                 raise artworks.reason
             return work
-        artwork = await self._catalog.async_artwork_at(series, place)
+        artwork = await self._catalog.async_artwork_at(series, index)
         if artwork and source_url(artwork, series) == item.source:
             return self._described(series, artwork)
         return None

@@ -151,7 +151,7 @@ def token_key(origin: object) -> WorkKey | None:
 class ReadAhead:
     """How far the works of a series have been read before anybody opened it.
 
-    `following` is the place of the next work to read, None at the end; `size` is what the series announced, `total`
+    `following` is the index of the next work to read, None at the end; `size` is what the series announced, `total`
     what there was.
     """
 
@@ -362,13 +362,13 @@ def work_at(series: Series, source: str) -> Artwork:
     """Return a work that has not been read, as far as its address and series tell."""
     return Artwork(
         id="",
-        index=None if shown_once(series) else _place(series, source),
+        index=None if shown_once(series) else _index_of(series, source),
         sources=(source,),
     )
 
 
-def _place(series: Series, source: str) -> int | None:
-    """Return the place of a work in its series, from 0, as its address has it."""
+def _index_of(series: Series, source: str) -> int | None:
+    """Return the index of a work in its series, from 0, as its address has it."""
     folder = absolute_url(series.unique_preview_path)
     if folder and source.startswith(f"{folder}/"):
         found = _NUMBER.match(source.removeprefix(f"{folder}/"))

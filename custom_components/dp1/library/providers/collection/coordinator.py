@@ -258,16 +258,16 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
 
     async def _async_read_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time."""
-        for place, address in enumerate(self._addresses):
+        for index, address in enumerate(self._addresses):
             for _ in range(MAX_CHANGE_PAGES):
-                before = self._checkpoints[place]
+                before = self._checkpoints[index]
                 changes, checkpoint = await indexer.changes(address, before)
                 self._pending.update(
                     change.token_id for change in changes if change.kind in READ_AGAIN
                 )
                 if checkpoint is None or checkpoint == before:
                     break
-                self._checkpoints[place] = checkpoint
+                self._checkpoints[index] = checkpoint
                 if len(changes) < MAX_PAGE:
                     break
 
@@ -362,12 +362,12 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         for name in _texts(data.get("told")):
             self._told[name] = None
         checkpoints = data.get("checkpoints")
-        for place, stored in enumerate(
+        for index, stored in enumerate(
             checkpoints[: len(self._addresses)] if isinstance(checkpoints, list) else ()
         ):
             match stored:
                 case [str() as time, str() as event]:
-                    self._checkpoints[place] = time, event
+                    self._checkpoints[index] = time, event
 
 
 def _being_read() -> Dp1Error:

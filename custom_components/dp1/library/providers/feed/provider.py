@@ -279,18 +279,18 @@ class FeedProvider(Provider):
                     node_id(NodeKind.PLAYLIST, playlist.id),
                     playlist.title,
                     (", ".join(playlist.curators), playlist.year),
-                    place < SOURCE_LIMIT,
+                    index < SOURCE_LIMIT,
                 )
-                for place, playlist in enumerate(playlists)
+                for index, playlist in enumerate(playlists)
             ],
             [
                 Source(
                     node_id(NodeKind.CHANNEL, channel.id),
                     channel.title,
                     (channel.publisher,),
-                    place < SOURCE_LIMIT,
+                    index < SOURCE_LIMIT,
                 )
-                for place, channel in enumerate(channels)
+                for index, channel in enumerate(channels)
             ],
         ]
 

@@ -29,7 +29,7 @@ type Json = dict[str, Any]
 
 
 class FeedItem(NamedTuple):
-    """A work of a playlist; the key is its id, or its place where it has none.
+    """A work of a playlist; the key is its id, or its index where it has none.
 
     `shown_from` is when its playlist's schedule lets it be seen.
     """
@@ -148,17 +148,17 @@ def _publisher(document: Mapping[str, Any]) -> str:
 
 
 def keyed_items(items: object) -> Iterator[tuple[str, int, Mapping[str, Any]]]:
-    """Yield the key and place of the items of a playlist; those without a source are left out."""
+    """Yield the key and index of the items of a playlist; those without a source are left out."""
     seen = set()
-    for place, data in enumerate(items if isinstance(items, list) else ()):
+    for index, data in enumerate(items if isinstance(items, list) else ()):
         item = mapping(data)
         if not text(item.get("source")):
             continue
         key = text(item.get("id"))
         if key is None or key in seen:
-            key = str(place)
+            key = str(index)
         seen.add(key)
-        yield key, place, item
+        yield key, index, item
 
 
 def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
@@ -166,12 +166,12 @@ def items_of(document: Mapping[str, Any]) -> tuple[FeedItem, ...]:
     return tuple(
         FeedItem(
             key=key,
-            title=clean(item.get("title"), MAX_TITLE) or f"#{place + 1}",
+            title=clean(item.get("title"), MAX_TITLE) or f"#{index + 1}",
             source=through_gateway(item["source"]),
             artist=artist_in(item.get("inlineManifest")) or "",
             shown_from=text(item.get("displayAt")) or "",
         )
-        for key, place, item in keyed_items(document.get("items"))
+        for key, index, item in keyed_items(document.get("items"))
     )
 
 
