@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, override
 from unittest.mock import patch
 
 import pytest
@@ -14,8 +14,16 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1.library.news import NEWS, NewsItem
+from homeassistant.components.ai_task import (
+    DATA_COMPONENT,
+    AITaskEntity,
+    AITaskEntityFeature,
+    GenDataTask,
+    GenDataTaskResult,
+)
 from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
 from homeassistant.components.blueprint import models
+from homeassistant.components.conversation import ChatLog
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.setup import async_setup_component
@@ -337,4 +345,127 @@ async def test_followed_channel(hass: HomeAssistant) -> None:
         )
         tell()
         await until(lambda: wall.state.current_title == "Tide")
+        await stop(hass)
+
+
+class Model(AITaskEntity):
+    """An AI Task that answers what it is told to."""
+
+    entity_id = "ai_task.model"
+    _attr_name = "Model"
+    _attr_supported_features = AITaskEntityFeature.GENERATE_DATA
+    answer: Any = None
+
+    def __init__(self) -> None:
+        """Initialize without having been asked."""
+        self.asked: list[str] = []
+
+    @override
+    async def _async_generate_data(
+        self, task: GenDataTask, chat_log: ChatLog
+    ) -> GenDataTaskResult:
+        """Answer."""
+        assert task.structure is not None
+        self.asked.append(task.instructions)
+        return GenDataTaskResult(conversation_id="1", data=self.answer)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_curator(hass: HomeAssistant) -> None:
+    """A model chooses among what was found and says why; any other answer changes nothing."""
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        for component in ("homeassistant", "ai_task"):
+            assert await async_setup_component(hass, component, {})
+        model = Model()
+        await hass.data[DATA_COMPONENT].async_add_entities([model])
+        hass.states.async_set("weather.home", "sunny", {"friendly_name": "Weather"})
+        wall.player.load(EVENING)
+        await until(lambda: gallery.attribute("media_title") == "Dawn")
+        await use(
+            hass,
+            curator={
+                "display": ENTITY_ID,
+                "query": "weather",
+                "circumstances": ["weather.home"],
+                "model": model.entity_id,
+                "wishes": "Answer as a sailor.",
+            },
+        )
+        offered = (await gallery.call("search", query="weather"))["results"]
+        assert len(offered) > 1
+
+        async def change(state: str, answer: Any) -> None:
+            """Change the weather, and wait until the model has been asked and what it said was done."""
+            model.answer = answer
+            before = len(model.asked)
+            hass.states.async_set("weather.home", state, {"friendly_name": "Weather"})
+            await until(lambda: len(model.asked) > before)
+            await until(
+                lambda: state_of(hass, "automation.curator").attributes["current"] == 0
+            )
+            await hass.async_block_till_done()
+            await settle(wall)
+
+        def ignored() -> bool:
+            """Return whether the wall is as it was."""
+            return wall.state.current_title == "Dawn" and not wall.state.asleep
+
+        for state, answer in (
+            ("cloudy", None),
+            ("fog", ""),
+            ("hail", {}),
+            ("rainy", [1]),
+            ("windy", {"number": 0, "sentence": "Zero."}),
+            ("snowy", {"number": len(offered) + 1, "sentence": "Not offered."}),
+            ("lightning", {"number": -1, "sentence": "From the end."}),
+            ("pouring", {"number": "1; {{ states }}", "sentence": "Hostile."}),
+            ("exceptional", {"media_content_id": "http://evil.example/1"}),
+            ("clear-night", {"number": ["1"], "sentence": {"a": 1}}),
+        ):
+            await change(state, answer)
+            assert ignored(), answer
+        assert "Answer as a sailor." in model.asked[0]
+        assert "Weather: cloudy" in model.asked[0]
+        assert "Dawn" in model.asked[0]
+        assert f'"title":"{offered[0]["title"]}"' in model.asked[0]
+
+        # An attribute alone is no change.
+        hass.states.async_set("weather.home", "clear-night", {"temperature": 1})
+        await hass.async_block_till_done()
+        assert len(model.asked) == 10
+
+        hostile = "<img src=x onerror=alert(1)>{{ 1/0 }} ['a'] " + "x" * 900
+        await change("sunny", {"number": 1, "sentence": hostile})
+        start = "{{ 1/0 }} ['a'] xx"
+        await until(lambda: gallery.attribute("dp1")["note"].startswith(start))
+        assert wall.state.playlist_title == offered[0]["title"]
+
+        await change("cloudy", {"number": 2.0, "sentence": "[1, 2]"})
+        await until(lambda: gallery.attribute("dp1")["note"] == "[1, 2]")
+        assert wall.state.playlist_title == offered[1]["title"]
+        await stop(hass)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_curator_without_model(hass: HomeAssistant) -> None:
+    """Chance chooses among what was found, and gives no reason."""
+    async with Gallery.of(hass) as gallery:
+        gallery.wall.caster.preflight = False
+        await use(
+            hass,
+            curator={
+                "display": ENTITY_ID,
+                "query": "weather",
+                "circumstances": ["weather.home"],
+            },
+        )
+        offered = (await gallery.call("search", query="weather"))["results"]
+        hass.states.async_set("weather.home", "sunny")
+        hass.states.async_set("weather.home", "cloudy")
+        titles = {result["title"] for result in offered}
+        await until(lambda: gallery.wall.state.playlist_title in titles)
+        sent = gallery.wall.state.items
+        assert not any("note" in item for item in sent)
         await stop(hass)

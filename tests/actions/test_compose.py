@@ -64,6 +64,7 @@ async def test_several_media_make_one_playlist(gallery: Gallery) -> None:
     assert told["items"] == len(wanted)
     assert titles(gallery.wall.state.items) == wanted
     assert gallery.attribute("media_playlist") == "A day"
+    assert gallery.attribute("dp1")["note"] == "From dawn to dusk."
     await gallery.player("media_next_track")
     await gallery.player("media_next_track")
     await until(lambda: gallery.attribute("media_title") == "Sunrise")

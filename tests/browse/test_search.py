@@ -232,16 +232,20 @@ async def find(gallery: Gallery, query: str, **data: Any) -> list[dict[str, Any]
 async def test_the_action(gallery: Gallery) -> None:
     """A result has a title, a kind, an artist and an id that can be played."""
     first = (await find(gallery, LARGE))[0]
-    assert first["artist"] and first["year"] and first["picture"]
-    assert first | {"artist": "", "year": 0, "picture": ""} == {
+    changing = {"artist": "", "year": 0, "picture": "", "note": ""}
+    assert all(first[name] for name in changing)
+    assert first | changing == {
+        **changing,
         "title": LARGE,
-        "year": 0,
-        "picture": "",
+        "medium": None,
         "opens_at": None,
         "kind": "exhibition",
-        "artist": "",
         "media_content_id": gallery.media_id(gallery.exhibition(LARGE)),
     }
+    show = (await gallery.library.async_children(gallery.exhibition(LARGE))).nodes[0]
+    series = await find(gallery, show.title, kinds=["series"])
+    assert show.medium
+    assert (series[0]["medium"], series[0]["note"]) == (show.medium, show.note)
     await gallery.cast(media_content_id=first["media_content_id"], limit=2)
     assert gallery.wall.state.playlist_title == LARGE
     assert {it["kind"] for it in await find(gallery, "tide", kinds=["item"])} == {

@@ -83,6 +83,8 @@ async def async_search(call: ServiceCall) -> ServiceResponse:
                 "kind": str(node.kind),
                 "artist": node.artist,
                 "year": node.year,
+                "medium": node.medium,
+                "note": node.note,
                 "picture": node.picture,
                 "opens_at": node.opens_at.isoformat() if node.opens_at else None,
                 "media_content_id": media_id(library.entry_id, node.id),

@@ -64,11 +64,16 @@ def work_details(
 def with_sent_texts(
     item: PlaylistItem | None, *casts: Cast | None
 ) -> PlaylistItem | None:
-    """Return a work with the manifest and the note that it was cast with, which older firmware drops."""
+    """Return a work with the manifest and the note that it was cast with, which older firmware drops.
+
+    The note of the playlist stands for works without their own.
+    """
     if item is None:
         return None
     for cast in casts:
-        for sent in ((cast.playlist if cast else None) or {}).get("items") or ():
+        playlist = (cast.playlist if cast else None) or {}
+        for given in playlist.get("items") or ():
+            sent = {"note": playlist.get("note")} | given
             if (item.id and sent.get("id") == item.id) or (
                 item.source and sent.get("source") == item.source
             ):
