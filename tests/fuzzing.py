@@ -70,7 +70,7 @@ from .simulators.catalog.data import CatalogData
 
 MOST_SECONDS = 0.2
 # In bytes per second of processor, for what is long.
-LEAST_SPEED = 4_000_000
+LEAST_SPEED = 2_000_000
 DAY = playlist(
     "Dawn", "Noon", "Dusk", curators=[{"name": "Ada", "key": "did:key:z6Mk"}]
 )
@@ -242,24 +242,30 @@ def as_json(value: Any) -> bytes:
 
 
 def sweep(sample: Any) -> Iterator[Any]:
-    """Yield a sample with each odd value in all places at once."""
+    """Yield a sample with each odd value in all places at once, and then in all places of lists."""
     for odd in (*LEAVES, *MONSTERS):
         yield _everywhere(sample, odd)
+    for odd in LEAVES:
+        yield _everywhere(sample, odd, in_lists=True)
 
 
-def _everywhere(value: Any, odd: Any) -> Any:
+def _everywhere(value: Any, odd: Any, in_lists: bool = False) -> Any:
     """Return a value with all that is in it replaced, but for the words that make it a notification."""
     match value:
         case dict():
             return {
                 key: part
                 if key in ("type", "notification_type")
-                else _everywhere(part, odd)
+                else _everywhere(part, odd, in_lists)
                 for key, part in value.items()
             }
+        case list() if any(
+            not isinstance(part, dict) or "title" in part for part in value
+        ):
+            return [_everywhere(part, odd, in_lists) for part in value]
         case list():
-            return [_everywhere(part, odd) for part in value]
-    return odd
+            return [odd if in_lists else _everywhere(part, odd) for part in value]
+    return value if in_lists else odd
 
 
 @dataclass(frozen=True)

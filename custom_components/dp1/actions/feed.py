@@ -323,7 +323,9 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
             entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
             with feed_errors(call.hass, entry, feed):
                 stored = await feed.playlist(ref)
-                document = parse(stored.document)
+                document = await call.hass.async_add_executor_job(
+                    parse, stored.document
+                )
             legacy_keys = entry.runtime_data.feed_keys
             if stored.url.startswith(f"{feed.url}/"):
                 feed_keys = legacy_keys

@@ -136,7 +136,7 @@ def _decoded(body: bytes, strict: bool, exact: bool) -> object:
         try:
             return fast_loads(body)
         except ValueError as err:
-            if "Recursion" in str(err):
+            if "recursion" in str(err):
                 raise TooLargeValueError(f"more than {MAX_DEPTH} levels") from None
     try:
         value: object = _DECODERS[strict, exact].decode(

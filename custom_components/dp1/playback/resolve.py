@@ -181,7 +181,7 @@ async def async_resolve(
         case {"playlist_url": str(url)}:
             return await _async_from_url(hass, url, options)
         case {"playlist": document}:
-            return from_document(document, options)
+            return await async_from_document(hass, document, options)
         case {"playlist_id": str(ref)}:
             return await _async_from_feed(hass, ref, options)
         case {"exhibition": str()} | {"series": str()}:
@@ -232,7 +232,7 @@ async def _async_from_library(
 
 
 async def async_from_document(
-    hass: HomeAssistant, document: Mapping[str, Any], options: Options
+    hass: HomeAssistant, document: str | Mapping[str, Any], options: Options
 ) -> Cast:
     """Cast a document of a stranger if it is valid; it may be large."""
     return await hass.async_add_executor_job(from_document, document, options)
@@ -310,7 +310,7 @@ async def async_from_media(
 
 async def _async_from_text(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast a document as text."""
-    return from_document(wanted.media_id, wanted.options)
+    return await async_from_document(hass, wanted.media_id, wanted.options)
 
 
 async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:

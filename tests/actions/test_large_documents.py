@@ -1,0 +1,77 @@
+"""Test documents that are given to actions: those of a stranger, as large as an API of Home Assistant lets in."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
+
+from ..client.timing import most_memory, worst_stall
+from ..displays import ENTITY_ID, playlist
+from ..simulators.display import DisplaySimulator
+
+MOST_SECONDS = 0.1
+MOST_MEMORY = 64 * 1024 * 1024
+
+
+def nested(levels: int) -> Any:
+    """Return an object of so many levels."""
+    value: Any = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+DOCUMENTS: dict[str, Any] = {
+    "texts of 13 MB": playlist(*["x" * 13_000] * 1000),
+    "a million values": {**playlist("Dawn"), "more": [{}] * 1_000_000},
+    "900 levels": {**playlist("Dawn"), "more": nested(900)},
+    "faults in all works": {**playlist("Dawn"), "items": [{"source": 7, "license": "x", "id": 1}] * 15_000},
+    "faults in a table": {**playlist("Dawn"), "defaults": {"display": {"userOverrides": dict.fromkeys(map(str, range(40_000)), 7)}}},
+    "JSON of 13 MB": "{" + " " * 13_000_000 + "}",
+    "JSON of 10,000 levels": '{"a":' * 10_000 + "1" + "}" * 10_000,
+    "addresses of 4 MB": {**playlist("Dawn"), "more": "http://a " * 440_000},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("action", ["validate_playlist", "cast_playlist"])
+async def test_large_documents(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    setup_display: MockConfigEntry,
+    action: str,
+    name: str,
+) -> None:
+    """A document of a member of the household holds nobody up, whether it is refused or not."""
+    data = {"playlist": DOCUMENTS[name]}
+    if action == "cast_playlist":
+        data["entity_id"] = ENTITY_ID
+    answers: list[Any] = []
+
+    async def call() -> None:
+        """Call the action, and let the loop turn."""
+        await asyncio.sleep(0.01)
+        try:
+            answers.append(
+                await hass.services.async_call(
+                    "dp1", action, data, blocking=True, return_response=True
+                )
+            )
+        except HomeAssistantError as err:
+            answers.append(err.translation_key)
+
+    display.caster.preflight = False
+    hass.loop.set_debug(False)
+    assert await worst_stall(call) < MOST_SECONDS
+    assert await most_memory(call) < MOST_MEMORY
+    match answers[0]:
+        case {"errors": errors}:
+            assert isinstance(errors, list) and len(errors) <= 100
+            assert bool(errors) is (name != "addresses of 4 MB")
+        case refusal:
+            is_refused = refusal == "playlist_invalid"
+            assert is_refused is (name != "addresses of 4 MB"), refusal

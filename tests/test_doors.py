@@ -1,0 +1,73 @@
+"""Test that `SECURITY.md` says what is let in, as the code has it."""
+
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.browse import pictures
+from custom_components.dp1.client import guard, http, text, values
+from custom_components.dp1.client.catalog import client as catalog
+from custom_components.dp1.client.display import player_status, replies, transport
+from custom_components.dp1.client.feed import connection as feed, paging
+from custom_components.dp1.client.indexer import links, lookups
+from custom_components.dp1.client.playlist import document, fields, manifest, signing
+from custom_components.dp1.display import discovery
+from custom_components.dp1.library.providers.catalog import provider
+from custom_components.dp1.playback import resolve
+from custom_components.dp1.timing import Timing
+
+from .sources import ROOT
+
+
+def megabytes(size: int) -> str:
+    """Return a size as the table has it."""
+    return f"{size >> 20} MB" if size >= 1 << 20 else f"{size >> 10} KB"
+
+
+LEVELS = str(values.MAX_DEPTH)
+VALUES = f"{values.MAX_VALUES:,} values"
+WORKS = f"{VALUES}, {player_status.MAX_ITEMS:,} works"
+DOCUMENT = (megabytes(document.MAX_DOCUMENT), LEVELS)
+DOORS: dict[str, tuple[Any, ...]] = {
+    "answers of displays": (megabytes(replies.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
+    "pushes of displays": (megabytes(replies.MAX_REPLY), LEVELS, WORKS, "-"),
+    "screenshots": (megabytes(transport._MAX_SCREENSHOT), "-", "1 at a time", transport._SCREENSHOT_TIMEOUT),
+    "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", "-", "-"),
+    "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
+    "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {fields.MAX_FAULTS} faults", "-"),
+    "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
+    "answers of the catalog": (megabytes(catalog.MAX_BODY), LEVELS, VALUES, catalog.TIMEOUT_SECONDS),
+    "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
+    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, lookups.TIMEOUT),
+    "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
+    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
+    "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
+    "media ids": (f"{resolve.MAX_MEDIA_ID:,} characters", "-", "-", "-"),
+    "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),
+    "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),
+    "ids and addresses in states": (f"{player_status.MAX_ID} and {values.MAX_TEXT:,} bytes", "-", "-", "-"),
+}  # fmt: skip
+
+
+def listed() -> dict[str, list[str]]:
+    """Return the columns of each door in the document, without who may knock."""
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in (ROOT / "SECURITY.md").read_text().splitlines()
+        if line.startswith("|") and line.count("|") == 7
+    ]
+    return {row[0]: row[2:] for row in rows[2:]}
+
+
+def test_all_doors_are_listed() -> None:
+    """No door is left out, and none is made up."""
+    assert listed().keys() == DOORS.keys()
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_doors(door: str) -> None:
+    """What is said of a door is what the code has."""
+    wanted = [
+        f"{part:g}" if isinstance(part, float) else str(part) for part in DOORS[door]
+    ]
+    assert listed()[door] == wanted
