@@ -597,8 +597,8 @@ PLACES = [
     Place(
         "client/playlist/manifest.py",
         "a manifest of the wrong shape raises",
-        'clean(mapping(artist).get("name"), MAX_TITLE)',
-        'clean(artist.get("name"), MAX_TITLE)',
+        'clean(mapping(artist).get("name"), MAX_TITLE)\n',
+        'clean(artist.get("name"), MAX_TITLE)\n',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(
