@@ -1,7 +1,7 @@
 """Requests to addresses that others chose: they reach the internet, and at home only hosts that the owner named."""
 
 from collections import UserDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import islice
@@ -21,13 +21,15 @@ from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.ssl import get_default_context
 
 from .client.guard import Guard, is_home_name, public_session
-from .client.playlist.document import MAX_DOCUMENT, MAX_VALUES
+from .client.playlist.document import MAX_DOCUMENT
 from .client.url import host_of, plain_host, web_url
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from .permissions import async_is_admin
 from .storage import SafeStore
 
 MAX_HOSTS: Final = 256
+# Of a document: more than the works of the longest playlist have.
+MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
 # What Home Assistant serves without login.
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
@@ -147,15 +149,13 @@ def _servers(value: object) -> set[str]:
     """Return the addresses of the servers in the texts of a document, as many as are kept."""
     found: set[str] = set()
     waiting = [value]
-    for _ in range(MAX_VALUES):
+    for _ in range(MAX_PARTS):
         if not waiting or len(found) >= MAX_HOSTS:
             break
-        match waiting.pop():
-            case str() as text:
-                matches = _SERVER.finditer(text[:MAX_DOCUMENT])
-                found.update(match[0] for match in islice(matches, MAX_VALUES))
-            case Mapping() as members:
-                waiting += members.values()
-            case list() | tuple() as parts:
-                waiting += parts
+        part = waiting.pop()
+        if isinstance(part, str):
+            matches = _SERVER.finditer(part[:MAX_DOCUMENT])
+            found.update(match[0] for match in islice(matches, MAX_PARTS))
+        elif isinstance(part, dict | list | tuple) and len(part) <= MAX_PARTS:
+            waiting += part.values() if isinstance(part, dict) else part
     return set(islice(found, MAX_HOSTS))
