@@ -111,6 +111,7 @@ async def test_a_library_that_is_being_read(
         ("cirrus signed", "Cloud Ledger Cirrus, signed", True),
         ("Long Now", "Long Now: Pixels of a Decade", True),
         ("天气", "天气预报", False),
+        ("heute Abend Slow Weather", "Slow Weather", False),
     ],
 )
 def test_named(what: str, title: str, named: bool) -> None:

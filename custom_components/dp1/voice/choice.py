@@ -292,7 +292,7 @@ def is_declined(what: str, title: str) -> bool:
 def is_named(what: str, title: str) -> bool:
     """Return whether a title, its first part or most of its words are said, rather than one word of it."""
     said, named = _content(what), _content(title)
-    if len(said) > 1 and 2 * len(said) >= len(named):
+    if 1 < len(said) <= len(named) + 1 <= 2 * len(said) + 1:
         return True
     parts = "".join(named), "".join(_content(re.split(r"[:;(–—|]", title)[0]))
     joined = "".join(said)
