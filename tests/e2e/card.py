@@ -106,7 +106,7 @@ async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
     await expect(
         card.get_by_role("link", name="Provenance on Ethereum")
     ).to_be_visible()
-    note = card.locator(".note")
+    note = card.locator(".about .note")
     await expect(note).not_to_be_visible()
     await card.get_by_text("About this work").click()
     await expect(note).to_be_visible()
@@ -131,21 +131,27 @@ async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
     await expect(card.locator(".place")).to_have_text("1 of 1")
     await expect(title).to_have_text(wanted)
     await card.get_by_role("button", name="Sleep").click()
-    await expect(card.locator(".state")).to_have_text("Off")
+    await expect(card.locator(".state")).to_have_text("Asleep")
     assert display.state.asleep
     await card.get_by_role("button", name="Wake").click()
     await expect(title).to_have_text(wanted)
 
 
 async def choose(page: Page, card: Locator) -> None:
-    """Choose an exhibition in Home Assistant's own dialog."""
+    """Choose an exhibition by its picture, find another by a search, and open Home Assistant's own dialog."""
+    dialog = page.locator("dp1-chooser")
     await card.get_by_role("button", name="Choose an exhibition").click()
-    titles = page.locator("ha-media-player-browse .title")
-    await titles.get_by_text("Exhibitions", exact=True).click()
-    await titles.get_by_text(OTHER, exact=True).click()
-    play = page.locator("ha-media-player-browse ha-button")
-    await play.get_by_text("Play", exact=True).click()
+    picture = dialog.get_by_role("button", name=EXHIBITION, exact=True)
+    await expect(picture.locator("img")).to_have_js_property("complete", True)
+    assert await violations(page) == []
+    await dialog.get_by_role("searchbox").fill("neat evil")
+    await dialog.get_by_role("button", name=OTHER, exact=True).first.click()
     await expect(card.locator(".exhibition")).to_have_text(OTHER)
+    await card.get_by_role("button", name="Choose an exhibition").click()
+    await dialog.get_by_role("button", name="Everything in the media browser").click()
+    titles = page.locator("ha-media-player-browse .title")
+    await expect(titles.get_by_text("Exhibitions", exact=True)).to_be_visible()
+    await page.keyboard.press("Escape")
 
 
 async def edit(page: Page, url: str, player: str) -> None:
@@ -171,12 +177,14 @@ async def look_around(page: Page, home: Home, player: str) -> None:
     await page.goto(f"{url}/gallery")
     card = page.locator(CARD)
     await expect(card).to_have_count(1)
-    await page.locator("dp1-exhibitions").get_by_role("button", name=EXHIBITION).click()
-    await expect(card.locator(".exhibition")).to_have_text(EXHIBITION)
-    await expect(page.get_by_text("Library", exact=True)).to_be_visible()
+    new = page.locator("dp1-highlights-card").get_by_role("button").first
+    title = await new.get_attribute("title")
+    await new.click()
+    await expect(card.locator(".exhibition")).to_have_text(title or "")
     assert await violations(page) == []
     await visit(page, "/all-displays/settings")
-    await expect(page.get_by_text("Scaling").first).to_be_visible()
+    for text in ("Picture", "Scaling", "Check for new art"):
+        await expect(page.get_by_text(text, exact=True).first).to_be_visible()
     await visit(page, f"/all-displays/{player.partition('.')[2]}")
     await expect(card).to_have_attribute("size", "wall")
 
@@ -212,7 +220,7 @@ async def try_the_card(
     await choose(page, cards.first)
     await page.goto(f"{url}/wall")
     await expect(cards).to_have_attribute("size", "wall")
-    await expect(cards.locator(".note")).to_be_visible()
+    await expect(cards.locator(".about .note")).to_be_visible()
     picture = await cards.locator(".picture").bounding_box()
     assert picture and picture["width"] > 600 and picture["height"] > 800
     assert await violations(page) == []

@@ -197,13 +197,14 @@ async def publish(page: Page, home: Home, feed: FeedSimulator) -> None:
     """Publish from the developer tools; a feed that is down is told in a toast."""
     await page.evaluate(
         """() => localStorage.setItem("panel-dev-action-state-service-data", JSON.stringify({
-            action: "dp1.publish_playlist", target: {}, data: {exhibition: "Net Evil"}}))"""
+            action: "dp1.publish_playlist", target: {},
+            data: {title: "Evening", media: ["https://art.example/dusk.png"]}}))"""
     )
     await visit(page, "/config/developer-tools/action")
     button = page.get_by_role("button", name="Perform action")
     await button.click()
     await expect(page.get_by_text("signed_by").first).to_be_visible()
-    assert [stored["title"] for stored in feed.documents.values()] == ["Net Evil"]
+    assert [stored["title"] for stored in feed.documents.values()] == ["Evening"]
     await feed.stop()
     await button.click()
     toast = page.get_by_text("The feed of Museum refused the connection").first
