@@ -39,7 +39,7 @@ SLOW = 0.7
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    impatient(monkeypatch, 0.5)
+    impatient(monkeypatch, 3.0)
 
 
 @pytest.fixture
@@ -497,9 +497,14 @@ async def test_lost_answer_to_a_signed_playlist(
 
 @pytest.mark.parametrize("name", LOST_ANSWERS)
 async def test_lost_answer_with_api_key(
-    hass: HomeAssistant, feed: FeedSimulator, keyed: MockConfigEntry, name: str
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    keyed: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
 ) -> None:
     """With an API key a lost answer is reported, and nothing is sent again."""
+    impatient(monkeypatch, 0.5)
     feed.fault(**LOST_ANSWERS[name], method="POST")
     error = await failure(hass, "publish_playlist", playlist=playlist())
     assert error.translation_key in {

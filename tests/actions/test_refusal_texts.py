@@ -105,7 +105,7 @@ async def test_what_a_person_reads(
     hass: HomeAssistant, feed: FeedSimulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each error has one sentence, without internals of the server."""
-    impatient(monkeypatch, 0.5)
+    impatient(monkeypatch, 3.0)
     key = feed.api_key or None
     entry = await set_up(hass, library_entry(feed.url, api_key=key))
     writes = Writes(hass, feed)

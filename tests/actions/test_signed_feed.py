@@ -24,7 +24,7 @@ OPTIONS = {"sources": ["playlists", "favorites"]}
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    impatient(monkeypatch, 0.5)
+    impatient(monkeypatch, 3.0)
 
 
 @pytest.fixture

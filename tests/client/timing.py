@@ -16,12 +16,12 @@ from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.feed import connection as feed_connection
 
 
-def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 1.0) -> None:
+def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 5.0) -> None:
     """Shorten the timeouts for servers.
 
     Args:
         monkeypatch: restores them.
-        seconds: for a request.
+        seconds: for a request; on a busy machine, an answer takes a while.
     """
     monkeypatch.setattr(catalog, "RETRY_SECONDS", 0.01)
     monkeypatch.setattr(catalog, "TIMEOUT_SECONDS", seconds)

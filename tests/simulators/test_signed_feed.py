@@ -29,6 +29,8 @@ DEAD = "this id was deleted on this feed and cannot be reused; publish under a n
 NO_SIGNATURES = "missing authentication: request body must carry signatures"
 NOT_AN_OWNER = "request is not signed by an owner of the resource"
 
+READ_AT = datetime.now(UTC)
+
 
 def signed(document: Document, *keys: SigningKey, role: str = "curator") -> Document:
     """Sign a document or an intent."""
@@ -256,6 +258,8 @@ async def test_refused_replacements(
     client: Client, body: Any, refusal: tuple[int, str, str]
 ) -> None:
     """Only an owner can replace a playlist, and only with a matching intent."""
+    # The intents were written when this module was read, which may be minutes ago.
+    client.feed.clock_offset = (READ_AT - datetime.now(UTC)).total_seconds()
     await client.ask("POST", "/playlists", signed(playlist()))
     stored = deepcopy(client.feed.documents[ID])
     status, code, message = await client.refused("PUT", f"/playlists/{ID}", body)

@@ -51,10 +51,10 @@ DUPLICATE = Reply(
 
 
 @contextmanager
-def impatient() -> Iterator[None]:
+def impatient(seconds: float = 5.0) -> Iterator[None]:
     """Shorten timeouts."""
     with pytest.MonkeyPatch.context() as patch:
-        be_impatient(patch)
+        be_impatient(patch, seconds)
         yield
 
 
@@ -72,7 +72,7 @@ async def scripted(
     *script: Answering, **options: Any
 ) -> AsyncIterator[tuple[Feed, ScriptedServer]]:
     """Serve a script and open a feed on it."""
-    with impatient():
+    with impatient(1.5):
         async with (
             ScriptedServer.run(*script) as server,
             aiohttp.ClientSession() as session,

@@ -52,10 +52,14 @@ BOTH = pytest.mark.parametrize("family", ["v2", "ts"])
 
 @asynccontextmanager
 async def served(
-    family: FamilyName = "v2", *, key: str | None = None, **options: Any
+    family: FamilyName = "v2",
+    *,
+    key: str | None = None,
+    seconds: float = 5.0,
+    **options: Any,
 ) -> AsyncIterator[tuple[Feed, FeedSimulator]]:
-    """Serve and open a feed of one family, with its API key by default."""
-    with impatient():
+    """Serve and open a feed of one family, with its API key by default, which is given some time to answer."""
+    with impatient(seconds):
         async with (
             FeedSimulator(family, **options) as simulator,
             aiohttp.ClientSession() as session,
@@ -179,7 +183,7 @@ FAULTS = {
     "502 not done": bad_gateway(method="POST"),
     "502 done": Fault(method="POST", status=502, body="<html>", done=True),
     "503 done": Fault(method="POST", status=503, body="<html>", done=True),
-    "too late": Fault(method="POST", delay=1.5),
+    "too late": Fault(method="POST", delay=2.5),
     "201 of rubbish": Fault(method="POST", status=201, body="<html>", done=True),
 }
 
@@ -196,7 +200,7 @@ def fresh(name: str) -> Fault:
 @pytest.mark.parametrize("name", FAULTS)
 async def test_signed_publish_survives(name: str) -> None:
     """After any single fault the playlist is stored once."""
-    async with served(key="") as (feed, simulator):
+    async with served(key="", seconds=1.5) as (feed, simulator):
         simulator.fault(fresh(name))
         told = await feed.publish(playlist(), key=KEY)
         assert list(simulator.documents) == [told.id]
@@ -208,7 +212,7 @@ async def test_signed_publish_survives(name: str) -> None:
 @BOTH
 async def test_publish_with_key_is_tried_once(name: str, family: FamilyName) -> None:
     """A doubtful attempt with an API key raises and is not repeated."""
-    async with served(family) as (feed, simulator):
+    async with served(family, seconds=1.5) as (feed, simulator):
         simulator.fault(fresh(name))
         with pytest.raises(Dp1Error) as caught:
             await feed.publish(playlist())
