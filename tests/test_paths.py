@@ -31,11 +31,11 @@ from .sources import INTEGRATION
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 LIMITS = {
-    "cast by exhibition title": 82,
-    "search by title": 60,
-    "published playlist in the library": 62,
-    "pushed frame to state": 35,
-    "spoken show in a room": 101,
+    "cast by exhibition title": 75,
+    "search by title": 51,
+    "published playlist in the library": 58,
+    "pushed frame to state": 30,
+    "spoken show in a room": 88,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]
