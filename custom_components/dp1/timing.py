@@ -13,11 +13,12 @@ class Timing:
 
     Attributes:
         pace: how many times as many commands are sent as a real display admits; only a simulator takes more.
-        heartbeat: between two pings on the socket of a display.
+        heartbeat: between two pings on the socket of a display. With the pong, which may take half of that, and two more
+            tries of five seconds each, a display that freezes is unavailable within half a minute.
         first_retry: until the socket is opened again; doubled each time.
         last_retry: the most of that.
         last_retry_without_socket: the same for a display that answers, but has never opened a socket.
-        probe_interval: between two probes of a display without a socket.
+        probe_interval: between two probes of a display without a socket, each of five seconds at most.
         steady: after which an open socket resets the retries.
         loss_patience: until a silent display is unavailable; it occasionally restarts its player and refuses connections
             meanwhile.
@@ -46,13 +47,13 @@ class Timing:
     """
 
     pace: float = 1.0
-    heartbeat: float = 30.0
+    heartbeat: float = 10.0
     first_retry: float = 0.5
     last_retry: float = 4.0
     last_retry_without_socket: float = 60.0
-    probe_interval: float = 20.0
+    probe_interval: float = 10.0
     steady: float = 10.0
-    loss_patience: float = 30.0
+    loss_patience: float = 25.0
     error_patience: float = 90.0
     poll_interval: float = 60.0
     first_patience: float = 2.0

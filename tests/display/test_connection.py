@@ -1,11 +1,18 @@
 """Test when a display becomes unavailable."""
 
+import asyncio
+import selectors
+from typing import override
+
 import aiohttp
+import pytest
 
 from custom_components.dp1.client.display.client import Display
 from custom_components.dp1.client.errors import Dp1Error, NoAnswerError, TemporaryError
 from custom_components.dp1.display.connection import MISSES_TO_LOSS, Connection
 from custom_components.dp1.timing import Timing
+
+from ..simulators.display import DisplaySimulator, FaultKind
 
 
 async def test_only_several_misses_are_a_loss() -> None:
@@ -32,3 +39,81 @@ async def test_only_several_misses_are_a_loss() -> None:
         timing = Timing()
         connection.missed(NoAnswerError("silence"))
         assert len(lost) == 1
+
+
+class HurriedLoop(asyncio.SelectorEventLoop):
+    """Event loop that skips the time in which nothing happens on the network."""
+
+    def __init__(self) -> None:
+        """Initialize a loop that has skipped nothing."""
+        self.skipped = 0.0
+        super().__init__(HurriedSelector(self))
+
+    @override
+    def time(self) -> float:
+        """Return the time with what was skipped."""
+        return super().time() + self.skipped
+
+
+class HurriedSelector(selectors.DefaultSelector):
+    """Selector that does not wait for timers."""
+
+    def __init__(self, loop: HurriedLoop) -> None:
+        """Initialize for a loop."""
+        super().__init__()
+        self._loop = loop
+
+    @override
+    def select(
+        self, timeout: float | None = None
+    ) -> list[tuple[selectors.SelectorKey, int]]:
+        """Return what is ready, or skip the rest of the timeout."""
+        ready = super().select(timeout and min(timeout, 0.01))
+        if timeout and not ready:
+            self._loop.skipped += max(0.0, timeout - 0.01)
+        return ready
+
+
+async def _seconds_until_lost(*, has_socket: bool) -> float:
+    """Return how long a display that freezes just after a sign of life stays available."""
+    loop = asyncio.get_running_loop()
+    lost = asyncio.Event()
+    alive = asyncio.Event()
+    async with DisplaySimulator("B") as display, aiohttp.ClientSession() as session:
+
+        def seen() -> None:
+            """Note an answer."""
+            connection.seen()
+            alive.set()
+
+        connection = Connection(
+            Display(session, display.host, display.port),
+            Timing,
+            on_event=lambda event: alive.set(),
+            on_disconnected=lambda: None,
+            on_seen=seen,
+            on_lost=lambda err: lost.set(),
+        )
+        running = loop.create_task(connection.async_run(has_socket))
+        await alive.wait()
+        display.inject(FaultKind.HANG, seconds=1e6, times=None)
+        display.go_half_open()
+        began = loop.time()
+        try:
+            async with asyncio.timeout(300):
+                await lost.wait()
+            return loop.time() - began
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("has_socket", [True, False])
+def test_a_frozen_display_is_lost_within_half_a_minute(
+    has_socket: bool,
+) -> None:
+    """A display that accepts connections and answers nothing is unavailable as soon as the documentation says."""
+    with asyncio.Runner(loop_factory=HurriedLoop) as runner:
+        seconds = runner.run(_seconds_until_lost(has_socket=has_socket))
+    assert 15 < seconds <= 30

@@ -9,7 +9,7 @@ from typing import Final
 from homeassistant.core import callback
 
 from ..client.display.client import Display
-from ..client.display.notifications import Event
+from ..client.display.notifications import Event, NoPongError
 from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
 from ..timing import Timing
@@ -85,17 +85,20 @@ class Connection:
 
     async def _async_listen(self) -> None:
         """Handle pushes until the socket closes."""
+        heartbeat = self._timing().heartbeat
+        silence = 0.0
         try:
-            async with aclosing(
-                self._display.listen(self._timing().heartbeat)
-            ) as events:
+            async with aclosing(self._display.listen(heartbeat)) as events:
                 async for event in events:
                     self.connected = self._had_socket = True
                     self._on_event(event)
+        except NoPongError:
+            silence = 1.5 * heartbeat
+            raise
         finally:
             if self.connected:
                 self.connected = False
-                self._seen_at = _now()
+                self._seen_at = _now() - silence
                 self._on_disconnected()
 
     async def _async_probe(self) -> None:

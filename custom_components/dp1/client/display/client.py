@@ -37,6 +37,7 @@ DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
 
 _CAST_ATTEMPTS = 3
+_PROBE_TIMEOUT = 5.0
 _NOT_OFFERED = (404, 405, 501)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAX_SCREENSHOT_SIDE = 4096
@@ -203,7 +204,7 @@ class Display(Commands):
             NoAnswerError: no answer.
         """
         try:
-            await self._transport.get("metrics")
+            await self._transport.get("metrics", _PROBE_TIMEOUT)
         except LostAnswerError as err:
             raise NoAnswerError(str(err)) from err
         except UnexpectedAnswerError:

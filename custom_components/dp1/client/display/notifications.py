@@ -19,7 +19,7 @@ from .replies import MAX_REPLY, parse_bytes, refusal
 
 _LOGGER = logging.getLogger(__name__)
 
-_HANDSHAKE_TIMEOUT = 10.0
+_HANDSHAKE_TIMEOUT = 5.0
 _CLOSE_TIMEOUT = 2.0
 # Frames that follow each other faster, in seconds, let others run in between.
 _FLOOD = 0.05
@@ -35,6 +35,10 @@ _MESSAGE_TYPES: dict[object, type[PlayerStatus | DeviceStatus | PanelStatus]] = 
 @dataclass(frozen=True, slots=True)
 class Connected:
     """The socket is open. The display sends no snapshot: query the state now."""
+
+
+class NoPongError(LostAnswerError):
+    """The display keeps the socket open, but has stopped answering."""
 
 
 # With undecoded frames invalid UTF-8 is skipped like invalid JSON, and does not close the socket.
@@ -60,6 +64,7 @@ async def listen(
         AddressNotAcceptedError, BusyError, TemporaryError: the display refuses the socket for now.
         UnexpectedAnswerError: there is no socket at this URL.
         LostAnswerError: the connection was lost after the socket had opened.
+        NoPongError: nothing was heard for 1.5 times the heartbeat.
     """
     socket = await _connect(session, url)
     frames = _Heartbeat(socket, heartbeat)
@@ -114,14 +119,14 @@ class _Heartbeat:
         """Return the next frame, and whether it follows closely on the one before.
 
         Raises:
-            LostAnswerError: no answer to a ping.
+            NoPongError: no answer to a ping.
         """
         self._receiver = asyncio.current_task()
         try:
             frame = await self._socket.receive()
         except asyncio.CancelledError as err:
             if self._is_lost and self._receiver and not self._receiver.uncancel():
-                raise LostAnswerError("no answer to a ping") from err
+                raise NoPongError("no answer to a ping") from err
             raise
         self._receiver = None
         before, self._heard = self._heard, self._loop.time()
