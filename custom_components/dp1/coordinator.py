@@ -9,6 +9,7 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
+    Sequence,
     Set as AbstractSet,
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -73,7 +74,7 @@ from .data import DATA
 from .display.connection import Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata, with_sent_texts
+from .display.metadata import ArtworkMetadata, Signer, WorkSource, with_sent_texts
 from .errors import action_failed, retyped, translated, translated_errors
 from .timing import Timing
 
@@ -398,6 +399,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.metadata = ArtworkMetadata(
             hass, entry, lambda work: self.async_merge_data(work=work)
         )
+        self._signer = Signer(
+            hass, entry, lambda: self.async_update_listeners(frozenset({Part.WORK}))
+        )
         self.contact = Contact.NEW
         # Listeners by the parts that have changed.
         self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
@@ -463,6 +467,19 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._item_key = key
             self._item = with_sent_texts(item, cast, self.last_cast)
         return self._item
+
+    @property
+    def signed_by(self) -> str | None:
+        """Return who signed what hangs, if the signature is good."""
+        player = self.data.player
+        entry = self.history.current(player) if player else None
+        return self._signer.name(player, entry.cast if entry else None)
+
+    @callback
+    def async_update_libraries(self, libraries: Sequence[WorkSource]) -> None:
+        """Handle libraries that have been added, changed or removed."""
+        self._signer.async_update_sources(libraries)
+        self.metadata.async_update_sources(libraries)
 
     # Listeners
 

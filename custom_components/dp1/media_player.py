@@ -226,6 +226,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             "dp1": {
                 "source": without_token(item.address) if item else None,
                 **work_details(player, item, work),
+                "signed_by": self.coordinator.signed_by if item else None,
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "favorite": self._is_favorite(player, data.work),
                 "error_page": without_token(data.error_page),

@@ -6,15 +6,19 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
+from homeassistant.util import dt as dt_util
 
 from .test_feed import call, failure, reauth_flows, writes
 
 from tests.client.timing import impatient
-from tests.libraries import DID, library_entry, playlist, set_up
+from tests.displays import DEVICE_ID, ENTITY_ID, entry_of, state_of, until
+from tests.libraries import DID, SEED, library_entry, playlist, set_up
+from tests.simulators.display import DisplaySimulator
 from tests.simulators.feed import FeedSimulator, refusal
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -188,3 +192,61 @@ async def test_upgraded_server(hass: HomeAssistant, feed: FeedSimulator) -> None
     assert not reauth_flows(hass)
     error = await failure(hass, "publish_playlist", playlist=playlist(id=told["id"]))
     assert error.translation_key == "feed_id_deleted"
+
+
+async def test_who_signed_what_hangs(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A good signature of what was cast or is in the feed is told, with the curator's name; no other."""
+    await library.runtime_data.feed_coordinator.async_list()
+    told = await call(hass, "publish_playlist", playlist=playlist(slug="evening"))
+    document = signed.documents[told["id"]]
+    short = f"{DID[:16]}…{DID[-6:]}"
+    (curator,) = document["curators"]
+
+    def signer() -> Any:
+        """Return who signed what hangs."""
+        return state_of(hass).attributes["dp1"]["signed_by"]
+
+    async with DisplaySimulator(
+        device_id=DEVICE_ID, poll_interval=0.1, page_delay=0.02, storm_gate=False
+    ) as wall:
+        wall.caster.preflight = False
+        await set_up(hass, entry_of(wall))
+
+        async def show(**data: Any) -> None:
+            """Cast, and wait until the display shows it."""
+            data = {"entity_id": ENTITY_ID, **data}
+            (shown,) = (await call(hass, "cast_playlist", **data)).values()
+            await until(
+                lambda: (
+                    state_of(hass).attributes.get("media_playlist") == shown["title"]
+                )
+            )
+            await hass.async_block_till_done()
+
+        # By its address, from the feed of the library.
+        await show(playlist_id=told["id"])
+        await until(lambda: signer() == curator["name"])
+
+        # The curator whose key it is, and not another one.
+        key = SigningKey.parse(SEED)
+        for name, kid in (("Ana", DID), (None, SigningKey.generate().did)):
+            curators = [{"name": "Ana", "key": kid}]
+            items = [{**item, "duration": 60} for item in playlist()["items"]]
+            named = playlist(title=f"By {kid}", curators=curators, items=items)
+            whole = sign(named, key, now=dt_util.utcnow())
+            await show(playlist=whole)
+            await until(lambda name=name: signer() == (name or short))
+
+        # A document that somebody has changed on the way.
+        await show(playlist={**whole, "title": "Forged"})
+        assert signer() is None
+
+        # Other works under the id of a signed playlist.
+        wall.player.load(
+            {**document, "title": "Others", "items": [{"source": "https://x.example/"}]}
+        )
+        await until(lambda: state_of(hass).attributes["media_playlist"] == "Others")
+        await hass.async_block_till_done()
+        assert signer() is None

@@ -1,22 +1,27 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
-from ..client.url import read_url
-from ..client.values import text
+from ..client.playlist.signing import verify
+from ..client.text import clean
+from ..client.url import read_url, through_gateway
+from ..client.values import mapping, text
 from ..data import DATA
 
+MAX_NAME = 100
+SHORT_DID = 24
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 
@@ -108,6 +113,101 @@ class WorkSource(Protocol):
 
     async def async_find_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
+
+    async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
+        """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects in a list of a document."""
+    return list(map(mapping, value)) if isinstance(value, list) else []
+
+
+def signer_of(document: Mapping[str, Any], shown: AbstractSet[str]) -> str | None:
+    """Return who signed a document with all works that are shown, if the signature is good: a name or a shortened DID.
+
+    It may take milliseconds, and is called in a thread.
+    """
+    items = _objects(document.get("items"))
+    if not shown or not shown <= {
+        through_gateway(str(it.get("source"))) for it in items
+    }:
+        return None
+    signers = [row for row in verify(document) if row.valid and row.kid]
+    signers.sort(key=lambda row: row.role != "curator")
+    if not signers or (kid := signers[0].kid) is None:
+        return None
+    names = {
+        person.get("key"): clean(person.get("name"), MAX_NAME)
+        for person in _objects(document.get("curators"))
+    }
+    if name := names.get(kid):
+        return name
+    return kid if len(kid) <= SHORT_DID else f"{kid[:16]}…{kid[-6:]}"
+
+
+class Signer:
+    """Who signed what one display shows; each document is verified once, and none is read that only the display names."""
+
+    def __init__(
+        self, hass: HomeAssistant, entry: ConfigEntry[Any], on_found: CALLBACK_TYPE
+    ) -> None:
+        """Initialize without a playlist; `on_found` is called when somebody turns out to have signed it."""
+        self._hass = hass
+        self._entry = entry
+        self._on_found = on_found
+        self._sources: Sequence[WorkSource] = ()
+        self._shown: tuple[object, ...] | None = None
+        self._name: str | None = None
+        self._has_document = False
+
+    @callback
+    def name(self, player: PlayerStatus | None, cast: Cast | None) -> str | None:
+        """Return who signed what a player shows; the cast is what it was given, if that is known."""
+        document = cast.playlist if cast else None
+        works = frozenset(
+            through_gateway(it.source or "") for it in (player.items if player else ())
+        )
+        url, key = (player.playlist_url, player.playlist_id) if player else (None, None)
+        shown = (id(document) if document else None, url, key, works, self._sources)
+        if shown != self._shown:
+            self._shown, self._name = shown, None
+            self._has_document = document is not None
+            if player is not None and works and "" not in works:
+                self._entry.async_create_background_task(
+                    self._hass,
+                    self._async_verify(shown, player, document, works),
+                    f"{self._entry.title} signature",
+                )
+        return self._name
+
+    @callback
+    def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
+        """Handle libraries that have been added, changed or removed."""
+        self._sources = tuple(sources)
+        if not self._has_document:
+            self._shown = None
+
+    async def _async_verify(
+        self,
+        shown: tuple[object, ...],
+        player: PlayerStatus,
+        document: Mapping[str, Any] | None,
+        works: AbstractSet[str],
+    ) -> None:
+        """Verify the document, which a library may have."""
+        for source in self._sources if document is None else ():
+            with suppress(Dp1Error):
+                document = await source.async_document(player)
+            if document is not None:
+                break
+        if document is None:
+            return
+        self._has_document = True
+        name = await self._hass.async_add_executor_job(signer_of, document, works)
+        if name is not None and shown == self._shown:
+            self._name = name
+            self._on_found()
 
 
 class ArtworkMetadata:

@@ -451,6 +451,14 @@ class Library:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
         return await self._context.async_describe(item)
 
+    async def async_document(self, player: PlayerStatus) -> Mapping[str, Any] | None:
+        """Return the document that a display shows, if it is in the list of our feed, or raise why it could not be read."""
+        for ref in (player.playlist_url, player.playlist_id):
+            if ref and (known := self.feed_coordinator.playlist(ref)):
+                stored = await self.feed_coordinator.async_document(known.id)
+                return stored.document
+        return None
+
 
 def server_of(node: str) -> str:
     """Return which server a node comes from, as the keys of error texts start."""
