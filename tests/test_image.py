@@ -58,8 +58,11 @@ async def picture(
 ) -> tuple[int, str, bytes]:
     """Request a picture like a dashboard."""
     client = await hass_client()
-    address: Any = shown(hass, "image", key).attributes["entity_picture"]
-    response = await client.get(address)
+    state = shown(hass, "image", key)
+    token: Any = state.attributes["access_token"]
+    response = await client.get(
+        f"/api/image_proxy/{state.entity_id}", params={"token": token}
+    )
     return response.status, response.content_type, await response.read()
 
 
@@ -118,7 +121,7 @@ async def test_picture_that_is_none(
     await set_up(hass, display_entry)
     await name_hosts(hass, gallery.url)
     answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert answer[0] == HTTPStatus.NOT_FOUND
     assert gallery.asked
 
 
@@ -133,7 +136,7 @@ async def test_a_picture_at_home_that_nobody_named(
     gallery.show(display, "dawn.png")
     await set_up(hass, display_entry)
     answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert answer[0] == HTTPStatus.NOT_FOUND
     assert not gallery.asked
 
 
@@ -144,13 +147,17 @@ async def test_work_without_a_picture(
     display_entry: MockConfigEntry,
     gallery: Gallery,
 ) -> None:
-    """A work without a picture does not show that of the previous one."""
-    gallery.show(display, "dawn.png", "noon")
+    """A work without a picture does not show that of the previous one, and an idle display shows none."""
     await set_up(hass, display_entry)
+    assert value(hass, "image", "work") == "unknown"
+    assert "entity_picture" not in shown(hass, "image", "work").attributes
+    assert (await picture(hass, hass_client, "work"))[0] == HTTPStatus.NOT_FOUND
+    gallery.show(display, "dawn.png", "noon")
+    await until(lambda: value(hass, "image", "work") != "unknown")
     display.player.handle("moveToArtwork", {"index": 1})
     await until(lambda: state_of(hass).attributes["media_track"] == 2)
     answer = await picture(hass, hass_client, "work")
-    assert answer[0] == HTTPStatus.INTERNAL_SERVER_ERROR
+    assert answer[0] == HTTPStatus.NOT_FOUND
     assert not gallery.asked
 
 

@@ -9,7 +9,9 @@ import pytest
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
+from .displays import until
 from .houses import House
+from .timing import set_timing
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -89,18 +91,25 @@ async def test_what_no_key_types(house: House, text: str) -> None:
     assert received(house) == []
 
 
-async def test_the_remote_wakes_and_sleeps(house: House) -> None:
-    """The remote is on while the display is awake."""
-    assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
-    for service, state in (("turn_off", "off"), ("turn_on", "on")):
+async def test_the_remote_is_no_switch(house: House) -> None:
+    """The remote is on as long as the display is available, and does not put it to sleep."""
+    for service in ("turn_off", "toggle", "turn_on"):
         await house.hass.services.async_call(
             "remote",
             service,
             {"entity_id": "remote.wall_keyboard_and_touch"},
             blocking=True,
         )
-        assert house.hass.states.is_state("remote.wall_keyboard_and_touch", state)
-        assert house.walls["wall"].state.asleep is (state == "off")
+        assert house.hass.states.is_state("remote.wall_keyboard_and_touch", "on")
+    assert received(house) == []
+    assert not house.walls["wall"].state.asleep
+    set_timing(house.hass, loss_patience=0.0)
+    await house.walls["wall"].power_off()
+    await until(
+        lambda: house.hass.states.is_state(
+            "remote.wall_keyboard_and_touch", "unavailable"
+        )
+    )
 
 
 async def test_a_display_without_a_keyboard(hass: HomeAssistant) -> None:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import override
 
+from aiohttp import web
+
 from homeassistant.components.image import Image, ImageEntity, ImageEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
@@ -74,7 +76,6 @@ class WorkImage(DescribedEntity[str], ImageEntity):
         """Initialize the image."""
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
-        self._attr_image_last_updated = dt_util.utcnow()
 
     @callback
     @override
@@ -82,18 +83,30 @@ class WorkImage(DescribedEntity[str], ImageEntity):
         """Drop the cached picture when the work changes."""
         is_news = super()._update()
         if is_news:
-            self._attr_image_last_updated = dt_util.utcnow()
+            self._attr_image_last_updated = dt_util.utcnow() if self._value else None
             self._cached_image = None
         return is_news
 
+    @property
     @override
-    async def async_image(self) -> bytes | None:
-        """Return the picture, fetched once per work."""
+    def entity_picture(self) -> str | None:
+        """Return the path of the picture, None if the work has none."""
+        return super().entity_picture if self._value else None
+
+    @override
+    async def async_image(self) -> bytes:
+        """Return the picture, fetched once per work.
+
+        Raises:
+            HTTPNotFound: there is none; the view of images takes nothing to show for an error of the server.
+        """
         url = self._value
         if self._cached_image is None and url is not None:
             picture = await async_fetch_picture(self.hass, url)
             self._keep(url, picture)
-        return self._cached_image.content if self._cached_image else None
+        if self._cached_image is None:
+            raise web.HTTPNotFound
+        return self._cached_image.content
 
     def _keep(self, url: str, picture: Image | None) -> None:
         """Keep a picture, unless another work is shown by now."""

@@ -272,10 +272,13 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None
     ) -> bool | None:
-        """Return whether the current work is a favorite, None if there is nothing to keep it in."""
-        if player is None or player.current is None or not self._libraries:
+        """Return whether the current work is a favorite, None if no library has it."""
+        if player is None or player.current is None:
             return None
-        return any(library.favorite_of(player, work) for library in self._libraries)
+        if any(library.favorite_of(player, work) for library in self._libraries):
+            return True
+        known = any(library.knows(player, work) for library in self._libraries)
+        return False if known else None
 
     def _state(self) -> MediaPlayerState | None:
         """Return the state of the display."""

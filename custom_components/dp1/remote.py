@@ -12,12 +12,12 @@ from homeassistant.components.remote import (
     DEFAULT_NUM_REPEATS,
     RemoteEntity,
 )
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.text import clean
-from .coordinator import DisplayConfigEntry, Part, Refresh
+from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
 
@@ -49,46 +49,21 @@ async def async_setup_entry(
 ) -> None:
     """Set up the remote of a display that takes more than playlists."""
     if not entry.runtime_data.cast_only:
-        parts = Part.PLAYER, Part.DEVICE
-        async_add_entities([DisplayRemote(entry.runtime_data, "remote", parts)])
+        async_add_entities([DisplayRemote(entry.runtime_data, "remote")])
 
 
 class DisplayRemote(DisplayEntity, RemoteEntity):
-    """Remote that sends keys and taps to the current work."""
+    """Remote that sends keys and taps to the current work; Home Assistant shows a remote with a switch."""
 
-    _written: tuple[bool | None, bool]
-
-    @override
-    async def async_added_to_hass(self) -> None:
-        """Register callbacks."""
-        await super().async_added_to_hass()
-        self._written = self.is_on, self.available
-
-    @callback
-    @override
-    def _handle_coordinator_update(self) -> None:
-        """Write the state if it has changed."""
-        state = self.is_on, self.available
-        if state != self._written:
-            self._written = state
-            super()._handle_coordinator_update()
-
-    @property
-    @override
-    def is_on(self) -> bool | None:
-        """Return whether the display is awake."""
-        asleep = self.coordinator.data.asleep
-        return None if asleep is None else not asleep
+    _attr_is_on = True
 
     @override
     async def async_turn_on(self, **kwargs: Any) -> None:
-        """Wake the display."""
-        await self.coordinator.async_set_asleep(False)
+        """Do nothing, as a keyboard is always on."""
 
     @override
     async def async_turn_off(self, **kwargs: Any) -> None:
-        """Put the display to sleep."""
-        await self.coordinator.async_set_asleep(True)
+        """Do nothing: this is not the display, and what turns off a whole room must not fail at it."""
 
     @override
     async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:

@@ -31,7 +31,7 @@ async def system_health_info(hass: HomeAssistant) -> dict[str, Any]:
             display.last_update_success for display in async_displays(hass)
         ),
         "libraries": kinds.count(EntryKind.LIBRARY),
-        "internal_url": _has_internal_url(hass),
+        "internal_url": _internal_url(hass),
     }
     libraries = async_libraries(hass)
     for key, urls in (
@@ -53,10 +53,10 @@ async def _async_check_can_reach(
     return next((result for result in found if result != "ok"), "ok")
 
 
-def _has_internal_url(hass: HomeAssistant) -> bool:
-    """Return whether displays can load media of Home Assistant."""
+def _internal_url(hass: HomeAssistant) -> str | dict[str, str]:
+    """Return whether displays can load media of Home Assistant, as core tells it of a server."""
     try:
         get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError:
-        return False
-    return True
+        return {"type": "failed", "error": "not set"}
+    return "ok"

@@ -180,12 +180,23 @@ async def test_a_slow_look_up_keeps_nobody_waiting(
 
 async def test_nothing_is_known(gallery: Gallery) -> None:
     """A work in no library has only the metadata of the display."""
-    await gallery.cast(playlist=playlist("Reef"))
+    await gallery.cast(
+        playlist=playlist("Reef", id="5d0c9d5e-0000-4000-8000-000000000000")
+    )
     told = details(gallery)
     assert gallery.attribute("media_title") == "Reef"
     assert told["source"] == "https://art.example.org/1"
-    assert told["favorite"] is False
-    for name in ("series", "exhibition", "edition", "year", "medium", "link", "note"):
+    # There is no heart for what could not be kept.
+    for name in (
+        "favorite",
+        "series",
+        "exhibition",
+        "edition",
+        "year",
+        "medium",
+        "link",
+        "note",
+    ):
         assert told[name] is None
 
 

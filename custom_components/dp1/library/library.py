@@ -426,6 +426,13 @@ class Library:
         self.favorites.async_add(found, item)
         return found
 
+    def knows(self, player: PlayerStatus, work: Work | None) -> bool:
+        """Return whether the current work of a player is known to be of this library, as far as no request tells."""
+        if work is not None and work.node_id:
+            return True
+        ref = player.playlist_id
+        return bool(ref and self.feed_coordinator.playlist(ref))
+
     def favorite_of(self, player: PlayerStatus, work: Work | None) -> str | None:
         """Return the node id under which the current work of a player is a favorite."""
         item = player.current
