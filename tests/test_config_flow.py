@@ -399,26 +399,56 @@ def offers(hass: HomeAssistant) -> list[Any]:
 async def test_a_library_is_offered_after_the_first_display(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
-    """After a display is added, a library is offered once, with its URLs filled in."""
+    """After a display is added, a library is offered once, and added with one click."""
     result = await enter(hass, await begin(hass), written(display))
     assert "next_flow" not in result
     await hass.config_entries.async_reload(result["result"].entry_id)
     await hass.async_block_till_done()
     (offer,) = offers(hass)
     assert offer["context"]["title_placeholders"] == {"name": "Feral File"}
-    form = await hass.config_entries.flow.async_configure(offer["flow_id"])
-    assert form["step_id"] == "library"
-    assert suggested(form) == {
+    flow = hass.config_entries.flow
+    form = await flow.async_configure(offer["flow_id"])
+    assert form["step_id"] == "offered_library"
+    assert form["description_placeholders"] == {"name": "Feral File"}
+    assert suggested(form) == {"name": "Feral File"}
+    folded = form["data_schema"].schema["advanced"]
+    assert folded.options == {"collapsed": True}
+    assert suggested({"data_schema": folded.schema}) == {
         "catalog_url": "https://feralfile.com",
         "feed_url": "https://feed.feralfile.com/api/v1",
     }
     async with FeedSimulator() as feed:
-        result = await hass.config_entries.flow.async_configure(
-            offer["flow_id"], {"feed_url": feed.url}
+        wrong = {"catalog_url": "http://", "feed_url": feed.url}
+        form = await flow.async_configure(
+            offer["flow_id"], {"name": "Art", "advanced": wrong}
+        )
+        # What is wrong is shown unfolded, beside its field.
+        assert (form["step_id"], form["errors"]) == (
+            "library",
+            {"catalog_url": "invalid_url"},
+        )
+        assert suggested(form) == {"name": "Art", **wrong}
+        result = await flow.async_configure(
+            offer["flow_id"], {"name": "Art", "feed_url": feed.url}
         )
         await hass.async_block_till_done()
     assert result["type"] is FlowResultType.CREATE_ENTRY
-    assert result["result"].unique_id == feed.url
+    assert (result["title"], result["result"].unique_id) == ("Art", feed.url)
+
+
+async def test_the_offered_library_takes_one_click(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """Nothing needs to be filled in or unfolded."""
+    (offer,) = offers(hass)
+    async with FeedSimulator() as feed:
+        result = await hass.config_entries.flow.async_configure(
+            offer["flow_id"],
+            {"name": "Feral File", "advanced": {"feed_url": feed.url}},
+        )
+        await hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert result["title"] == "Feral File"
 
 
 async def test_a_library_added_by_hand_ends_the_offer(
@@ -468,7 +498,7 @@ async def test_a_display_that_announces_itself_is_added_with_a_click(
     assert result["type"] is FlowResultType.FORM
     assert result["step_id"] == "zeroconf_confirm"
     (flow,) = hass.config_entries.flow.async_progress()
-    assert flow["context"]["title_placeholders"] == {"name": "Wall"}
+    assert flow["context"]["title_placeholders"] == {"name": "Wall (CD34)"}
     result = await hass.config_entries.flow.async_configure(result["flow_id"], {})
     await hass.async_block_till_done()
     assert result["type"] is FlowResultType.CREATE_ENTRY
@@ -490,7 +520,7 @@ async def test_a_name_with_a_link_is_no_link(
     title = hass.config_entries.flow.async_progress()[0]["context"][
         "title_placeholders"
     ]["name"]
-    assert len(title) == 64
+    assert len(title) == 64 + len(" (CD34)")
 
 
 async def test_onboarding_asks_nothing(

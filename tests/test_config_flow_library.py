@@ -6,6 +6,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import SigningKey
+from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
+from custom_components.dp1.library.validation import free_title
 from homeassistant.config_entries import SOURCE_USER, ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
@@ -82,7 +84,7 @@ async def test_add(
     )
     entry = await entry_of(hass, result)
     assert "next_flow" not in result
-    assert (entry.unique_id, entry.title) == (feed.url, "127.0.0.1")
+    assert (entry.unique_id, entry.title) == (feed.url, "Library")
     data = dict(entry.data)
     key = SigningKey.parse(data.pop("signing_key"))
     assert data == {
@@ -115,9 +117,29 @@ async def test_each_library_has_a_key_of_its_own(
         hass, await fill(hass, await begin(hass), catalog_url=catalog.url)
     )
     assert (one.unique_id, other.unique_id) == (feed.url, catalog.url)
-    titles = ["127.0.0.1", catalog.url.removeprefix("http://").partition("/")[0]]
-    assert [one.title, other.title] == titles
+    assert [one.title, other.title] == ["Library", "Library 2"]
     assert one.data["signing_key"] != other.data["signing_key"]
+
+
+@pytest.mark.parametrize(
+    ("catalog_url", "feed_url", "title"),
+    [
+        (DEFAULT_CATALOG_URL, None, "Feral File"),
+        ("https://art.example.org/api", DEFAULT_FEED_URL, "art.example.org"),
+        (None, "http://museum.local:8787/api/v1", "museum.local"),
+        ("http://192.168.1.20", "https://feed.example.org", "Library"),
+        (None, "http://[fd00::1]:8787", "Library"),
+        (None, "http://localhost:8787", "Library"),
+    ],
+)
+async def test_a_library_is_called_by_a_name(
+    hass: HomeAssistant, catalog_url: str | None, feed_url: str | None, title: str
+) -> None:
+    """A library without a name has that of its server, but never a number."""
+    servers = {"catalog_url": catalog_url, "feed_url": feed_url}
+    assert free_title(hass, servers) == title
+    MockConfigEntry(domain="dp1", title=title).add_to_hass(hass)
+    assert free_title(hass, servers) == f"{title} 2"
 
 
 async def test_the_same_feed_twice(hass: HomeAssistant, feed: FeedSimulator) -> None:

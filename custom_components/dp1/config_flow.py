@@ -55,11 +55,13 @@ from .display.discovery import (
     parse_address,
 )
 from .library.validation import (
+    CONF_ADVANCED,
     CONF_REMOVE_API_KEY,
     DEFAULT_SERVERS,
     KEY_SCHEMA,
     LIBRARY_SCHEMA,
     NAMES,
+    OFFER_SCHEMA,
     RECONFIGURE_LIBRARY_SCHEMA,
     async_check_key,
     async_check_library,
@@ -201,7 +203,9 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             )
         self._abort_if_added_without_id(device_id, name)
         self._title = self._found.name or name or device_id
-        self.context["title_placeholders"] = {"name": self._title}
+        # The end of the id tells displays of one name apart.
+        ending = "" if device_id in self._title else f" ({device_id[-4:]})"
+        self.context["title_placeholders"] = {"name": f"{self._title}{ending}"}
         return await self.async_step_zeroconf_confirm()
 
     def _is_announced_there(
@@ -294,8 +298,25 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         """Offer the default library, which nothing but a display asks for."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
-        self.context["title_placeholders"] = {"name": NAMES[DEFAULT_CATALOG_URL]}
-        return await self.async_step_library()
+        name = NAMES[DEFAULT_CATALOG_URL]
+        self.context["title_placeholders"] = {"name": name}
+        return await self.async_step_offered_library()
+
+    async def async_step_offered_library(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Offer a library with one click; its servers, which an error asks for again, are folded away."""
+        if user_input is not None:
+            return await self.async_step_library(
+                user_input | user_input.pop(CONF_ADVANCED)
+            )
+        name = NAMES[DEFAULT_CATALOG_URL]
+        values = {CONF_NAME: name, CONF_ADVANCED: DEFAULT_SERVERS}
+        return self.async_show_form(
+            step_id="offered_library",
+            data_schema=self.add_suggested_values_to_schema(OFFER_SCHEMA, values),
+            description_placeholders={"name": name},
+        )
 
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
@@ -306,13 +327,12 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             data, errors = await async_check_library(self.hass, user_input)
             if not errors:
                 server = data[CONF_FEED_URL] or data[CONF_CATALOG_URL]
-                shown = data[CONF_CATALOG_URL] or server
                 await self.async_set_unique_id(server, raise_on_progress=False)
                 self._abort_if_configured()
                 self._withdraw_offers()
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self.async_create_entry(
-                    title=name or NAMES.get(shown) or free_title(self.hass, shown),
+                    title=name or free_title(self.hass, data),
                     data={
                         CONF_KIND: EntryKind.LIBRARY.value,
                         **data,

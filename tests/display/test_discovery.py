@@ -59,7 +59,8 @@ async def test_a_display_is_found_and_added(
         (flow,) = flows(hass)
         name = "Wall" if profile == "B" else DEVICE_ID
         assert flow["step_id"] == "zeroconf_confirm"
-        assert flow["context"]["title_placeholders"] == {"name": name}
+        card = "Wall (CD34)" if profile == "B" else DEVICE_ID
+        assert flow["context"]["title_placeholders"] == {"name": card}
         result = await hass.config_entries.flow.async_configure(flow["flow_id"], {})
         await hass.async_block_till_done()
         entry = result["result"]

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from itertools import chain, count
 from typing import Any
 
 import voluptuous as vol
@@ -9,6 +10,7 @@ from yarl import URL
 
 from homeassistant.const import CONF_API_KEY, CONF_NAME
 from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import section
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
@@ -16,6 +18,7 @@ from homeassistant.helpers.selector import (
     TextSelectorConfig,
     TextSelectorType,
 )
+from homeassistant.util.network import is_ip_address
 
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
@@ -29,6 +32,7 @@ from ..const import (
     DEFAULT_FEED_URL,
     DOMAIN,
 )
+from ..language import async_text
 
 URL_LENGTH = 2000
 # Catalogs do not tell their names.
@@ -38,6 +42,7 @@ DEFAULT_SERVERS = {
     CONF_FEED_URL: DEFAULT_FEED_URL,
 }
 CONF_REMOVE_API_KEY = "remove_api_key"
+CONF_ADVANCED = "advanced"
 
 URL_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
 KEY_FIELD = TextSelector(TextSelectorConfig(type=TextSelectorType.PASSWORD))
@@ -48,6 +53,12 @@ SERVERS = {
     vol.Optional(CONF_API_KEY): KEY_FIELD,
 }
 LIBRARY_SCHEMA = vol.Schema({vol.Optional(CONF_NAME): TextSelector(), **SERVERS})
+OFFER_SCHEMA = vol.Schema(
+    {
+        vol.Optional(CONF_NAME): TextSelector(),
+        vol.Required(CONF_ADVANCED): section(vol.Schema(SERVERS), {"collapsed": True}),
+    }
+)
 RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
     {
         **SERVERS,
@@ -56,12 +67,19 @@ RECONFIGURE_LIBRARY_SCHEMA = vol.Schema(
 )
 
 
-def free_title(hass: HomeAssistant, server: str) -> str:
-    """Return the shortest name of a server that no entry has: its host, with its port, or its whole address."""
-    url = URL(server)
+def free_title(hass: HomeAssistant, servers: Mapping[str, Any]) -> str:
+    """Return a name that no entry has: that of a server if it has one in words, else "Library"."""
     taken = {entry.title for entry in hass.config_entries.async_entries(DOMAIN)}
-    titles = (url.host or "", url.authority, f"{url.authority}{url.path}")
-    return next((title for title in titles if title and title not in taken), server)
+    shown = servers[CONF_CATALOG_URL] or servers[CONF_FEED_URL]
+    host = URL(shown).host or ""
+    is_name = "." in host and not is_ip_address(host)
+    title = NAMES.get(shown) or (
+        host
+        if is_name
+        else async_text(hass, "config_panel.card.library", default="Library")
+    )
+    numbered = (f"{title} {number}" for number in count(2))
+    return next(name for name in chain([title], numbered) if name not in taken)
 
 
 async def async_check_library(
