@@ -218,6 +218,14 @@ class Home:
                 raise HomeError(f"{path}: {answer.status} {await answer.text()}")
             return await answer.json()
 
+    async def delete(self, path: str) -> None:
+        """Delete what has an address."""
+        async with self.session.delete(
+            self.url + path, headers=self._authorization
+        ) as answer:
+            if not answer.ok:
+                raise HomeError(f"{path}: {answer.status} {await answer.text()}")
+
     async def get(self, path: str) -> Any:
         """Get JSON."""
         async with self.session.get(
