@@ -16,10 +16,10 @@ import tempfile
 import time
 import zipfile
 
+from .demo_run import DISCOVERY_SECONDS, device_id, find_player
+
 from tests.e2e.home import ROOT, Home, HomeError
 from tests.simulators.display import DisplaySimulator
-
-from .demo_run import DISCOVERY_SECONDS, device_id, find_player
 
 FOLDER = "custom_components/dp1"
 NAME = "Release check"
@@ -54,13 +54,25 @@ def version_of(path: Path) -> str:
         raise ReleaseError(f"{path.name} has no manifest at its root: {err}") from err
 
 
+def check_tag(tag: str | None, version: str) -> None:
+    """Compare a tag, if there is one, with a version.
+
+    Raises:
+        ReleaseError: they differ.
+    """
+    if tag and tag != f"v{version}":
+        raise ReleaseError(
+            f"the tag {tag} is not the version {version} of the manifest"
+        )
+
+
 def notes_of(changelog: str, version: str) -> str:
     """Return what a changelog says of a version.
 
     Raises:
         ReleaseError: nothing.
     """
-    pattern = rf"^## {re.escape(version)}\b.*\n([\s\S]*?)(?=^## |\Z)"
+    pattern = rf"^## {re.escape(version)}(?:\s.*)?\n([\s\S]*?)(?=^## |\Z)"
     found = re.search(pattern, changelog, re.MULTILINE)
     if found is None or not (notes := found[1].strip()):
         raise ReleaseError(f"CHANGELOG.md says nothing of {version}")
@@ -93,7 +105,7 @@ async def _show(home: Home, display: DisplaySimulator) -> None:
         """Return whether the display and Home Assistant agree on the message."""
         state = await home.state(player)
         title = state["attributes"].get("media_title") if state else None
-        return title == display.state.current_title == MESSAGE
+        return title == (display.state.playlist or {}).get("title") == MESSAGE
 
     await home.until(hangs, 30, "the message on the display")
 
@@ -177,10 +189,7 @@ def main() -> int:
         try:
             pack(archive.resolve())
             version = version_of(archive)
-            if options.tag and options.tag != f"v{version}":
-                raise ReleaseError(
-                    f"the tag {options.tag} is not the version {version} of the manifest"
-                )
+            check_tag(options.tag, version)
             if options.notes:
                 changelog = (ROOT / "CHANGELOG.md").read_text("utf-8")
                 options.notes.write_text(notes_of(changelog, version), "utf-8")

@@ -259,6 +259,22 @@ def test_every_key_in_the_code_has_a_text() -> None:
     )
 
 
+def test_every_entity_has_a_name() -> None:
+    """A description without a name in the texts is an entity that nobody can tell from its device."""
+    nameless = [
+        f"entity.{platform}.{key}.name"
+        for platform in map(str, Platform)
+        if (tree := SOURCES.get(f"{PACKAGE}.{platform}"))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called(node).endswith("Description")
+        for keyword in node.keywords
+        if keyword.arg == "key"
+        for key in values(keyword.value)
+        if "name" not in ENGLISH["entity"].get(platform, {}).get(key, {})
+    ]
+    assert nameless == [], "translations/en.json lacks these"
+
+
 def test_every_text_has_a_key_in_the_code() -> None:
     """No text outlives the code that used it."""
     for section in (
