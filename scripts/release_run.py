@@ -72,7 +72,7 @@ def notes_of(changelog: str, version: str) -> str:
     Raises:
         ReleaseError: nothing.
     """
-    pattern = rf"^## {re.escape(version)}(?:\s.*)?\n([\s\S]*?)(?=^## |\Z)"
+    pattern = rf"^## {re.escape(version)}(?: .*)?\n([\s\S]*?)(?=^## |\Z)"
     found = re.search(pattern, changelog, re.MULTILINE)
     if found is None or not (notes := found[1].strip()):
         raise ReleaseError(f"CHANGELOG.md says nothing of {version}")

@@ -308,13 +308,17 @@ class Fields:
             },
             extra=vol.ALLOW_EXTRA,
         )
+        places = {name: place for place, name in enumerate(fields)}
 
         def check_all(value: Any) -> Any:
             if value is None and self._types_only:
                 return value
             if not isinstance(value, dict):
                 raise refusal("an object", value)
-            found = errors_of(schema, value)
+            # voluptuous names missing fields in a random order.
+            found = sorted(
+                errors_of(schema, value), key=lambda error: places[str(error.path[0])]
+            )
             if not self._types_only:
                 found += [error for rule in rules for error in rule(value)]
             raise_all(found)
