@@ -162,7 +162,7 @@ async def test_moments(hass: HomeAssistant) -> None:
         await until(lambda: gallery.attribute("media_title") == "Dusk")
 
         hass.states.async_set("binary_sensor.water", "on", {"friendly_name": "Water"})
-        await until(lambda: wall.state.current_title == "Alarm")
+        await until(lambda: wall.state.playlist_title == "Alarm")
         await hass.async_block_till_done()
         await settle(wall)
         await later(hass, minutes=5, seconds=1)

@@ -128,7 +128,7 @@ async def test_a_large_playlist_stalls_nothing(
                 await cast(hass, playlist_url=f"{server.url}/list.json", limit=2)
         assert watch.stall < 0.2
         error = await failure(hass, playlist_url=f"{server.url}/list.json", limit=2)
-    assert error.translation_key == "playlist_unexpected_answer"
+    assert error.translation_key == "answer_too_large"
     assert len(display.state.items) == 2
 
 

@@ -170,10 +170,9 @@ async def test_works_without_a_source_are_left_out_and_counted(
 async def test_preferences_go_into_new_playlists(
     catalog: CatalogSimulator, make_library: MakeLibrary
 ) -> None:
-    """New playlists have duration, license and display settings of the options."""
+    """New playlists have duration and display settings of the options."""
     options = {
         "duration": 42.0,
-        "license": "token",
         "scaling": "fill",
         "background": "#112233",
         "margin": "12",
@@ -183,11 +182,11 @@ async def test_preferences_go_into_new_playlists(
     playlist = document(await library.async_build_playlist(node, limit=2))
     assert playlist["defaults"] == {
         "duration": 42,
-        "license": "token",
+        "license": "open",
         "display": {"scaling": "fill", "background": "#112233", "margin": 12},
     }
     assert {(item["duration"], item["license"]) for item in playlist["items"]} == {
-        (42, "token")
+        (42, "open")
     }
 
 
