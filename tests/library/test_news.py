@@ -94,7 +94,9 @@ async def test_news(
     assert len(news) == 2
     told = {item.kind: item.attributes for item in news}
     opened, published = told["exhibition_opened"], told["playlist_published"]
-    assert opened["title"] == "New" and opened["link"].endswith("/exhibitions/shows/new")
+    assert opened["title"] == "New" and opened["link"].endswith(
+        "/exhibitions/shows/new"
+    )
     assert opened["media_content_id"] == (
         f"media-source://dp1/{entry.entry_id}/exhibition/{fresh['id']}"
     )

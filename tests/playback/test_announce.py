@@ -355,7 +355,7 @@ async def test_a_removed_display_is_forgotten(
     await entry.runtime_data.history.async_save()
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
-    assert hass_storage["dp1.duties"]["data"] == {}
+    assert "dp1.duties" not in hass_storage
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 
