@@ -9,6 +9,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
 import yaml
 
+from custom_components.dp1.data import DATA
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -92,9 +93,10 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
         )
         await set_up(hass, entry)
         show = catalog.data.find_exhibition("Net Evil")
-        (SCRIPTS[_with_series()][1]["data"])["series"] = catalog.data.series(
-            show["id"]
-        )[0]["id"]
+        key = catalog.data.series(show["id"])[0]["id"]
+        (SCRIPTS[_with_series()][1]["data"])["series"] = key
+        works = await entry.runtime_data.async_children(f"series/{key}")
+        await entry.runtime_data.async_add_favorite(works.nodes[0].id)
         area = ar.async_get(hass).async_create("Living room")
         label = lr.async_get(hass).async_create("Art")
         registry = dr.async_get(hass)
@@ -126,6 +128,8 @@ async def test_examples_run(house: House, caplog: pytest.LogCaptureFixture) -> N
     hass = house.hass
     snapshots = async_mock_service(hass, "camera", "snapshot")
     notes = async_mock_service(hass, "notify", "persistent_notification")
+    phone = async_mock_service(hass, "notify", "mobile_app_phone")
+    paper = async_mock_service(hass, "opendisplay", "upload_image")
     scripts = {
         f"example_{number}": {"sequence": example, "mode": "single"}
         for number, example in enumerate(SCRIPTS.values())
@@ -139,6 +143,9 @@ async def test_examples_run(house: House, caplog: pytest.LogCaptureFixture) -> N
         except Exception as err:
             err.add_note(where)
             raise
+    assert phone[0].data["title"] and phone[0].data["data"]["image"].startswith("/api/")
+    wanted = paper[0].data["image"]["media_content_id"]
+    assert await hass.data[DATA].pictures.async_of(wanted)
     automations = [
         {"alias": f"Example {number}", "id": f"{number}", **example}
         for number, example in enumerate(AUTOMATIONS.values())

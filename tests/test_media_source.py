@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import (
     ClientSessionGenerator,
     WebSocketGenerator,
@@ -18,6 +19,7 @@ from homeassistant.components.media_player import (
 )
 from homeassistant.components.media_source import PlayMedia, Unresolvable
 from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
 
 from .galleries import EVENING, LARGE, Gallery, titles
 from .libraries import library_entry, set_up
@@ -183,3 +185,56 @@ async def test_several_libraries_or_none(
         assert caught.value.translation_key == "library_not_loaded"
         # It reads in the background, and its server ends before Home Assistant does.
         assert await hass.config_entries.async_unload(annex.entry_id)
+
+
+async def test_an_exhibition_in_a_photo_frame(
+    gallery: Gallery, hass_client: ClientSessionGenerator
+) -> None:
+    """An image entity of Home Assistant goes through the stills of an exhibition, and through a playlist's works."""
+    show = gallery.media_id(gallery.exhibition(LARGE))
+    frame = MockConfigEntry(
+        domain="collection_image",
+        title="Frame",
+        data={"media": [{"media_content_id": show, "media_content_type": "playlist"}]},
+    )
+    assert await async_setup_component(gallery.hass, "http", {})
+    await set_up(gallery.hass, frame)
+    before = ""
+    for _ in range(2):
+        await gallery.hass.services.async_call(
+            "collection_image",
+            "select_next",
+            {"entity_id": "image.frame"},
+            blocking=True,
+        )
+        state = gallery.hass.states.get("image.frame")
+        assert state is not None
+        assert state.state not in ("unavailable", "unknown", before)
+        before = state.state
+    client = await hass_client()
+    page = await media_source.async_browse_media(gallery.hass, show)
+    pictures = [each for each in page.children or () if each.media_class == "image"]
+    assert len(pictures) > 1
+    for picture in pictures:
+        media = await resolve(gallery, picture.media_content_id)
+        assert media.mime_type.startswith("image/")
+        answer = await client.get(media.url)
+        assert (answer.status, answer.content_type) == (200, media.mime_type)
+
+
+@pytest.mark.skipif(
+    not hasattr(media_source, "async_get_media_image"), reason="since 2026.11"
+)
+async def test_the_picture_of_anything_that_plays(gallery: Gallery) -> None:
+    """Models and notifications get the picture of an exhibition, a series and a work as bytes."""
+    show = gallery.media_id(gallery.exhibition(LARGE))
+    page = await gallery.browse(show)
+    series = next(child for child in page.children if child.can_expand)
+    work = (await gallery.browse(series.media_content_id)).children[0]
+    for node in (show, series.media_content_id, work.media_content_id):
+        picture = await media_source.async_get_media_image(gallery.hass, node)
+        assert picture is not None, node
+        assert picture.mime_type == "image/png"
+        assert picture.content.startswith(b"\x89PNG")
+    nothing = gallery.media_id("exhibition/none")
+    assert await media_source.async_get_media_image(gallery.hass, nothing) is None
