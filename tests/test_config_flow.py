@@ -411,9 +411,14 @@ async def test_a_library_is_offered_after_the_first_display(
     assert form["step_id"] == "offered_library"
     assert form["description_placeholders"] == {"name": "Feral File"}
     assert suggested(form) == {"name": "Feral File"}
-    folded = form["data_schema"].schema["advanced"]
+    fields: Any = form["data_schema"]
+    folded = fields.schema["advanced"]
     assert folded.options == {"collapsed": True}
-    assert suggested({"data_schema": folded.schema}) == {
+    assert {
+        str(key): key.description["suggested_value"]
+        for key in folded.schema.schema
+        if key.description
+    } == {
         "catalog_url": "https://feralfile.com",
         "feed_url": "https://feed.feralfile.com/api/v1",
     }

@@ -15,6 +15,7 @@ import yaml
 
 from custom_components.dp1 import condition, trigger
 from custom_components.dp1.client.playlist.signing import SignatureFault
+from custom_components.dp1.library.node import FOLDER_TITLES
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import selector as selector_helper, service as service_helper
@@ -402,6 +403,12 @@ def test_icons() -> None:
     for platform, icons in ICONS.get("entity", {}).items():
         assert platform in set(Platform)
         assert all(mentioned(key) for key in icons), platform
+
+
+def test_folders_have_names() -> None:
+    """The folders of the media browser are called there as everywhere else."""
+    texts = ENGLISH["config_panel"]["browser"]
+    assert {kind: texts.get(kind) for kind in FOLDER_TITLES} == FOLDER_TITLES
 
 
 def test_what_is_wrong_with_a_signature_has_a_text() -> None:

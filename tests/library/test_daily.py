@@ -10,6 +10,7 @@ from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import daily_url
 from custom_components.dp1.library.providers import daily as module
 from custom_components.dp1.voice.choice import async_choose
+from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
@@ -86,6 +87,12 @@ async def test_sensor(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> N
         assert node.picture == told["picture"]
         (first, *_) = (await entry.runtime_data.async_children("")).nodes
         assert first == node and not first.can_expand
+        # Media browsers give playlists a note.
+        page = await async_browse_media(hass, f"media-source://dp1/{entry.entry_id}")
+        assert page.children is not None
+        shown = page.children[0]
+        assert (shown.title, shown.media_class) == ("The Daily", "image")
+        assert shown.thumbnail
 
         # A minute after the change it is read again, and once more every six hours.
         count = len(server.requests)

@@ -33,7 +33,8 @@ CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.ARTWORK: MediaClass.IMAGE,
     NodeKind.ITEM: MediaClass.IMAGE,
     NodeKind.CHANNEL: MediaClass.CHANNEL,
-    NodeKind.DAILY: MediaClass.PLAYLIST,
+    # A playlist without a picture has a note.
+    NodeKind.DAILY: MediaClass.IMAGE,
     NodeKind.COLLECTION: MediaClass.PLAYLIST,
     NodeKind.COLLECTION_PART: MediaClass.DIRECTORY,
     NodeKind.COLLECTION_ARTIST: MediaClass.ARTIST,
@@ -110,7 +111,9 @@ async def _async_open(
     page.title = _title(library, node, inside)
     if node.kind in HEADED:
         page.media_class = MediaClass.DIRECTORY
-    page.children = [node_media(library, child, picture_url) for child in inside.nodes]
+    page.children = [
+        node_media(library, child, picture_url, node) for child in inside.nodes
+    ]
     page.not_shown = inside.not_shown
     return page
 
@@ -127,7 +130,7 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
 
 def _title(library: Library, node: Node, inside: Children) -> str:
     """Return the title of a page, with a note if it is outdated: the browser has no other place for it."""
-    hass, title = library.hass, _name(library.hass, node)
+    hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
     if inside.problem is None:
@@ -168,16 +171,22 @@ def _name_of_rest(hass: HomeAssistant, node: Node) -> str:
     return f"{title} ({start + 1}–)"
 
 
-def _label(node: Node) -> str:
-    """Return the title, the artist and the year of a work as on a label."""
-    label = ", ".join(filter(None, (node.title, node.artist)))
-    return f"{label} ({node.year})" if node.year else label
+def _labeled(hass: HomeAssistant, node: Node, page: Node | None = None) -> str:
+    """Return the title of a node; that of works with artist and year as on a label, unless their page says these."""
+    if node.kind not in LABELED:
+        return _name(hass, node)
+    said: set[str | int | None] = {page.title} if page else set()
+    if page and page.kind in LABELED:
+        said |= {page.artist, page.year}
+    artist = None if node.artist in said else node.artist
+    label = ", ".join(filter(None, (node.title, artist)))
+    return f"{label} ({node.year})" if node.year and node.year not in said else label
 
 
 def node_media(
-    library: Library, node: Node, picture_url: PictureUrl
+    library: Library, node: Node, picture_url: PictureUrl, page: Node | None = None
 ) -> BrowseMediaSource:
-    """Return the browse item of a node."""
+    """Return the browse item of a node, on the page of another."""
     media_class = CLASSES.get(node.kind, MediaClass.DIRECTORY)
     name = media_id(library.entry_id, node.id)
     return BrowseMediaSource(
@@ -187,7 +196,7 @@ def node_media(
         media_content_type=CONTENT_TYPES.get(node.medium or "", media_class.value)
         if media_class is MediaClass.IMAGE
         else media_class.value,
-        title=_label(node) if node.kind in LABELED else _name(library.hass, node),
+        title=_labeled(library.hass, node, page),
         can_play=node.can_play,
         can_expand=node.can_expand,
         thumbnail=picture_url(name) if node.picture else None,

@@ -65,8 +65,11 @@ class Daily(Provider):
             return []
         title = picture = None
         if (work := self.work) is not None:
+            known = self.context.describe(work)
+            picture = work.thumbnail or (known.picture if known else None)
             for item in items_of({"items": [work.raw]}):
-                title, picture = item.title, self.context.picture(item.source)
+                title = item.title
+                picture = picture or self.context.picture(item.source)
             picture = picture or text((self.document or {}).get("coverImage"))
         return [
             Node(
