@@ -1,5 +1,6 @@
 """Test that media of the home show on a display, which loads them from another origin and frames pages."""
 
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -24,6 +25,9 @@ from tests.simulators.display.player import RenderStatus
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
+PNG = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
 SOURCE = "media-source://media_source/local"
 
 
@@ -52,7 +56,8 @@ async def home(
     (tmp_path / "ebb").write_bytes(b"a film")
     (tmp_path / "page.html").write_text("<p>Page</p>")
     hass.config.media_dirs = {"local": str(tmp_path)}
-    for component in ("media_source", "camera", "frontend"):
+    hass.config.config_dir = str(tmp_path)
+    for component in ("media_source", "camera", "frontend", "image_upload"):
         assert await async_setup_component(hass, component, {})
     await hass.data[DATA_COMPONENT].async_add_entities([Door()])
     await set_up(hass, display_entry)
@@ -89,6 +94,30 @@ async def test_a_film_plays(
     """A film of the home may be loaded by a page of another origin."""
     await play(hass, f"{SOURCE}/tide.mp4")
     assert await loaded(display) == "video"
+
+
+async def test_an_uploaded_picture_hangs(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """A picture uploaded like on the card is shown as one, under the name of its file."""
+    form = aiohttp.FormData()
+    form.add_field("file", PNG, filename="beach.png", content_type="image/png")
+    client = await hass_client()
+    answer = await client.post("/api/image/upload", data=form)
+    assert answer.status == 200
+    uploaded = (await answer.json())["id"]
+    await play(hass, f"media-source://image_upload/{uploaded}", "image")
+    assert await loaded(display) == "image"
+    assert display.player.items[0]["title"] == "beach"
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(display.player.items[0]["source"]) as picture,
+    ):
+        assert (picture.status, picture.content_type) == (200, "image/png")
+        assert await picture.read() == PNG
 
 
 async def test_the_type_may_be_asked_for(

@@ -224,7 +224,10 @@ async def _async_serve(
         return web.Response(body=content, content_type=content_type, headers=HEADERS)
     media = await media_source.async_resolve_media(hass, media_id, None)
     if media.path is not None:
-        return web.FileResponse(media.path, headers=HEADERS)
+        # Uploaded pictures have no suffix that would tell it.
+        return web.FileResponse(
+            media.path, headers={**HEADERS, hdrs.CONTENT_TYPE: media.mime_type}
+        )
     url = media.url
     if url.startswith("/") and not URL(url).query:
         # Displays have no session.

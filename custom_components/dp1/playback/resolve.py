@@ -84,6 +84,7 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
 # Home Assistant serves these to users; with a query, they may be signed.
 LOGIN_PATHS = ("/api/", "/media/")
 IMAGES = "media-source://image/"
+UPLOADS = "media-source://image_upload"
 # The player is a page of this origin, which shows other pages in frames.
 PLAYER_ORIGIN = "http://127.0.0.1:8080"
 LIVE_PAGE = """<!doctype html>
@@ -366,7 +367,14 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
     source = media.url
     if (local := _local_path(hass, source)) is not None:
         source = _proxied_url(hass, wanted.media_id, local.path)
-    return _single_item(source, wanted.title or _title_of(media.url), wanted.options)
+    title = wanted.title
+    if not title and wanted.media_id.startswith(UPLOADS):
+        # The address ends alike for all.
+        uploads = await media_source.async_browse_media(hass, UPLOADS)
+        names = {it.media_content_id: it.title for it in uploads.children or ()}
+        name = names.get(wanted.media_id, "")
+        title = name.rpartition(".")[0] or name
+    return _single_item(source, title or _title_of(media.url), wanted.options)
 
 
 async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> Cast:
