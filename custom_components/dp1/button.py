@@ -9,12 +9,19 @@ from homeassistant.components.button import (
     ButtonEntityDescription,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import EntityCategory
+from homeassistant.const import (
+    ATTR_CONFIG_ENTRY_ID,
+    ATTR_ENTITY_ID,
+    EntityCategory,
+    Platform,
+)
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .coordinator import DisplayCoordinator, Part, Refresh
+from .const import DOMAIN
+from .coordinator import DisplayCoordinator, Part, Refresh, async_displays
 from .display.discovery import async_wake_on_lan, wired_macs
 from .entity import (
     DescribedEntity,
@@ -22,6 +29,7 @@ from .entity import (
     async_add_display_entities,
     sends,
 )
+from .errors import invalid_input
 from .library.entity import LibraryEntity
 from .library.library import Library
 from .permissions import async_check_refresh
@@ -104,7 +112,10 @@ async def async_setup_entry(
 ) -> None:
     """Set up the buttons of a display or of a library."""
     if isinstance(entry.runtime_data, Library):
-        async_add_entities([RefreshLibraryButton(entry.runtime_data)])
+        library = entry.runtime_data
+        async_add_entities([RefreshLibraryButton(library)])
+        if library.feed:
+            async_add_entities([PublishButton(library)])
         return
     async_add_display_entities(entry, async_add_entities, BUTTONS, DisplayButton)
     async_add_display_entities(
@@ -151,3 +162,47 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
                 self.hass, context, library.entry_id, library.title
             )
         await self.library.async_refresh()
+
+
+class PublishButton(LibraryEntity, ButtonEntity):
+    """Button that publishes what the only display shows that shows anything.
+
+    As a setting it is not pressed with all buttons of a room: what is published cannot be taken back everywhere.
+    """
+
+    _attr_translation_key = "publish"
+    _attr_entity_category = EntityCategory.CONFIG
+
+    def __init__(self, library: Library) -> None:
+        """Initialize the button."""
+        super().__init__(library, "publish")
+
+    @override
+    async def async_press(self) -> None:
+        """Publish, if it is certain what."""
+        showing = [
+            display
+            for display in async_displays(self.hass)
+            if display.last_update_success
+            and not display.data.asleep
+            and display.data.player
+            and display.data.player.current
+        ]
+        if not showing:
+            raise invalid_input("nothing_to_publish")
+        if len(showing) > 1:
+            names = ", ".join(display.name for display in showing)
+            raise invalid_input("several_to_publish", names=names)
+        entity_id = er.async_get(self.hass).async_get_entity_id(
+            Platform.MEDIA_PLAYER, DOMAIN, showing[0].device_id
+        )
+        await self.hass.services.async_call(
+            DOMAIN,
+            "publish_playlist",
+            {
+                ATTR_CONFIG_ENTRY_ID: self.library.entry_id,
+                ATTR_ENTITY_ID: [entity_id],
+            },
+            blocking=True,
+            context=self._context,
+        )

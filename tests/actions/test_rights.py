@@ -115,7 +115,8 @@ async def test_guests_look_for_news_once_a_minute(
     """Who is no administrator cannot make the servers work without end, with the action or the button."""
     assert await post(guest, "refresh_library") == HTTPStatus.OK
     asked = len(feed.log)
-    button = {"entity_id": "button.library_look_for_news"}
+    button = {"entity_id": "button.library_check_for_new_art"}
+    assert hass.states.get(button["entity_id"])
     for _ in range(3):
         await guest.post("/api/services/dp1/refresh_library", json={})
         await guest.post("/api/services/button/press", json=button)

@@ -28,7 +28,7 @@ async def test_look_for_news(
     button = next(
         entity
         for entity in er.async_entries_for_config_entry(entity_registry, entry.entry_id)
-        if entity.domain == "button"
+        if entity.translation_key == "refresh_library"
     )
     device = device_registry.async_get(button.device_id or "")
     assert device is not None and device.entry_type is dr.DeviceEntryType.SERVICE
