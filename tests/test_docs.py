@@ -21,7 +21,7 @@ ENGLISH: dict[str, Any] = json.loads(
 # Words of Home Assistant, of its store, of GitHub and of this project's changelog, in italics.
 HOME_ASSISTANT = set(
     """Actions|Add card|Add dashboard|Add integration|Automations & scenes|Blueprints|Browse media|Configure
-    |Custom repositories|Dashboards|Developer tools|Devices & services|Download diagnostics|JavaScript module|Panel
+    |Collection image|Custom repositories|Dashboards|Developer tools|Devices & services|Download diagnostics|JavaScript module|Panel
     |Reconfigure|Repairs|Resources|Settings|System|System information|Unreleased|integration""".replace(
         "\n    ", ""
     ).split("|")
@@ -210,6 +210,15 @@ def test_an_omission_is_noticed(
     """The check itself fails for what no page names."""
     monkeypatch.setitem(TEXTS, page, TEXTS[page].replace(name, ""))
     assert fault in missing()
+
+
+def test_changelog_is_complete() -> None:
+    """The changelog names each action, trigger and condition."""
+    told = TEXTS["CHANGELOG.md"]
+    for kind in ("services", "triggers", "conditions"):
+        assert {
+            name for name in described(kind) if f"`dp1.{name}`" not in told
+        } == set()
 
 
 def test_pages_are_searched_by_their_headings() -> None:

@@ -16,9 +16,14 @@ import yaml
 from custom_components.dp1 import condition, trigger
 from custom_components.dp1.client.playlist.signing import SignatureFault
 from custom_components.dp1.library.node import FOLDER_TITLES
+from custom_components.dp1.services import ACTIONS
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import selector as selector_helper, service as service_helper
+from homeassistant.helpers import (
+    config_validation as cv,
+    selector as selector_helper,
+    service as service_helper,
+)
 from homeassistant.helpers.trigger import descriptions as trigger_descriptions
 from homeassistant.setup import async_setup_component
 
@@ -386,6 +391,23 @@ async def test_triggers_and_conditions(
         await registered[name].async_validate_config(
             hass, {**target, "options": examples}
         )
+
+
+def schema_fields(schema: Any) -> set[str]:
+    """Return the fields that the schema of an action takes, without those of its target."""
+    while not isinstance(schema, dict):
+        # The schema of an action for entities is followed by a rule that it has a target.
+        schema = getattr(schema, "schema", None) or schema.validators[0]
+    own = {*map(str, cv.ENTITY_SERVICE_FIELDS), "metadata"}
+    return {str(key) for key in schema} - own
+
+
+def test_described_fields_are_those_of_the_schema() -> None:
+    """A field that is taken is offered, and the reverse."""
+    taken = {name: schema_fields(schema) for name, _, schema, _ in ACTIONS}
+    assert taken.keys() == SERVICES.keys()
+    for name, fields in taken.items():
+        assert fields == set(fields_of(SERVICES[name])), name
 
 
 @pytest.mark.usefixtures("mock_async_zeroconf")
