@@ -226,7 +226,8 @@ def as_json(value: Any) -> bytes:
     def monster(match: re.Match[bytes]) -> bytes:
         """Return a text of many units, or a list or object of many levels."""
         nonlocal left
-        size, unit = int(match[1]), json.loads(b'"' + match[2] + b'"').encode()
+        size = int(match[1])
+        unit = json.loads(b'"' + match[2] + b'"').encode("utf-8", "surrogatepass")
         if (left := left - size) < 0:
             return b'""'
         match unit:

@@ -1,6 +1,7 @@
 """Test documents that are given to actions: those of a stranger, as large as an API of Home Assistant lets in."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
@@ -46,8 +47,12 @@ async def test_large_documents(
     setup_display: MockConfigEntry,
     action: str,
     name: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A document of a member of the household holds nobody up, whether it is refused or not."""
+    # At the level of debug, Home Assistant itself writes the data of each call, several times.
+    caplog.set_level(logging.WARNING)
+    caplog.set_level(logging.WARNING, "homeassistant.core")
     data = {"playlist": DOCUMENTS[name]}
     if action == "cast_playlist":
         data["entity_id"] = ENTITY_ID

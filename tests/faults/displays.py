@@ -158,6 +158,7 @@ HTTP_FAULTS = (
     garbage(
         "answers 5 MB of one string",
         json.dumps({"message": {"ok": False, "error": "x" * 5_000_000}}),
+        "answer_too_large",
     ),
     page(
         "is on its set-up screen",

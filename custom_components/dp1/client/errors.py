@@ -83,14 +83,14 @@ class WebPageError(UnexpectedAnswerError):
 
 
 class TooLargeError(UnexpectedAnswerError):
-    """The answer exceeds the size limit; none of it was kept."""
-
-    translation_key = "answer_too_large"
+    """The answer exceeds a limit; none of it was kept."""
 
     def __init__(self, message: str = "", limit: int = 0) -> None:
-        """Initialize with the limit in bytes."""
+        """Initialize with the limit in bytes, if it is the size that is exceeded."""
         super().__init__(message)
-        self.placeholders = {"size": f"{limit / 2**20:.3g}"}
+        if limit:
+            self.translation_key = "answer_too_large"
+            self.placeholders = {"size": f"{limit / 2**20:.3g}"}
 
 
 class TemporaryError(Dp1Error):

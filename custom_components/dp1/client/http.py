@@ -89,7 +89,7 @@ class Answer:
             return decode(self.body, strict=True)
         except TooLargeValueError as err:
             detail = f"the answer (status {self.status}) has {err}"
-            raise TooLargeError(detail, len(self.body)) from err
+            raise TooLargeError(detail) from err
         except ValueError as err:
             kind = WebPageError if self.is_web_page else UnexpectedAnswerError
             raise kind(f"the answer (status {self.status}) is not JSON") from err
