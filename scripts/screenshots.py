@@ -1,9 +1,11 @@
 """Take the screenshots of the documentation: the demo in a real browser."""
 
 import asyncio
+from io import BytesIO
 from pathlib import Path
 import tempfile
 
+from PIL import Image
 from playwright.async_api import Browser, Page
 
 from scripts.demo_run import (
@@ -20,7 +22,7 @@ from scripts.demo_run import (
 )
 
 from tests.e2e.browser import browser, signed_in
-from tests.e2e.card import CARD, dashboard as card_dashboard
+from tests.e2e.card import CARD, OTHER, dashboard as card_dashboard
 from tests.e2e.home import Home
 from tests.e2e.test_evening import documented_view
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -94,14 +96,78 @@ async def _label(home: Home, chromium: Browser, player: str) -> None:
     await _save(page, "label-phone")
 
 
-async def _gallery(home: Home, chromium: Browser) -> None:
-    """Take a screenshot of the gallery dashboard."""
+async def _gallery(home: Home, chromium: Browser) -> str:
+    """Take a screenshot of the gallery dashboard, and return its address."""
     url = await home.dashboard(DASHBOARD, "Art gallery", GALLERY)
     page = await signed_in(chromium, home, 1280, 900)
     await page.goto(url)
     await page.locator(CARD).first.wait_for()
     await _settle(page, 5)
     await _save(page, "gallery")
+    return url
+
+
+class Film:
+    """A short film of single pictures: from the discovered display to a chosen exhibition."""
+
+    def __init__(self, page: Page) -> None:
+        """Initialize without pictures."""
+        self._page = page
+        self._frames: list[Image.Image] = []
+        self._milliseconds: list[int] = []
+
+    async def take(self, seconds: float = 2.0) -> None:
+        """Take a picture that is shown for some seconds."""
+        shot = Image.open(BytesIO(await self._page.screenshot()))
+        self._frames.append(shot.convert("RGB").resize((960, 600)))
+        self._milliseconds.append(int(seconds * 1000))
+
+    async def discovered(self, url: str) -> None:
+        """Show the display that was discovered."""
+        await self._page.goto(f"{url}/config/integrations/dashboard")
+        card = self._page.locator("ha-config-flow-card")
+        await card.filter(has_text=NAME).wait_for()
+        await _settle(self._page)
+        await self.take(4)
+
+    async def choose(self, url: str) -> None:
+        """Choose exhibitions by picture and by search, and see them hang."""
+        page = self._page
+        await page.goto(url)
+        card = page.locator(CARD).first
+        await card.wait_for()
+        await _settle(page, 5)
+        await self.take(4)
+        for query in ("", "weather"):
+            await card.get_by_role("button", name="Choose an exhibition").click()
+            dialog = page.locator("dp1-chooser")
+            await dialog.get_by_role("button", name=OTHER, exact=True).wait_for()
+            await _settle(page)
+            await self.take(3)
+            for end in range(1, len(query) + 1):
+                await dialog.get_by_role("searchbox").fill(query[:end])
+                await self.take(0.2)
+            await _settle(page)
+            await self.take()
+            wanted = EXHIBITION if query else OTHER
+            await dialog.get_by_role("button", name=wanted, exact=True).first.click()
+            await card.locator(".exhibition").get_by_text(wanted, exact=True).wait_for()
+            await _settle(page)
+            await self.take(4)
+        for _ in range(4):
+            await card.get_by_role("button", name="Next track").click()
+            await _settle(page)
+            await self.take(3)
+        first, *others = self._frames
+        first.save(
+            FOLDER / "film.webp",
+            save_all=True,
+            append_images=others,
+            duration=self._milliseconds,
+            loop=0,
+            quality=70,
+        )
+        print(f"film, {sum(self._milliseconds) / 1000:.0f} s")
 
 
 async def _main() -> None:
@@ -118,6 +184,9 @@ async def _main() -> None:
             browser() as chromium,
         ):
             seed_feed(catalog, feed)
+            page = await signed_in(chromium, home, 1280, 800)
+            film = Film(page)
+            await film.discovered(home.url)
             await add_library(
                 home, await add_display(home, display), catalog.url, feed.url
             )
@@ -132,7 +201,7 @@ async def _main() -> None:
             await _settle(wall)
             await _save(wall, "wall")
             await _pages(home, chromium, player)
-            await _gallery(home, chromium)
+            await film.choose(await _gallery(home, chromium))
             await _label(home, chromium, player)
 
 

@@ -19,7 +19,7 @@ from homeassistant.helpers import (
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
-from .displays import name_hosts, set_up, until
+from .displays import set_up, until
 from .houses import House, series, served, titles
 from .libraries import library_entry
 from .simulators.catalog.simulator import CatalogSimulator
@@ -92,7 +92,6 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
             options={"daily_url": daily, "indexer_url": indexer.url},
         )
         await set_up(hass, entry)
-        await name_hosts(hass, daily)
         show = catalog.data.find_exhibition("Net Evil")
         key = catalog.data.series(show["id"])[0]["id"]
         (SCRIPTS[_with_series()][1]["data"])["series"] = key

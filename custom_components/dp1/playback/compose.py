@@ -18,6 +18,7 @@ from ..client.text import clean, shorten
 from ..client.values import mapping
 from ..errors import action_failed, invalid_input
 from ..language import async_message
+from .daily import async_work_of_today, daily_of
 from .resolve import Options, async_from_media, async_read_playlist, split_media_id
 
 MAX_MEDIA: Final = 100
@@ -111,6 +112,8 @@ async def _async_items(
     name, _ = split_media_id(medium.media_content_id)
     own = Options(limit=options.limit, asked=None, warnings=options.warnings)
     cast = await async_from_media(hass, "", name, own, medium.title or None)
+    if (daily := daily_of(hass, cast)) is not None:
+        cast = await async_work_of_today(daily, own)
     document = cast.playlist
     if document is None:
         read = await async_read_playlist(hass, cast.playlist_url or "")
