@@ -56,6 +56,7 @@ async def _started(hass: HomeAssistant, entry: Any) -> tuple[Library, float]:
     library = Library(hass, entry)
     started = time.monotonic()
     await library.async_start()
+    library.async_start_late()
     built = await library.async_build_playlist(NODE)
     assert built.works
     return library, time.monotonic() - started
