@@ -212,14 +212,14 @@ async def _async_by_artist(
     """Return what somebody made whose name may be misspelt; what they showed alone comes before group shows."""
     hits = await async_hits(libraries, args["artist"])
     names = {
-        fold(hit.node.title) for _, hit in hits if hit.node.kind is NodeKind.ARTIST
+        fold(hit.node.title) for _, hit in hits if hit.node.kind == NodeKind.ARTIST
     }
     name = min(names, key=len) if names else fold(args["artist"])
     found: dict[str, tuple[Library, Node]] = {}
     for library, hit in await async_hits(libraries, name):
         if name in fold(hit.node.artist or hit.node.title):
             found[hit.node.id] = library, hit.node
-            if hit.node.kind is NodeKind.ARTIST:
+            if hit.node.kind == NodeKind.ARTIST:
                 made = (await library.async_children(hit.node.id)).nodes
                 found.update({node.id: (library, node) for node in made})
     query = fold(args.get("query", ""))

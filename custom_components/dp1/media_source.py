@@ -85,7 +85,7 @@ class LibraryMediaSource(MediaSource):
                     NodeKind.ARTWORK,
                     NodeKind.ITEM,
                     NodeKind.OWNED,
-                ) or (node.kind is NodeKind.SERIES and node.works == 1)
+                ) or (node.kind == NodeKind.SERIES and node.works == 1)
                 document = (
                     (await library.async_build_playlist(text)).cast.playlist
                     if single
@@ -93,7 +93,7 @@ class LibraryMediaSource(MediaSource):
                 )
         name = media_id(library.entry_id, text)
         if document is None:
-            if node.kind is NodeKind.SERIES and (
+            if node.kind == NodeKind.SERIES and (
                 picture := await self._async_still(name)
             ):
                 return picture

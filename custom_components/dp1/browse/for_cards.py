@@ -51,7 +51,7 @@ async def async_browse_highlights(
         daily = [
             node
             for node in await _async_inside(library, NodeKind.ROOT)
-            if node.kind is NodeKind.DAILY
+            if node.kind == NodeKind.DAILY
         ]
         nodes = [*daily, *new[:MAX_NEW], *favorites[:MAX_FAVORITES]]
         unique = {node.id: node for node in nodes}
@@ -84,20 +84,11 @@ def browse_up_next(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
     """Return the works that come next, in playing order; their ids end with what ``dp1.show_work`` takes."""
-    player = coordinator.data.player
-    return BrowseMedia(
-        media_class=MediaClass.DIRECTORY,
-        media_content_id=UP_NEXT,
-        media_content_type=DIRECTORY,
-        title=coordinator.name,
-        can_play=False,
-        can_expand=True,
-        children=[
-            _media(coordinator, player, place, picture_url) for place in _places(player)
-        ]
-        if player
-        else [],
-        children_media_class=MediaClass.IMAGE,
+    if (player := coordinator.data.player) is None:
+        return _page(UP_NEXT, [])
+    places = _places(player)
+    return _page(
+        UP_NEXT, [_media(coordinator, player, place, picture_url) for place in places]
     )
 
 

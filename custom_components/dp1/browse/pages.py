@@ -154,9 +154,9 @@ def _name(hass: HomeAssistant, node: Node) -> str:
         return browser_text(hass, f"playlist_of_{node.query}", title=node.title)
     if node.kind in FOLDER_TITLES:
         return browser_text(hass, node.kind)
-    if node.kind is NodeKind.COLLECTION_PART:
+    if node.kind == NodeKind.COLLECTION_PART:
         return browser_text(hass, f"collection_{split_node_id(node.id)[1][1]}")
-    if node.kind is NodeKind.MORE:
+    if node.kind == NodeKind.MORE:
         return _name_of_rest(hass, node)
     return node.title
 

@@ -79,7 +79,7 @@ class Chosen:
     @classmethod
     def of(cls, library: Library, node: Node) -> Chosen:
         """Return a node of a library."""
-        everything = node.kind is NodeKind.ARTIST
+        everything = node.kind == NodeKind.ARTIST
         return cls(
             media_id(library.entry_id, node.id),
             node.title,
@@ -175,11 +175,11 @@ async def _async_meant(
 ) -> Chosen:
     """Return what is meant; of an artist everything, what they showed alone, or one series."""
     library, node = meant[0], meant[1].node
-    if node.kind is not NodeKind.ARTIST or kind == "everything":
+    if node.kind != NodeKind.ARTIST or kind == "everything":
         return Chosen.of(library, node)
     for owner, hit in found:
         solo = fold(hit.node.artist or "") == fold(node.title)
-        if solo and hit.node.kind is NodeKind.EXHIBITION:
+        if solo and hit.node.kind == NodeKind.EXHIBITION:
             return Chosen.of(owner, hit.node)
     if kind == "artist":
         made = (await library.async_children(node.id)).nodes
