@@ -32,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 LIMITS = {
     "cast by exhibition title": 75,
-    "search by title": 53,
+    "search by title": 52,
     "published playlist in the library": 58,
     "pushed frame to state": 30,
     "spoken show in a room": 88,

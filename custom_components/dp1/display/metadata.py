@@ -1,7 +1,7 @@
 """Metadata of the current work: its own, and that of the libraries."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
+from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
 from ..client.text import clean
 from ..client.url import read_url, through_gateway
@@ -123,13 +124,18 @@ def _objects(value: object) -> list[Mapping[str, Any]]:
     return list(map(mapping, value)) if isinstance(value, list) else []
 
 
-def signer_of(document: Mapping[str, Any], shown: AbstractSet[str]) -> str | None:
+def _is_signed(document: Mapping[str, Any]) -> bool:
+    """Return whether a document has a signature, good or not."""
+    return any(document.get(name) for name in SIGNATURE_FIELDS)
+
+
+def signer_of(document: Mapping[str, Any], shown: Sequence[str]) -> str | None:
     """Return who signed a document with all works that are shown, if the signature is good: a name or a shortened DID.
 
     It may take milliseconds, and is called in a thread.
     """
     items = _objects(document.get("items"))
-    if not shown or not shown <= {
+    if not shown or not set(map(through_gateway, shown)) <= {
         through_gateway(str(it.get("source"))) for it in items
     }:
         return None
@@ -165,15 +171,14 @@ class Signer:
     def name(self, player: PlayerStatus | None, cast: Cast | None) -> str | None:
         """Return who signed what a player shows; the cast is what it was given, if that is known."""
         document = cast.playlist if cast else None
-        works = frozenset(
-            through_gateway(it.source or "") for it in (player.items if player else ())
-        )
+        works = tuple(it.source or "" for it in player.items) if player else ()
         url, key = (player.playlist_url, player.playlist_id) if player else (None, None)
         shown = (id(document) if document else None, url, key, works, self._sources)
         if shown != self._shown:
             self._shown, self._name = shown, None
             self._has_document = document is not None
-            if player is not None and works and "" not in works:
+            may_be_signed = document is None or _is_signed(document)
+            if player is not None and works and "" not in works and may_be_signed:
                 self._entry.async_create_background_task(
                     self._hass,
                     self._async_verify(shown, player, document, works),
@@ -193,7 +198,7 @@ class Signer:
         shown: tuple[object, ...],
         player: PlayerStatus,
         document: Mapping[str, Any] | None,
-        works: AbstractSet[str],
+        works: Sequence[str],
     ) -> None:
         """Verify the document, which a library may have."""
         for source in self._sources if document is None else ():
@@ -204,6 +209,8 @@ class Signer:
         if document is None:
             return
         self._has_document = True
+        if not _is_signed(document):
+            return
         name = await self._hass.async_add_executor_job(signer_of, document, works)
         if name is not None and shown == self._shown:
             self._name = name
