@@ -457,6 +457,7 @@ class DisplaySimulator:
 
     async def _update(self) -> None:
         """Install the latest version, and reboot."""
+        await self._go_down()
         self.device.installed_version = self.device.latest_version
         await self.reboot()
 
