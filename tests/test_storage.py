@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator
 import json
 import logging
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from custom_components.dp1.data import DATA
 from custom_components.dp1.library.library import Library
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -309,6 +310,34 @@ async def test_nothing_is_left_after_the_last_entry(
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
     assert not list(storage.glob("dp1.*"))
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_subentries_leave_nothing(hass: HomeAssistant, storage: Path) -> None:
+    """The file of a channel goes with it, also if it was removed while its library was not loaded."""
+    entry = library_entry(None, "http://127.0.0.1:9")
+    channel = ConfigSubentry(
+        data=MappingProxyType({"url": "http://127.0.0.1:9/api/v1/channels/x"}),
+        subentry_type="channel",
+        title="X",
+        unique_id="x",
+    )
+    name = f"dp1.library.{entry.entry_id}.subentry."
+    gone, *kept = (
+        storage / f"{name}{key}" for key in ("gone", "gone.damaged", channel.subentry_id)
+    )
+    for path in (gone, *kept):
+        path.write_text(json.dumps(envelope(path.name, {})))
+    other = storage / "dp1.library.other.subentry.gone"
+    other.write_text("{}")
+    entry.add_to_hass(hass)
+    hass.config_entries.async_add_subentry(entry, channel)
+    await set_up(hass, entry)
+    assert {path.name for path in storage.glob(f"{name}*")} == {kept[-1].name}
+    hass.config_entries.async_remove_subentry(entry, channel.subentry_id)
+    await hass.async_block_till_done()
+    assert not list(storage.glob(f"{name}*"))
+    assert other.exists()
 
 
 async def test_what_is_stored_is_read(

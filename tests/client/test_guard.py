@@ -14,7 +14,9 @@ from custom_components.dp1.client.errors import (
     BlockedAddressError,
     InvalidRequestError,
     LostAnswerError,
+    RefusedError,
     UnexpectedAnswerError,
+    UnreachableError,
 )
 from custom_components.dp1.client.guard import (
     Guard,
@@ -36,7 +38,7 @@ class Names(AbstractResolver):
     """A resolver that returns this machine for every name."""
 
     asked = 0
-    address = "127.0.0.1"
+    address: str | None = "127.0.0.1"
 
     @override
     async def resolve(
@@ -44,6 +46,8 @@ class Names(AbstractResolver):
     ) -> list[ResolveResult]:
         """Return the only address."""
         self.asked += 1
+        if self.address is None:
+            raise OSError(None, "there is no such name")
         return [
             ResolveResult(
                 hostname=host,
@@ -347,3 +351,49 @@ async def test_a_server_at_home_stays_where_it_was(
         with pytest.raises(BlockedAddressError):
             await ask(again, url)
         assert len(server.requests) == 2
+
+
+async def test_a_server_at_home_that_is_down(
+    session: aiohttp.ClientSession, public: aiohttp.ClientSession
+) -> None:
+    """A server with a public name that is off or whose name is gone is out of reach, and its address is not remembered."""
+    names, seen = Names(), dict[str, str]()
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+    url = f"http://feed.example:{port}/a"
+    guard = Guard(session, public, seen=seen, resolver=names).allowing(url)
+    with pytest.raises(RefusedError):
+        await ask(guard, url)
+    names.address = None
+    with pytest.raises(UnreachableError):
+        await ask(guard, url)
+    assert not seen
+
+
+async def test_a_name_that_only_the_home_knows(public: aiohttp.ClientSession) -> None:
+    """A configured server with a name of the home is asked like any device; a stranger may not name it."""
+    names = Names()
+    async with (
+        ScriptedServer.run(DONE) as server,
+        aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(resolver=names)
+        ) as session,
+    ):
+        url = f"http://nas.local:{server.url.rpartition(':')[2]}/"
+        assert await ask(Guard(session, public).allowing(url), url)
+        with pytest.raises(BlockedAddressError):
+            await ask(Guard(session, public), url)
+        assert len(server.requests) == 1
+
+
+async def test_a_public_host_that_is_down(
+    session: aiohttp.ClientSession,
+    public: aiohttp.ClientSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A connection that a public host refuses is not taken for one within the home."""
+    monkeypatch.setattr(guard_module, "is_public", lambda address: True)
+    async with ScriptedServer.run(DONE) as server:
+        port = server.url.rpartition(":")[2]
+    with pytest.raises(RefusedError):
+        await ask(Guard(session, public), f"http://art.example:{port}/")

@@ -12,7 +12,8 @@ from pytest_homeassistant_custom_component.common import (
     async_fire_time_changed,
 )
 
-from custom_components.dp1.client.errors import NotFoundError
+from custom_components.dp1.client.display.player_status import PlayerStatus
+from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.library.providers.channel import (
@@ -20,13 +21,14 @@ from custom_components.dp1.library.providers.channel import (
     Channels,
     FollowedChannel,
 )
+from custom_components.dp1.library.server.coordinator import CachedList
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util import dt as dt_util
 
-from tests.client.scripted_server import Reply, ScriptedServer
+from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import name_hosts, playlist, state_of, until
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.feed import Fault, FeedSimulator
@@ -259,6 +261,44 @@ async def test_unchanged_channel_with_another_playlist(hass: HomeAssistant) -> N
 
 
 @pytest.mark.usefixtures("socket_enabled")
+async def test_what_could_not_be_read_at_first(hass: HomeAssistant) -> None:
+    """A playlist that was listed at the first look and could not be read is no news later; one listed since is."""
+    replies = [Reply(500), Reply(200, [1])]
+
+    def answer(request: Request) -> Reply:
+        """Return a playlist, once the host has recovered."""
+        number = int(request.path[-2:])
+        return replies[0] if replies else Reply(200, document(number))
+
+    async with ScriptedServer.run(answer) as server, following(hass) as house:
+        await name_hosts(hass, server.url)
+        house.put(EVENINGS, 1, f"{server.url}/11")
+        await house.follow(f"/{EVENINGS}")
+        (channel,) = house.followed
+        for _ in range(2):
+            assert await house.look() == []
+            assert [each.title for each in channel.playlists] == ["Playlist 1"]
+            replies.pop(0)
+        house.put(EVENINGS, 1, f"{server.url}/11", f"{server.url}/12")
+        assert await house.look() == ["Playlist 12"]
+        assert [each.title for each in channel.playlists] == [
+            f"Playlist {number}" for number in (1, 11, 12)
+        ]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_nothing_could_be_read_yet(hass: HomeAssistant) -> None:
+    """What is cast of a channel that was never read names why."""
+    async with following(hass) as house:
+        await house.follow(f"/{EVENINGS}")
+        (channel,) = house.followed
+        channel.data = CachedList()
+        house.feed.faults.append(Fault(status=500))
+        with pytest.raises(TemporaryError):
+            await house.library.async_build_playlist(f"followed/{channel.subentry_id}")
+
+
+@pytest.mark.usefixtures("socket_enabled")
 async def test_a_feed_that_fails(hass: HomeAssistant) -> None:
     """A look that fails tells nothing and forgets nothing, and is a problem of the library."""
     async with following(hass) as house:
@@ -311,6 +351,9 @@ async def test_a_channel_of_another_feed(hass: HomeAssistant) -> None:
         assert sources["Our evenings"] == node and sources["Playlist 1"] == first.id
         cast = (await library.async_build_playlist(first.id)).cast
         assert cast.playlist_url == f"{simulator.url}/playlists/{key(1)}"
+        shown = PlayerStatus.parse({"playlistURL": cast.playlist_url})
+        assert library.source_of(shown) == "Playlist 1"
+        assert (await library.async_node(node)).title == "Our evenings"
         built = await library.async_build_playlist(node)
         assert (built.title, built.works) == ("Our evenings", 2)
         with pytest.raises(NotFoundError):

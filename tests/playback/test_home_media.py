@@ -149,6 +149,9 @@ async def test_a_live_camera(
     async with aiohttp.ClientSession() as session, session.get(source) as answer:
         assert answer.content_type == "multipart/x-mixed-replace"
         assert b"a picture" in await answer.content.readuntil(b"a picture")
+    async with aiohttp.ClientSession() as session, session.head(source) as answer:
+        assert answer.content_type == "multipart/x-mixed-replace"
+        assert await answer.read() == b""
     token = source.partition("token=")[2]
     assert token not in str(hass.states.async_all())
     assert state_of(hass).attributes["media_title"] == "Door"
@@ -158,6 +161,26 @@ async def test_a_live_camera(
     with pytest.raises(ServiceValidationError) as raised:
         await play(hass, "media-source://camera/camera.gone")
     assert raised.value.translation_key == "no_such_media"
+
+
+async def test_a_still_of_a_camera(
+    hass: HomeAssistant, home: str, display: DisplaySimulator
+) -> None:
+    """A camera named by its entity is its current picture; one that is gone is not served any more, nor is its stream."""
+    await play(hass, "media-source://camera/camera.door", "image/jpeg")
+    page = unquote(display.player.items[0]["source"])
+    stream = page.partition('<img src="')[2].partition('"')[0]
+    await play(hass, "camera.door", "image/jpeg")
+    assert await loaded(display) == "image"
+    still = display.player.items[0]["source"]
+    async with aiohttp.ClientSession() as session:
+        async with session.get(still) as answer:
+            assert (answer.status, answer.content_type) == (200, "image/jpeg")
+            assert b"a picture" in await answer.read()
+        hass.states.async_remove("camera.door")
+        for source in (still, stream):
+            async with session.get(source) as answer:
+                assert answer.status == 404
 
 
 @pytest.mark.parametrize("profile", ["C"])

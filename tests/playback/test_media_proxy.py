@@ -1,5 +1,6 @@
 """Test the media proxy: displays load media without login, also after a restart, and nobody else can."""
 
+from dataclasses import replace
 from http import HTTPStatus
 import logging
 from pathlib import Path
@@ -233,6 +234,7 @@ async def test_access_ends_with_the_entry(
     setup_display: MockConfigEntry,
 ) -> None:
     """Nothing is served to a removed display, also after a restart."""
+    set_timing(hass, proxy_grace=0)
     path = await show(hass, display)
     assert await status(stranger, path) == HTTPStatus.OK
     await hass.config_entries.async_remove(setup_display.entry_id)
@@ -251,6 +253,20 @@ async def test_a_display_that_is_not_loaded(
     path = await show(hass, display)
     await hass.config_entries.async_unload(setup_display.entry_id)
     await restart(hass)
+    assert await status(stranger, path) == HTTPStatus.OK
+
+
+@pytest.mark.parametrize("profile", ["legacy"])
+async def test_a_display_that_tells_nothing(
+    hass: HomeAssistant, display: DisplaySimulator, stranger: TestClient[Any, Any]
+) -> None:
+    """A display that only takes casts keeps access to what it was given last, and before anything is known of it."""
+    set_timing(hass, proxy_grace=0)
+    path = await show(hass, display)
+    assert await status(stranger, path) == HTTPStatus.OK
+    entry = hass.config_entries.async_entries("dp1")[0]
+    coordinator = entry.runtime_data
+    coordinator.data = replace(coordinator.data, assumed=None)
     assert await status(stranger, path) == HTTPStatus.OK
 
 

@@ -281,14 +281,6 @@ def without_token(source: str | None) -> str | None:
     return TOKEN.sub(r"\1", source) if source else source
 
 
-def without_tokens(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes without what lets anybody load something."""
-    return {
-        name: without_token(value) if isinstance(value, str) else value
-        for name, value in details.items()
-    }
-
-
 def public_media_id(hass: HomeAssistant, media_id: str | None) -> str | None:
     """Return the media id of what a display shows; of a playlist that is served here, what it is of."""
     if media_id is None or PATH not in media_id:
