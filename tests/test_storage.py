@@ -324,7 +324,8 @@ async def test_subentries_leave_nothing(hass: HomeAssistant, storage: Path) -> N
     )
     name = f"dp1.library.{entry.entry_id}.subentry."
     gone, *kept = (
-        storage / f"{name}{key}" for key in ("gone", "gone.damaged", channel.subentry_id)
+        storage / f"{name}{key}"
+        for key in ("gone", "gone.damaged", channel.subentry_id)
     )
     for path in (gone, *kept):
         path.write_text(json.dumps(envelope(path.name, {})))

@@ -1,5 +1,6 @@
 """Test the Daily on displays: a day changes, with firmware that knows `displayAt` and without."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ from homeassistant.util import dt as dt_util
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import entry_of, playlist, set_up, settle, state_of, until
 from tests.libraries import library_entry
-from tests.simulators.display import DisplaySimulator
+from tests.simulators.display import DisplaySimulator, FaultKind
 from tests.simulators.display.clock import ShiftedClock
 
 TOKYO, LISBON = ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Lisbon")
@@ -378,3 +379,99 @@ async def test_restart_and_other_firmware(
         other = Duties(hass)
         await other.async_load()
         assert other.get(entry_id, ShownDaily) is None
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_display_that_tells_nothing(hass: HomeAssistant) -> None:
+    """A display that only takes casts is given each day's work, until it is given something else."""
+    async with days(hass, daily(*range(9)), wall=("legacy", LISBON)) as house:
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await house.move(at(3, "00:00:01", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 3"])
+        await house.show("wall", media_content_id="https://x/1.png")
+        await house.move(at(4, "00:00:01", LISBON))
+        assert house.titles("wall") == ["1"]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_what_comes_in_the_way_at_midnight(hass: HomeAssistant) -> None:
+    """A player that does not run gets the day's work later; a Daily that has lost its days meanwhile changes nothing."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        wall.show_setup_page()
+        await house.move(at(3, "00:00:01", LISBON))
+        assert house.titles("wall") == ["Day 2"]
+        wall.show_setup_page(shown=False)
+        await house.move(at(3, "00:02:00", LISBON))
+        await until(lambda: house.titles("wall") == ["Day 3"])
+
+        await wall.stop()
+        await house.move(at(4, "00:00:01", LISBON))
+        house.document = daily()
+        await house.entry.runtime_data.daily.async_refresh()
+        await wall.start()
+        await until(lambda: house.state("wall").state == "playing", 10)
+        sent = house.sent("wall")
+        await house.move(at(4, "00:02:00", LISBON))
+        await settle(wall)
+        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Day 3"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_another_choice_while_home_assistant_is_off(hass: HomeAssistant) -> None:
+    """What was cast meanwhile is not taken for the archive of the Daily, and stays."""
+    async with days(hass, daily(*range(9)), wall=("B", LISBON)) as house:
+        entry, wall = house.entries["wall"], house.walls["wall"]
+        await house.move(at(2, "12:00:00", LISBON))
+        await house.show("wall")
+        await until(lambda: house.titles("wall") == ["Day 2"])
+        await hass.config_entries.async_unload(entry.entry_id)
+        wall.player.load(playlist("Dawn", "Noon"))
+        hass.data[DATA].duties = Duties(hass)
+        await hass.data[DATA].duties.async_load()
+        sent = house.sent("wall")
+        await set_up(hass, entry)
+        await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
+        await settle(wall)
+        assert (house.sent("wall"), house.titles("wall")) == (sent, ["Dawn", "Noon"])
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_a_daily_that_cannot_be_shown(hass: HomeAssistant) -> None:
+    """A Daily that cannot be read, and one without days, say so; nothing is sent."""
+    async with days(hass, daily(1, 2), wall=("B", LISBON)) as house:
+        await house.move(at(2, "12:00:00", LISBON))
+        provider = house.entry.runtime_data.daily
+        house.document = {**house.document, "items": playlist("Dawn")["items"]}
+        await provider.async_refresh()
+        with pytest.raises(HomeAssistantError) as raised:
+            await house.show("wall")
+        assert raised.value.translation_key == "daily_without_days"
+        house.reply, provider.document = Reply(500), None
+        with pytest.raises(HomeAssistantError, match="reports an error"):
+            await house.show("wall")
+        assert house.sent("wall") == 0
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_another_choice_while_the_daily_is_sent(hass: HomeAssistant) -> None:
+    """A later cast overtakes the Daily, which is not followed then."""
+    async with days(hass, daily(*range(9)), wall=("A1", LISBON)) as house:
+        wall = house.walls["wall"]
+        await house.move(at(2, "12:00:00", LISBON))
+        wall.inject(FaultKind.SLOW, command="displayPlaylist", times=1, seconds=0.5)
+        told = await asyncio.gather(
+            house.show("wall", media_content_id="https://x/1.png"),
+            house.show("wall"),
+            house.show("wall", media_content_id="https://x/2.png"),
+        )
+        assert told[1]["media_player.wall"]["superseded"]
+        assert "superseded" not in told[2]["media_player.wall"]
+        await house.move(at(3, "00:00:01", LISBON))
+        await settle(wall)
+        assert house.titles("wall") == ["2"]

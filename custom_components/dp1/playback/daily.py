@@ -90,7 +90,7 @@ class ShownDaily(Duty):
         if coordinator.cast_only:
             return coordinator.data.assumed == self.cast
         if (player := await coordinator.async_read_player()) is None:
-            return False
+            raise HomeAssistantError("the player does not run now")
         key = text((self.cast.playlist or {}).get("id"))
         return is_showing(self.cast, player) and (
             key is None or player.playlist_id in (None, key)

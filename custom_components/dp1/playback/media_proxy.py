@@ -9,7 +9,7 @@ from datetime import timedelta
 from http import HTTPStatus
 import re
 from secrets import token_urlsafe
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from aiohttp import hdrs, web
