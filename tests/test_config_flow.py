@@ -43,11 +43,11 @@ def library_entry() -> MockConfigEntry:
     """Return the config entry of a library, so that none is offered."""
     return MockConfigEntry(
         domain="dp1",
-        unique_id="https://feed.example.org/api/v1",
+        unique_id="http://127.0.0.1:9/api/v1",
         data={
             "kind": "library",
             "catalog_url": None,
-            "feed_url": "https://feed.example.org/api/v1",
+            "feed_url": "http://127.0.0.1:9/api/v1",
             "api_key": None,
             "signing_key": SigningKey.generate().export(),
         },

@@ -159,12 +159,21 @@ async def test_works_added_at_once(house: House) -> None:
 async def test_a_slow_address_does_not_come_last(house: House) -> None:
     """A cast that is slow to prepare is superseded by a later one."""
     house.walls["wall"].reset_counters()
+    shown = asyncio.Event()
 
-    async def slow() -> None:
-        """Play media that is slow to resolve."""
-        await house.play("wall", f"{house.door}/slow")
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer nothing until the later cast is shown."""
+        await shown.wait()
+        writer.close()
 
-    await at_once(slow(), house.show("wall", playlist=TIDES))
+    async def show() -> None:
+        """Cast the playlist."""
+        await house.show("wall", playlist=TIDES)
+        shown.set()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        await at_once(house.play("wall", f"http://127.0.0.1:{port}/slow"), show())
     assert house.hanging("wall") == "Tides 1"
     assert house.walls["wall"].casts == 1
 
