@@ -321,8 +321,6 @@ def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> flo
 async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     """Show for longer what is shown for a limited time."""
     span = span_of(request.slots)
-    if span is None:
-        raise NotOursError("not_found", what="")
     duties = request.hass.data[DATA].duties
     said = []
     for display in displays:
@@ -330,7 +328,7 @@ async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
         coordinator = display.coordinator
         until = (
             await duties.async_extend(coordinator, span.duration)
-            if coordinator
+            if coordinator and span
             else None
         )
         if until is None:

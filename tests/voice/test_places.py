@@ -1,0 +1,123 @@
+"""Which displays a sentence means: floors, names in another form, and those that cannot do what is asked."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from custom_components.dp1.timing import Timing
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import (
+    area_registry as ar,
+    entity_registry as er,
+    floor_registry as fr,
+)
+
+from ..displays import playlist, until
+from ..timing import FAST
+from .home import Home, table
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Announcements wait for their end."""
+    return True
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Take a display for lost soon."""
+    return replace(FAST, loss_patience=0.3)
+
+
+def move(hass: HomeAssistant, room: str, floor: str, level: int) -> None:
+    """Put a room on a floor."""
+    floors = fr.async_get(hass)
+    found = floors.async_get_floor_by_name(floor) or floors.async_create(floor)
+    floors.async_update(found.floor_id, level=level)
+    area = ar.async_get(hass).async_get_area_by_name(room)
+    assert area is not None
+    ar.async_get(hass).async_update(area.id, floor_id=found.floor_id)
+
+
+async def test_floors(hass: HomeAssistant, tmp_path: Path) -> None:
+    """Upstairs and downstairs are counted from the speaker, who may name the own floor so, too."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        move(hass, "Living Room", "Ground floor", 0)
+        move(hass, "Study", "Upper floor", 1)
+        assert "Easel" in await home.does("show Net Evil upstairs")
+        assert "Big Wall" in await home.does("show Slow Weather on this floor")
+        assert "Big Wall" in await home.does("turn on the art downstairs")
+        # A speaker in a room without a floor is at the bottom of the stairs.
+        home.speaker = home.kitchen
+        assert "Big Wall" in await home.does("show Net Evil downstairs")
+        assert "Easel" in await home.does("show Slow Weather upstairs")
+        move(hass, "Kitchen", "Upper floor", 1)
+        assert "Easel" in await home.does("show Net Evil upstairs")
+        assert "Big Wall" in await home.does("show Slow Weather downstairs")
+        move(hass, "Study", "Ground floor", 0)
+        for sentence in ("show Net Evil upstairs", "show Net Evil on this floor"):
+            said, failed = await home.say(sentence)
+            assert (said, failed) == ("There is no art display on this floor.", True)
+
+
+async def test_names_in_another_form(hass: HomeAssistant, tmp_path: Path) -> None:
+    """A name is inflected, or is that of a television in the room."""
+    async with Home.of(hass, tmp_path, "de", table("de")["names"]) as home:
+        said = await home.does("zeig die neueste Ausstellung auf der großen Wand")
+        assert "Große Wand" in said
+        hass.states.async_set("media_player.tv", "on", {"friendly_name": "Büro"})
+        assert "Staffelei" in await home.does("zeig Net Evil auf Büro")
+        said, failed = await home.say("was hängt an der Litfaßsäule")
+        assert failed
+        assert "Litfaßsäule" in said
+
+
+async def test_what_a_display_cannot_do(hass: HomeAssistant, tmp_path: Path) -> None:
+    """What is not known of a display or a work is said."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        # Nothing is shown yet, nobody has spoken to a display, and the kitchen has none.
+        home.speaker, speaker = home.kitchen, home.speaker
+        assert "Big Wall" in await home.does("show Net Evil")
+        home.speaker = speaker
+        here = home.ids[home.here.url]
+        await hass.services.async_call(
+            "dp1",
+            "cast_playlist",
+            {"entity_id": here, "playlist": playlist("Tide", "Ebb")},
+            blocking=True,
+        )
+        await home.sees(home.here, "media_title", "Tide")
+        assert await home.does("when was this made?") == (
+            "I do not know when Tide was made."
+        )
+        assert await home.does("which exhibition is this from?") == (
+            "I do not know which exhibition Tide is from. It is in the playlist Evening."
+        )
+        assert await home.does("what else did this artist make") == (
+            "Tide: artist unknown."
+        )
+        await home.does("pause the art")
+        said = await home.does("keep this picture up for one more hour")
+        assert said == "Tide stays on Big Wall."
+        registry = er.async_get(hass)
+        for domain, key, sentence, answer in (
+            ("time", "sleep_time", "show Net Evil until bedtime", "bedtime"),
+            ("number", "panel_brightness", "make the display brighter", "cannot"),
+        ):
+            entity_id = registry.async_get_entity_id(
+                domain, "dp1", f"FF1-00000001_{key}"
+            )
+            assert entity_id is not None
+            hass.states.async_set(entity_id, STATE_UNAVAILABLE)
+            said, failed = await home.say(sentence)
+            assert failed
+            assert answer in said
+        await home.cast("Net Evil", home.there)
+        await home.there.power_off()
+        await until(lambda: home.attribute(home.there, "media_title") is None)
+        said = await home.does("what's hanging on the easel?")
+        assert said == "Easel cannot be reached."
