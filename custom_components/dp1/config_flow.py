@@ -44,6 +44,7 @@ from .data import DATA
 from .display.discovery import (
     NAME_LENGTH,
     Address,
+    Announced,
     FoundDisplay,
     async_announced,
     async_entry_without_id,
@@ -80,6 +81,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     MINOR_VERSION = 1
 
     _address: Address
+    _announced: Announced
     _found: FoundDisplay
     _title: str
 
@@ -121,7 +123,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         errors: dict[str, str] = {}
         if user_input is not None:
             errors = await self._async_find_display(user_input[CONF_HOST])
-            if not errors and not await self._async_is_same(entry):
+            if not errors and not self._is_same(entry):
                 errors = {CONF_HOST: "another_display"}
             if not errors:
                 if entry.unique_id is None and self._found.device_id:
@@ -141,22 +143,26 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             self._address = parse_address(host)
         except ValueError:
             return {CONF_HOST: "invalid_host"}
+        # A name ends with its record in mDNS, which comes and goes with the internet; a move is announced.
+        announced = await async_announced(self.hass, self._address)
+        self._address = announced.address or self._address
         try:
             self._found = await async_identify(self.hass, self._address)
         except Dp1Error as err:
             return {CONF_HOST: err.key}
+        self._announced = await async_announced(self.hass, self._address)
         return {}
 
-    async def _async_is_same(self, entry: ConfigEntry) -> bool:
+    def _is_same(self, entry: ConfigEntry) -> bool:
         """Return whether the display that answered is the one of an entry."""
-        announced, _ = await async_announced(self.hass, self._address)
+        announced = self._announced.device_id
         if not self._found.device_id and announced and entry.unique_id:
             return announced == entry.unique_id
         return self._found.matches(entry.unique_id, set(entry.data[CONF_MACS]))
 
     async def _async_add_by_address(self, given: dict[str, Any]) -> ConfigFlowResult:
         """Add the display that answered, without a unique id if it has none."""
-        announced, name = await async_announced(self.hass, self._address)
+        announced, name, _ = self._announced
         device_id = self._found.device_id or announced or self._address.device_id
         if device_id:
             await self.async_set_unique_id(device_id, raise_on_progress=False)

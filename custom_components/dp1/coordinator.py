@@ -22,10 +22,10 @@ from typing import Any, Final, override
 from urllib.parse import parse_qs
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigEntryState
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.exceptions import HomeAssistantError
+from homeassistant.exceptions import ConfigEntryNotReady, HomeAssistantError
 from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
@@ -71,7 +71,7 @@ from .const import (
     EntryKind,
 )
 from .data import DATA
-from .display.connection import Connection
+from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, Signer, WorkSource, with_sent_texts
@@ -541,10 +541,37 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         await self.history.async_load()
         # Any other display may turn out to take nothing but casts.
         if self.hass.is_running or self.display.dialect is not Dialect.FF:
-            await self.async_config_entry_first_refresh()
+            try:
+                await self.async_config_entry_first_refresh()
+            except ConfigEntryNotReady as err:
+                if err.__cause__ and isinstance(err.__cause__.__cause__, SILENCE):
+                    self._set_up_on_answer()
+                raise
         else:
             self.contact = Contact.UNCHECKED
             self.last_update_success = False
+
+    @callback
+    def _set_up_on_answer(self) -> None:
+        """Set the display up once it answers: Home Assistant waits for minutes, and so may the record in mDNS."""
+        entry, entries = self.config_entry, self.hass.config_entries
+
+        async def wait() -> None:
+            """Wait for the display."""
+            try:
+                await self.connection.async_wait_for_answer()
+            finally:
+                stop()
+            entries.async_schedule_reload(entry.entry_id)
+
+        @callback
+        def handle_state() -> None:
+            """Wait no more once the entry is set up again, or removed."""
+            if entry.state is not ConfigEntryState.SETUP_RETRY:
+                waiting.cancel()
+
+        stop = entry.async_on_state_change(handle_state)
+        waiting = self.hass.async_create_background_task(wait(), f"{self.name} answer")
 
     @override
     async def _async_update_data(self) -> DisplayData:

@@ -1,5 +1,6 @@
 """Test discovery of displays with real mDNS on loopback."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -8,11 +9,19 @@ from zeroconf import IPVersion
 from zeroconf.asyncio import AsyncZeroconf
 
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 
-from tests.displays import DEVICE_ID, entry_of, set_up, state_of, until
+from tests.displays import (
+    DEVICE_ID,
+    ENTITY_ID,
+    entry_of,
+    playlist,
+    set_up,
+    state_of,
+    until,
+)
 from tests.simulators.display import DisplaySimulator
 from tests.timing import set_timing
 
@@ -45,6 +54,12 @@ def flows(hass: HomeAssistant) -> list[Any]:
         for flow in hass.config_entries.flow.async_progress_by_handler("dp1")
         if flow["context"]["source"] == "zeroconf"
     ]
+
+
+def waiting() -> list[str]:
+    """Return the tasks that wait for a display to answer."""
+    names = [task.get_name() for task in asyncio.all_tasks()]
+    return [name for name in names if name.endswith(" answer")]
 
 
 @pytest.mark.parametrize("profile", ["A", "B"])
@@ -122,4 +137,93 @@ async def test_an_announcement_cuts_the_wait_for_a_display_that_was_lost(
         await until(lambda: state_of(hass).state == "unavailable")
         await display.power_on()
         await until(lambda: state_of(hass).state != "unavailable", 10.0)
+        await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_a_record_that_comes_late(
+    hass: HomeAssistant, network: AsyncZeroconf
+) -> None:
+    """A home that blocks the vendor's cloud gets no record for minutes after an outage: nothing waits for it."""
+    async with DisplaySimulator(
+        profile="A", device_id=DEVICE_ID, zeroconf=network
+    ) as display:
+        entry = await set_up(hass, entry_of(display))
+        await until(lambda: len(display.sockets))
+        await display.block_cloud()
+        assert display.announced
+        await display.set_internet(False)
+        assert not display.announced
+        # It is gone, and answers all the same.
+        display.player.load(playlist("Dawn", "Noon"))
+        await until(lambda: state_of(hass).attributes.get("media_title") == "Dawn")
+        await hass.services.async_call(
+            "media_player", "media_next_track", {"entity_id": ENTITY_ID}, blocking=True
+        )
+        await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
+
+        # It restarts while the router does, and Home Assistant looks at it in between.
+        await display.power_off()
+        set_timing(hass, last_retry=0.1)
+        await hass.config_entries.async_reload(entry.entry_id)
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+        entry.async_cancel_retry_setup()
+        await display.power_on()
+        await display.set_internet(True)
+        assert not display.announced
+        await until(lambda: entry.state is ConfigEntryState.LOADED)
+        await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
+        await display.block_cloud(False)
+        assert display.announced
+        await hass.config_entries.async_unload(entry.entry_id)
+
+
+async def test_nobody_asks_a_display_that_is_removed(hass: HomeAssistant) -> None:
+    """A display that does not answer is asked for by one at a time, until it is removed."""
+    asked = 0
+
+    def count(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Count a connection, and close it without an answer."""
+        nonlocal asked
+        asked += 1
+        writer.close()
+
+    server = await asyncio.start_server(count, "127.0.0.1", 0)
+    entry = entry_of(DisplaySimulator("A"))
+    port = server.sockets[0].getsockname()[1]
+    entry.add_to_hass(hass)
+    hass.config_entries.async_update_entry(entry, data={**entry.data, "port": port})
+    await set_up(hass, entry)
+    set_timing(hass, last_retry=0.05)
+    for _ in range(3):
+        await hass.config_entries.async_reload(entry.entry_id)
+        assert entry.state is ConfigEntryState.SETUP_RETRY
+        entry.async_cancel_retry_setup()
+    assert len(waiting()) == 1
+    asked = 0
+    await until(lambda: asked > 2)
+    await hass.config_entries.async_remove(entry.entry_id)
+    await until(lambda: not waiting())
+    server.close()
+    await server.wait_closed()
+
+
+async def test_a_name_whose_record_goes(
+    hass: HomeAssistant, network: AsyncZeroconf
+) -> None:
+    """A display added by its name of mDNS is reached by the address that it announced, also once the record is gone."""
+    async with DisplaySimulator(
+        profile="A", device_id=DEVICE_ID, zeroconf=network
+    ) as display:
+        await until(lambda: flows(hass), 10.0)
+        manager = hass.config_entries.flow
+        menu = await manager.async_init("dp1", context={"source": SOURCE_USER})
+        form = await manager.async_configure(
+            menu["flow_id"], {"next_step_id": "display"}
+        )
+        name = f"{DEVICE_ID.lower()}.local:{display.port}"
+        result = await manager.async_configure(form["flow_id"], {"host": name})
+        await hass.async_block_till_done()
+        entry = result["result"]
+        assert entry.data["host"] == display.host
+        assert entry.unique_id == DEVICE_ID
         await hass.config_entries.async_unload(entry.entry_id)

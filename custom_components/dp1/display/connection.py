@@ -107,6 +107,13 @@ class Connection:
         self._on_seen()
         await asyncio.sleep(self._timing().probe_interval)
 
+    async def async_wait_for_answer(self) -> None:
+        """Wait until a display that was silent answers."""
+        while True:
+            await asyncio.sleep(self._timing().last_retry)
+            with suppress(Dp1Error):
+                return await self._display.probe()
+
     async def _async_wait(self, seconds: float) -> None:
         """Wait before the next try, unless the display announces itself."""
         with suppress(TimeoutError):

@@ -176,22 +176,30 @@ async def _async_found(display: Display, device_id: str | None) -> FoundDisplay:
     )
 
 
-async def async_announced(
-    hass: HomeAssistant, address: Address
-) -> tuple[str | None, str | None]:
-    """Return the device id and the name that the display at an address announces."""
+class Announced(NamedTuple):
+    """What a display announces: its device id, its name, and its address."""
+
+    device_id: str | None = None
+    name: str | None = None
+    address: Address | None = None
+
+
+async def async_announced(hass: HomeAssistant, address: Address) -> Announced:
+    """Return what the display at an address announces, as far as that is known."""
     mdns = (await zeroconf.async_get_async_instance(hass)).zeroconf
     for record in mdns.cache.async_entries_with_name(SERVICE_TYPE):
         if not isinstance(record, DNSPointer):
             continue
         info = AsyncServiceInfo(SERVICE_TYPE, record.alias)
         if info.load_from_cache(mdns) and address.port == info.port:
-            names = (*info.parsed_addresses(), (info.server or "").rstrip("."))
-            if address.host.lower() in map(str.lower, names):
+            hosts = info.parsed_addresses()
+            names = (*hosts, (info.server or "").rstrip("."))
+            if hosts and address.host.lower() in map(str.lower, names):
                 texts = info.decoded_properties
-                name = clean(texts.get("name"), NAME_LENGTH)
-                return (texts.get("id") or "").upper() or None, name or None
-    return None, None
+                name = clean(texts.get("name"), NAME_LENGTH) or None
+                there = Address(hosts[0], address.port)
+                return Announced((texts.get("id") or "").upper() or None, name, there)
+    return Announced()
 
 
 @callback

@@ -180,6 +180,7 @@ class DisplaySimulator:
         if push_render_status is not None:
             self.poller.push_render_status = push_render_status
         self._announcer = Announcer(self.firmware, self.device, mdns_address, zeroconf)
+        self._relay_refuses = self._waits_for_relay = False
 
     def _build(
         self,
@@ -278,6 +279,11 @@ class DisplaySimulator:
         """Return the URL, without a slash at the end."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self._port}"
+
+    @property
+    def announced(self) -> bool:
+        """Return whether it is announced by mDNS."""
+        return self._announcer.announced
 
     @property
     def running(self) -> bool:
@@ -425,7 +431,8 @@ class DisplaySimulator:
         """Announce the display, if mDNS is enabled and possible."""
         if not self._mdns:
             return
-        visible = self.device.link if self.firmware.second else self.device.internet
+        online = self.device.internet and not self._waits_for_relay
+        visible = self.device.link if self.firmware.second else online
         if self.running and visible:
             await self._announcer.announce(self._port)
         else:
@@ -526,6 +533,18 @@ class DisplaySimulator:
     async def set_internet(self, there: bool) -> None:
         """Connect or disconnect the internet."""
         self.device.internet = there
+        self._waits_for_relay = not there or self._relay_refuses
+        await self._connect_relay()
+
+    async def block_cloud(self, blocked: bool = True) -> None:
+        """Let the relay of the vendor refuse; 1.x announces itself after an outage only once it has reached it."""
+        self._relay_refuses = blocked
+        self._waits_for_relay = self._waits_for_relay and blocked
+        await self._connect_relay()
+
+    async def _connect_relay(self) -> None:
+        """Reach the relay of the vendor, if that is possible."""
+        there = self.device.internet and not self._relay_refuses
         if self.poller.relayer_connected and not there:
             self.counters.disconnects += 1
         self.poller.relayer_connected = there
