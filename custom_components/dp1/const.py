@@ -26,6 +26,7 @@ CONF_SIGNING_KEY: Final = "signing_key"
 # Options of a library.
 CONF_BACKGROUND: Final = "background"
 CONF_CURATOR: Final = "curator"
+CONF_DAILY_FROM_VENDOR: Final = "daily_from_vendor"
 CONF_DAILY_URL: Final = "daily_url"
 CONF_DURATION: Final = "duration"
 CONF_FEED_KEYS: Final = "feed_keys"
@@ -44,7 +45,8 @@ CONF_LOOK_UP: Final = "look_up"
 DEFAULT_DURATION: Final = 300
 DEFAULT_INDEXER_URL: Final = "https://indexer-v2.feralfile.com/graphql"
 LICENSE: Final = "open"
-EXAMPLE_DAILY_URL: Final = f"{DEFAULT_FEED_URL}/playlists/feral-file-daily-f77fe04c"
+# Of nobody, as a real one may end.
+EXAMPLE_DAILY_URL: Final = "https://feed.example.org/api/v1/playlists/daily"
 DEFAULT_SOURCES: Final = ("exhibitions", "favorites")
 SOURCE_LIMIT: Final = 60
 

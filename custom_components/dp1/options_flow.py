@@ -30,6 +30,7 @@ from .client.url import web_url
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
+    CONF_DAILY_FROM_VENDOR,
     CONF_DAILY_URL,
     CONF_DIALECT,
     CONF_DURATION,
@@ -49,6 +50,7 @@ from .const import (
     EXAMPLE_DAILY_URL,
 )
 from .library.preferences import Preferences, default_sources
+from .library.providers.daily import async_daily_of_vendor
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -109,6 +111,7 @@ OWN_ART_SCHEMA = vol.Schema(
         vol.Optional(CONF_DAILY_URL): TextSelector(
             TextSelectorConfig(type=TextSelectorType.URL)
         ),
+        vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
     }
 )
 FEED_KEYS_SCHEMA = vol.Schema(
@@ -209,7 +212,7 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
     async def async_step_own_art(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Set the indexer that knows the works of links."""
+        """Set the indexer that knows the works of links, and the Daily."""
         options = {CONF_INDEXER_URL: DEFAULT_INDEXER_URL, **self.config_entry.options}
         errors: dict[str, str] = {}
         if user_input is not None:
@@ -220,6 +223,12 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
             for name, url in options.items():
                 if url and not _is_web_url(url):
                     errors[name] = "invalid_url"
+            if user_input.get(CONF_DAILY_FROM_VENDOR) and not errors:
+                options[CONF_DAILY_FROM_VENDOR] = True
+                if told := await async_daily_of_vendor(self.hass):
+                    options[CONF_DAILY_URL], _ = told
+                elif not options[CONF_DAILY_URL]:
+                    errors[CONF_DAILY_FROM_VENDOR] = "daily_not_told"
             if not errors:
                 return self._save(OWN_ART_SCHEMA, options)
         example = {"example": EXAMPLE_DAILY_URL}

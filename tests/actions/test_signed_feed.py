@@ -7,6 +7,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
+from custom_components.dp1.language import async_text
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -239,7 +240,19 @@ async def test_who_signed_what_hangs(
             await show(playlist=whole)
             await until(lambda name=name: signer() == (name or short))
 
-        # A document that somebody has changed on the way.
+        # A document that nobody has signed, that another key has signed in the name of this one, and that somebody has
+        # changed on the way.
+        label = async_text(hass, "config_panel.card.signed_by", signer="Ana")
+        assert label == "Signed by Ana, verified"
+        await show(playlist=playlist(title="Unsigned"))
+        assert signer() is None
+        stolen = sign(
+            playlist(title="Stolen"), SigningKey.generate(), now=dt_util.utcnow()
+        )
+        for signature in stolen["signatures"]:
+            signature["kid"] = DID
+        await show(playlist=stolen)
+        assert signer() is None
         await show(playlist={**whole, "title": "Forged"})
         assert signer() is None
 

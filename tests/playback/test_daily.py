@@ -17,9 +17,10 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.dp1.data import DATA
+from custom_components.dp1.library.providers import daily as providers_daily
 from custom_components.dp1.playback.daily import IgnoresTimes, ShownDaily
 from custom_components.dp1.playback.duties import Duties
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import Context, HomeAssistant, State
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
@@ -475,3 +476,89 @@ async def test_another_choice_while_the_daily_is_sent(hass: HomeAssistant) -> No
         await house.move(at(3, "00:00:01", LISBON))
         await settle(wall)
         assert house.titles("wall") == ["2"]
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_what_the_app_of_the_vendor_uses(
+    hass: HomeAssistant,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The vendor is asked when the owner says so and when the Daily runs out; displays that show it go on with the next."""
+    told: Reply = Reply(500)
+
+    def answer(request: Request) -> Reply:
+        """Return the configuration of the app, or one of its playlists."""
+        if request.path == "/ff-app.json":
+            return told
+        start = int(request.path.rpartition("=")[2] or 0) if "=" in request.path else 0
+        return Reply(
+            200, {**daily(*range(start, start + 5)), "id": f"{KEY[:-1]}{start}"}
+        )
+
+    async def choose(**values: Any) -> Any:
+        """Fill in the form."""
+        options = hass.config_entries.options
+        flow = await options.async_init(house.entry.entry_id)
+        await options.async_configure(flow["flow_id"], {"next_step_id": "own_art"})
+        done = await options.async_configure(
+            flow["flow_id"], {"daily_from_vendor": True, **values}
+        )
+        await hass.async_block_till_done()
+        return done
+
+    async with days(hass, daily(0), new=("B", LISBON), old=("A1", LISBON)) as house:
+        house.server.script[:] = [answer]
+        base, gone = house.server.url, f"{house.server.url}/nothing.json"
+        own = house.entry.options["daily_url"]
+        configs = (gone, f"{base}/ff-app.json")
+        monkeypatch.setattr(providers_daily, "VENDOR_CONFIGS", configs)
+
+        def told_url() -> str:
+            """Return the setting."""
+            return str(house.entry.options["daily_url"])
+
+        # Nothing at home is asked on behalf of a configuration, and what cannot be read counts as nothing.
+        told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=0"}})
+        assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}
+        await hass.data[DATA].named_hosts.async_add(Context(), base)
+        for broken in (Reply(200, b"<p>"), Reply(200, {"daily": {"playlist_url": 5}})):
+            told = broken
+            assert (await choose())["errors"] == {"daily_from_vendor": "daily_not_told"}
+        assert (await choose(daily_url=own))["type"] == "create_entry"
+        assert told_url() == own
+
+        told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=0"}, "api": "x"})
+        await choose()
+        assert told_url() == f"{base}/p?key=0"
+        await until(lambda: house.entry.runtime_data.daily.document)
+        await house.move(at(4, "12:00:00", LISBON))
+        await house.show("new", "old")
+        for name in ("new", "old"):
+            await until(lambda name=name: house.titles(name) == ["Day 4"])
+
+        # It has run out, and the vendor cannot be asked: the last one counts.
+        told = Reply(500)
+        await house.move(at(6, "12:00:01", LISBON))
+        await house.entry.runtime_data.daily.async_refresh()
+        assert told_url() == f"{base}/p?key=0"
+        assert house.titles("old") == ["Day 4"]
+
+        told = Reply(200, {"daily": {"playlist_url": f"{base}/p?key=5"}})
+        sent = len(house.server.requests)
+        await house.entry.runtime_data.daily.async_refresh()
+        assert told_url() == f"{base}/p?key=5"
+        await house.move(at(6, "12:00:10", LISBON))
+        for name in ("new", "old"):
+            await until(lambda name=name: house.titles(name) == ["Day 6"])
+        assert house.walls["new"].state.playlist_url == f"{base}/p?key=5"
+        await house.move(at(7, "00:00:01", LISBON))
+        await until(lambda: house.titles("old") == ["Day 7"])
+        # As long as there is a work for today, the vendor is left alone.
+        await house.entry.runtime_data.daily.async_refresh()
+        asked = [it.path for it in house.server.requests[sent:]]
+        assert asked.count("/ff-app.json") == 1
+        sensor = "sensor.library_the_daily"
+        await until(lambda: state_of(hass, sensor).state == "Day 7")
+        said = [it.message for it in caplog.records if "dp1" in it.name]
+        assert said and not any("key=" in text for text in said)

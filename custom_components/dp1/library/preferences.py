@@ -8,6 +8,7 @@ from ..const import (
     CONF_BACKGROUND,
     CONF_CATALOG_URL,
     CONF_CURATOR,
+    CONF_DAILY_FROM_VENDOR,
     CONF_DAILY_URL,
     CONF_DURATION,
     CONF_INDEXER_URL,
@@ -37,6 +38,7 @@ class Preferences:
     curator: str
     indexer_url: str
     daily_url: str
+    daily_from_vendor: bool
 
     @classmethod
     def of(cls, options: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
@@ -56,4 +58,5 @@ class Preferences:
             curator=options.get(CONF_CURATOR, ""),
             indexer_url=options.get(CONF_INDEXER_URL, DEFAULT_INDEXER_URL),
             daily_url=options.get(CONF_DAILY_URL, ""),
+            daily_from_vendor=options.get(CONF_DAILY_FROM_VENDOR, False),
         )

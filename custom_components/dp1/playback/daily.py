@@ -64,9 +64,11 @@ class ShownDaily(Duty):
     @override
     def due(self, hass: HomeAssistant) -> datetime | None:
         """Return when the next work is to be shown, None if the display sees to that."""
-        if self.cast.playlist is None or (daily := _daily_at(hass, self.url)) is None:
+        if (daily := _daily_at(hass, self.url)) is None:
             return None
-        return daily.due().next_at
+        if daily.url != self.url:
+            return dt_util.utcnow()
+        return daily.due().next_at if self.cast.playlist else None
 
     @override
     async def async_end(self, coordinator: DisplayCoordinator) -> Self | None:
@@ -78,12 +80,16 @@ class ShownDaily(Duty):
             raise HomeAssistantError("the work of the day cannot be shown now")
         if not await self._async_is_shown(coordinator):
             return None
-        if not (found := daily.due()).timed:
-            return self
-        cast = _alone(daily, found, self.display, self.item_duration)
+        moved, found = replace(self, url=daily.url or ""), daily.due()
+        if self.cast.playlist is None and moved.url != self.url:
+            cast = Cast(playlist_url=moved.url)
+        elif found.timed:
+            cast = _alone(daily, found, self.display, self.item_duration)
+        else:
+            return moved
         if cast != self.cast:
             await async_cast(coordinator, cast, Options(wake=False, asked=None))
-        return replace(self, cast=cast)
+        return replace(moved, cast=cast)
 
     async def _async_is_shown(self, coordinator: DisplayCoordinator) -> bool:
         """Ask whether the display still shows what it was given."""
@@ -125,7 +131,8 @@ class ShownDaily(Duty):
 @callback
 def daily_of(hass: HomeAssistant, cast: Cast) -> Daily | None:
     """Return the Daily that a cast shows by its URL."""
-    return _daily_at(hass, cast.playlist_url) if cast.playlist_url else None
+    daily = _daily_at(hass, cast.playlist_url) if cast.playlist_url else None
+    return daily if daily and daily.url == cast.playlist_url else None
 
 
 async def async_work_of_today(daily: Daily, options: Options) -> Cast:
@@ -171,7 +178,7 @@ async def _async_due(daily: Daily) -> Due:
     try:
         await daily.async_document()
     except Dp1Error as err:
-        raise translated(err, "playlist", daily.url or "") from err
+        raise translated(err, "playlist", daily.address) from err
     found = daily.due()
     if found.timed and not found.has_run_out(dt_util.utcnow()):
         return found
@@ -182,13 +189,13 @@ async def _async_due(daily: Daily) -> Due:
         if moment is not None:
             since = dt_util.as_local(moment).date().isoformat()
             raise action_failed(key, since=since)
-    raise action_failed("daily_without_days", name=daily.url or "")
+    raise action_failed("daily_without_days", name=daily.address)
 
 
 def _daily_at(hass: HomeAssistant, url: str) -> Daily | None:
-    """Return the Daily of a library by its URL."""
+    """Return the Daily of a library by its URL, or the one it had until it ran out."""
     dailies = (library.daily for library in async_libraries(hass))
-    return next((daily for daily in dailies if daily.url == url), None)
+    return next((daily for daily in dailies if url in (daily.url, daily.former)), None)
 
 
 def _ignores_times(coordinator: DisplayCoordinator) -> IgnoresTimes:

@@ -1,21 +1,24 @@
-"""The Daily: a playlist with a work for each day, at an address that the owner of a library named."""
+"""The Daily: a playlist with a work for each day, at an address that the owner of a library named, or its vendor's app uses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Any, Final, override
 
-from homeassistant.core import CALLBACK_TYPE, callback
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed
+from ...client.http import request_json
 from ...client.playlist.manifest import Work
 from ...client.playlist.schedule import Due, due
 from ...client.text import shorten
+from ...client.url import web_url
 from ...client.values import mapping, moment, text
-from ...const import LOGGER
+from ...const import CONF_DAILY_URL, LOGGER
+from ...data import DATA
 from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
 from ..server.cache import ServerStore
 from ..server.coordinator import PATIENCE, Json, SharedReads
@@ -29,6 +32,11 @@ READ_EVERY: Final = timedelta(hours=6)
 RETRY: Final = timedelta(minutes=15)
 # Others show the new work at the same moment.
 AFTER_CHANGE: Final = timedelta(seconds=60)
+# Where the vendor's app reads its configuration, and where it did before.
+VENDOR_CONFIGS: Final = (
+    "https://ff-app-docs.pages.dev/ff-app.json",
+    "https://feralfile-remote-configs.pages.dev/ff-app.json",
+)
 
 
 class Daily(Provider):
@@ -37,6 +45,7 @@ class Daily(Provider):
     Attributes:
         document: the last one that could be read.
         problem: why the last read failed.
+        former: the address before the vendor's app used another.
     """
 
     kinds = {NodeKind.DAILY: 0}
@@ -49,8 +58,13 @@ class Daily(Provider):
         self.url = url = context.preferences.daily_url or None
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
+        self.former: str | None = None
         self._reads = SharedReads(self.hass, context.entry)
-        self._feed = Feed(context.guard().allowing(url), url) if url else None
+        self._from_vendor = context.preferences.daily_from_vendor
+        # What the vendor names is never at home.
+        guard = context.guard()
+        guard = guard if self._from_vendor else guard.allowing(url or "")
+        self._feed = Feed(guard, url) if url else None
         self._known: tuple[PlaylistItem, Work] | None = None
         self._store = ServerStore(
             self.hass, context.entry.entry_id, KIND, self._restore, self._to_store
@@ -190,6 +204,11 @@ class Daily(Provider):
         )
         return last.since
 
+    @property
+    def address(self) -> str:
+        """Return the address for texts, without a query, which may have a key in it."""
+        return (self.url or "").partition("?")[0]
+
     def is_shown(self, player: PlayerStatus) -> bool:
         """Return whether a display shows the playlist, or one work of it."""
         if self.url is None:
@@ -206,15 +225,34 @@ class Daily(Provider):
             stored = await self._feed.playlist(self.url)
         except Dp1Error as err:
             self.problem = err
-            LOGGER.debug("The Daily at %s cannot be read: %s", self.url, err)
+            LOGGER.debug("The Daily at %s cannot be read: %s", self.address, err)
         else:
             self.problem = None
             self.document = stored.document
             self._read_at = dt_util.utcnow()
             self._store.async_save_later()
+        if self._from_vendor and self._has_ended():
+            await self._async_ask_vendor()
         await self._async_describe()
         self._schedule(dt_util.utcnow() + (RETRY if self.problem else READ_EVERY))
         self.context.async_update()
+
+    def _has_ended(self) -> bool:
+        """Return whether there is no document, or nothing in it for today or later."""
+        return self.document is None or self.due().has_run_out(dt_util.utcnow())
+
+    async def _async_ask_vendor(self) -> None:
+        """Go on with the playlist that the vendor's app uses by now, if it is another; its address becomes the setting."""
+        told = await async_daily_of_vendor(self.hass)
+        if told is None or told[0] == self.url:
+            return
+        self.former, (self.url, self.document) = self.url, told
+        self._feed = Feed(self.context.guard(), self.url)
+        self.problem, self._read_at = None, dt_util.utcnow()
+        self._store.async_save_later()
+        entry = self.context.entry
+        options = {**entry.options, CONF_DAILY_URL: self.url}
+        self.hass.config_entries.async_update_entry(entry, options=options)
 
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
@@ -279,3 +317,21 @@ class Daily(Provider):
     def _start_read(self, now: datetime) -> None:
         """Read the playlist in the background."""
         self._reads.start(KIND, self._async_read)
+
+
+async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
+    """Return the address and the document of the Daily that the vendor's app uses, None if they cannot be read now.
+
+    Nothing else in the configuration of the app is looked at, and no address at home is asked.
+    """
+    guard = hass.data[DATA].named_hosts.async_guard()
+    timeout = hass.data[DATA].timing.document_timeout
+    for config in VENDOR_CONFIGS:
+        try:
+            answer = await request_json(guard, "GET", config, timeout=timeout)
+            told = mapping(mapping(answer.json()).get("daily"))
+            url = str(web_url(text(told.get("playlist_url")) or ""))
+            return url, (await Feed(guard, url).playlist(url)).document
+        except (Dp1Error, ValueError) as err:
+            LOGGER.debug("%s tells of no Daily: %s", config, err)
+    return None
