@@ -1,6 +1,6 @@
 """Feed all parsers of external data with malformed input."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -88,6 +88,7 @@ LEAVES: tuple[Any, ...] = (
         1,
         10**30,
         -(10**30),
+        10**400,
         2**63,
         2**53 + 1,
         1e308,
@@ -243,11 +244,12 @@ def as_json(value: Any) -> bytes:
 
 
 def sweep(sample: Any) -> Iterator[Any]:
-    """Yield a sample with each odd value in all places at once, and then in all places of lists."""
+    """Yield a sample with each odd value in all places at once, then in all places of lists, and with a long one in each place alone."""
     for odd in (*LEAVES, *MONSTERS):
         yield _everywhere(sample, odd)
     for odd in LEAVES:
         yield _everywhere(sample, odd, in_lists=True)
+    yield from _in_each_place(sample, "\x1b[31m" * 5000)
 
 
 def _everywhere(value: Any, odd: Any, in_lists: bool = False) -> Any:
@@ -267,6 +269,22 @@ def _everywhere(value: Any, odd: Any, in_lists: bool = False) -> Any:
         case list():
             return [odd if in_lists else _everywhere(part, odd) for part in value]
     return value if in_lists else odd
+
+
+def _in_each_place(value: Any, odd: Any) -> Iterator[Any]:
+    """Yield a value with one part of it replaced, each in turn, but for those words."""
+    parts: Iterable[tuple[Any, Any]] = ()
+    match value:
+        case dict():
+            parts = value.items()
+        case list():
+            parts = enumerate(value)
+    for key, part in parts:
+        if key not in ("type", "notification_type"):
+            for other in (odd, *_in_each_place(part, odd)):
+                changed = value.copy()
+                changed[key] = other
+                yield changed
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.client import guard, http, text, values
+from custom_components.dp1.client import guard, http, text, url, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import player_status, replies, transport
 from custom_components.dp1.client.feed import connection as feed, paging
@@ -42,7 +42,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
-    "media ids": (f"{resolve.MAX_MEDIA_ID:,} characters", "-", "-", "-"),
+    "media ids": (f"{url.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),
     "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),
     "ids and addresses in states": (f"{player_status.MAX_ID} and {values.MAX_TEXT:,} bytes", "-", "-", "-"),

@@ -97,7 +97,8 @@ class NamedHosts:
         _IS_GUEST.set(is_guest)
         if context is None or is_guest:
             return
-        for url in _servers(what):
+        found = await self._hass.async_add_executor_job(_servers, what)
+        for url in found:
             host = host_of(url)
             if (
                 host
@@ -156,6 +157,9 @@ def _servers(value: object) -> set[str]:
         if isinstance(part, str):
             matches = _SERVER.finditer(part[:MAX_DOCUMENT])
             found.update(match[0] for match in islice(matches, MAX_PARTS))
-        elif isinstance(part, dict | list | tuple) and len(part) <= MAX_PARTS:
+        elif (
+            isinstance(part, dict | list | tuple)
+            and len(waiting) + len(part) <= MAX_PARTS
+        ):
             waiting += part.values() if isinstance(part, dict) else part
     return set(islice(found, MAX_HOSTS))

@@ -29,6 +29,7 @@ from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
 from .client.playlist.manifest import Work
 from .client.text import MAX_TITLE, clean
+from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC
 from .coordinator import (
     DisplayConfigEntry,
@@ -309,7 +310,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     ) -> None:
         """Show a playlist, a document, an image, a video or a web page."""
         extra = kwargs.get("extra") or {}
-        title = extra.get("title") or (extra.get("metadata") or {}).get("title")
+        title = extra.get("title") or mapping(extra.get("metadata")).get("title")
         name, place = split_media_id(media_id)
         if name != media_id:
             # A scene repeats the content type of the state, which is that of the work.

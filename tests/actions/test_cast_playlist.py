@@ -122,7 +122,7 @@ async def test_a_large_playlist_stalls_nothing(
     ]
     body = json.dumps(document).encode()
     assert len(body) > 1_000_000
-    async with ScriptedServer.run(Reply(200, body), Reply(200, body * 4)) as server:
+    async with ScriptedServer.run(Reply(200, body), Reply(200, body * 6)) as server:
         with frozen():
             async with Watch() as watch:
                 await cast(hass, playlist_url=f"{server.url}/list.json", limit=2)

@@ -257,7 +257,7 @@ async def test_too_large(
         assert error.translation_key == "answer_too_large"
         assert error.translation_placeholders is not None
         size = error.translation_placeholders["size"]
-        assert size == ("4" if "playlist_url" in given else "6")
+        assert size == ("5" if "playlist_url" in given else "6")
 
 
 async def test_a_feed_without_deletion(

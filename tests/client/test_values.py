@@ -54,14 +54,46 @@ def test_too_many_values() -> None:
     assert outcome(b"[1,2,3]", max_values=2) is REFUSED
 
 
-@pytest.mark.parametrize("options", [{}, {"strict": True}, {"exact": True}])
+def levels_of(value: Any) -> int:
+    """Return how deep lists and objects are nested."""
+    levels = 0
+    while isinstance(value, dict | list):
+        value = next(iter(value.values() if isinstance(value, dict) else value), None)
+        levels += 1
+    return levels
+
+
+@pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("start", [b"[", b'{"a":'])
-def test_levels(start: bytes, options: dict[str, Any]) -> None:
+def test_levels(start: bytes, exact: bool) -> None:
     """The bound is on levels, whatever they are made of; it is far below what Home Assistant can encode."""
     end = {b"[": b"]"}.get(start, b"}")
-    for depth, is_read in ((31, True), (32, False), (900, False), (10_000, False)):
+    for depth in (31, 32, 900, 10_000):
         body = start * depth + b"[]" + end * depth
-        assert (outcome(body, **options) is not REFUSED) is is_read, depth
+        refused = outcome(body, exact=exact, strict=True) is REFUSED
+        assert refused is (depth > 31)
+        assert levels_of(decode(body, exact=exact)) == 32
+
+
+@pytest.mark.parametrize("depth", [32, 300, 10_000])
+def test_what_is_beside_deep_values_is_read(depth: int) -> None:
+    """One deep value hides nothing of what others wrote."""
+    deep = b"[" * depth + b"]" * depth
+    body = b'{"a":"]}","deep":[' + deep + b',"[\\"{"],"b":[' + deep + b",{}]}"
+    value = decode(body)
+    assert isinstance(value, dict)
+    assert value["a"] == "]}" and value["deep"][1] == '[\\"{'.replace("\\", "")
+    assert value["b"][1] == {} and levels_of(value["b"]) == 31
+    for broken in (body[:-1], body + b"]", b"[" * depth):
+        assert outcome(broken) is REFUSED
+
+
+def test_halves_of_pairs() -> None:
+    """Official libraries refuse them; in lists of many authors they are replaced."""
+    body = b'["\\ud83d\\ude00","a\\ud800b"]'
+    assert decode(body) == ["\U0001f600", "a\ufffdb"]
+    assert outcome(body, strict=True) is REFUSED
+    assert decode(body.replace(b"\\ud800", b""), strict=True) == ["\U0001f600", "ab"]
 
 
 def test_text() -> None:

@@ -135,7 +135,7 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
         is_known = is_in_history(call.hass, what.get("media_content_id"))
         await call.hass.data[DATA].named_hosts.async_add(
-            call.context, None if is_known else plain(what)
+            call.context, None if is_known else plain(*what.values())
         )
         if "media" in what:
             document = await async_compose(call.hass, what["media"], options)

@@ -115,7 +115,7 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         known := library.feed_coordinator.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": known}
-    check_sources(document)
+    await call.hass.async_add_executor_job(check_sources, document)
     if sign is not False and (sign or not entry.data.get(CONF_API_KEY)):
         library.async_remember_signed()
     with feed_errors(call.hass, entry, feed, writing=True):
@@ -497,20 +497,24 @@ def _changed(
             changed["summary"] = data["summary"]
     items = document.get("items")
     items = items if isinstance(items, list) else []
-    first = [_place(items, work) for work in data.get("order", ())]
-    gone = {_place(items, work) for work in data.get("remove", ())}
+    ids = {
+        key: place
+        for place, item in reversed([*enumerate(items)])
+        if isinstance(key := mapping(item).get("id"), str)
+    }
+    first = [_place(ids, len(items), work) for work in data.get("order", ())]
+    gone = {_place(ids, len(items), work) for work in data.get("remove", ())}
     places = dict.fromkeys((*first, *range(len(items))))
     kept = [items[place] for place in places if place not in gone]
     return {**changed, "items": kept + added}
 
 
-def _place(items: list[Any], work: int | str) -> int:
+def _place(ids: Mapping[Any, int], count: int, work: int | str) -> int:
     """Return the place of a work by its id or its number, which starts from 1."""
-    ids = [mapping(item).get("id") for item in items]
-    if work in ids:
-        return ids.index(work)
+    if (place := ids.get(work)) is not None:
+        return place
     number = int(work) if re.fullmatch("[0-9]{1,9}", str(work)) else 0
-    if not 1 <= number <= len(items):
+    if not 1 <= number <= count:
         raise invalid_input("work_not_in_playlist", work=str(work))
     return number - 1
 

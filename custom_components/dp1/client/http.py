@@ -54,6 +54,7 @@ class Answer:
         body: the body, decompressed; the beginning of one that is longer than wanted.
         tail: the end of such a body, of which the middle was skipped; else empty.
         url: the URL, after redirects.
+        strict: whether ``json`` raises for what no other program would read, instead of leaving it out.
     """
 
     status: int
@@ -61,6 +62,7 @@ class Answer:
     body: bytes = field(repr=False)
     url: str
     tail: bytes = field(default=b"", repr=False)
+    strict: bool = True
     _decoded: list[object] = field(default_factory=list, init=False, repr=False)
 
     @property
@@ -77,8 +79,8 @@ class Answer:
         """Return the body as JSON.
 
         Raises:
-            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), has a number that JSON does not
-                allow (NaN, Infinity), or (TooLargeError) has too many values or levels.
+            UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), has half a surrogate pair or a number
+                that JSON does not allow (NaN, Infinity), or (TooLargeError) has too many values or levels.
         """
         if self._decoded:
             # Returned once: the caller may change it.
@@ -86,7 +88,7 @@ class Answer:
                 raise value
             return value
         try:
-            return decode(self.body, strict=True)
+            return decode(self.body, strict=self.strict)
         except TooLargeValueError as err:
             detail = f"the answer (status {self.status}) has {err}"
             raise TooLargeError(detail) from err

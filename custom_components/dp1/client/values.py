@@ -35,6 +35,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _PUNCTUATION = (b",", b":", b"[", b"{")
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[,:\[{]', re.DOTALL)
+_BRACKET = re.compile(rb'"(?:[^"\\]++|\\.?)*+"?|[\[{\]}]', re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -110,11 +111,12 @@ def decode(
 ) -> object:
     """Decode JSON so that the result can be encoded again.
 
-    Nothing in it is nested deeper than 32 levels. Half surrogate pairs become U+FFFD, integers of more than 64 bits doubles, and numbers beyond those None.
+    Half surrogate pairs become U+FFFD, integers of more than 64 bits doubles, and None numbers beyond those and what is
+    nested deeper than 32 levels: one of many authors must not hide the others.
 
     Args:
         body: JSON in UTF-8.
-        strict: raise for NaN and Infinity, which JSON does not have, instead of returning None.
+        strict: raise for levels beyond those, half surrogate pairs, and NaN and Infinity, which JSON does not have.
         exact: keep integers exact, up to 100 digits: some are token ids.
         max_values: maximum number of commas, colons and opening brackets outside of strings, which bounds the memory.
 
@@ -123,30 +125,51 @@ def decode(
     """
     if exceeds(body, max_values):
         raise TooLargeValueError(f"more than {max_values} values")
-    value = _decoded(body, strict, exact)
-    if is_too_deep(value):
-        raise TooLargeValueError(f"more than {MAX_DEPTH} levels")
-    return value
+    try:
+        value = _decoded(body, strict, exact)
+        if not is_too_deep(value):
+            return value
+    except RecursionError:
+        pass
+    if not strict:
+        return _decoded(_without_depths(body), strict, exact)
+    raise TooLargeValueError(f"more than {MAX_DEPTH} levels")
+
+
+def _without_depths(body: bytes) -> bytes:
+    """Return JSON with null in place of all lists and objects that are nested too deep."""
+    kept, start, level = [], 0, 0
+    for token in _BRACKET.finditer(body):
+        if token[0] in (b"[", b"{"):
+            level += 1
+            if level == MAX_DEPTH + 1:
+                kept.append(body[start : token.start()])
+        elif token[0] in (b"]", b"}"):
+            if level == MAX_DEPTH + 1:
+                kept.append(b"null")
+                start = token.end()
+            level -= 1
+    # What is never closed is no JSON.
+    return b"".join(kept) + (body[start:] if level == 0 else b"")
 
 
 def _decoded(body: bytes, strict: bool, exact: bool) -> object:
-    """Decode JSON of any shape."""
+    """Decode JSON of any shape, or raise RecursionError if it is nested much too deep."""
     if fast_loads is not None and not exact:
         # It decodes common JSON to the same values, and raises for what needs the care below.
         try:
             return fast_loads(body)
         except ValueError as err:
             if "recursion" in str(err):
-                raise TooLargeValueError(f"more than {MAX_DEPTH} levels") from None
-    try:
-        value: object = _DECODERS[strict, exact].decode(
-            body.removeprefix(BOM_UTF8).decode()
-        )
-        if _SURROGATE_ESCAPE.search(body):
-            whole_pairs = json.dumps(value, ensure_ascii=False)
-            value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))
-    except RecursionError as err:
-        raise TooLargeValueError(f"more than {MAX_DEPTH} levels") from err
+                raise RecursionError from None
+    value: object = _DECODERS[strict, exact].decode(
+        body.removeprefix(BOM_UTF8).decode()
+    )
+    if _SURROGATE_ESCAPE.search(body):
+        whole_pairs = json.dumps(value, ensure_ascii=False)
+        if strict and _SURROGATE.search(whole_pairs):
+            raise ValueError("half of a surrogate pair")
+        value = json.loads(_SURROGATE.sub("\ufffd", whole_pairs))
     return value
 
 

@@ -58,12 +58,10 @@ class Medium:
 
 
 def plain(value: Any) -> Any:
-    """Return fields of an action with the ids of their media as texts."""
-    if isinstance(value, Medium):
-        return value.media_content_id
-    if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
+    """Return a field of an action with the ids of its media as texts; documents stay as they are, however large."""
+    if not isinstance(value, list):
+        return value
+    return [it.media_content_id if isinstance(it, Medium) else it for it in value]
 
 
 def _text(most: int) -> Any:

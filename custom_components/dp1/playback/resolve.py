@@ -49,7 +49,7 @@ from ..client.playlist.document import (
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import clean, markdown_safe
-from ..client.url import read_url, web_url
+from ..client.url import MAX_URL, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
@@ -75,7 +75,6 @@ from .media_proxy import LIVE, is_picture_entity, page_url
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
 MARKETS = Markets()
-MAX_MEDIA_ID = 8192
 LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
     RepeatMode.OFF: "none",
     RepeatMode.ALL: "playlist",
@@ -195,6 +194,8 @@ async def async_resolve(
 
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
     """Cast the playlist at a URL; by its URL, unless the options change the document."""
+    if url.startswith("data:"):
+        raise invalid_input("not_a_url", url=clean(url, 200))
     url = reachable_url(hass, url)
     if options.rewrites:
         read = await async_read_playlist(hass, url)
@@ -296,7 +297,8 @@ async def async_from_media(
 ) -> Cast:
     """Cast a media content id."""
     media_id = media_id.strip()
-    if len(media_id) > MAX_MEDIA_ID and not media_id.startswith(("{", "data:")):
+    limit = MAX_DOCUMENT if media_id.startswith(("{", "data:")) else MAX_URL
+    if len(media_id) > limit:
         raise invalid_input("not_a_url", url=clean(media_id, 200))
     wanted = Wanted(media_id, media_type.lower(), title or "", options)
     for prefix, resolve in RESOLVERS.items():
@@ -397,7 +399,10 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
     source = reachable_url(hass, wanted.media_id)
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
         await _async_check_frame(hass, source, wanted.options)
-    return _single_item(source, wanted.title or _title_of(source), wanted.options)
+    title = wanted.title or _title_of(source)
+    return await hass.async_add_executor_job(
+        _single_item, source, title, wanted.options
+    )
 
 
 # By what a media content id starts with; the first counts.
@@ -474,15 +479,16 @@ def _title_of(url: str) -> str:
     """Return the last part of a URL without extension as title."""
     parsed = _parse_url(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
-    return name.partition(".")[0] or parsed.host or url
+    return name.partition(".")[0] or parsed.host or url[:TITLE_LENGTH]
 
 
 def _parse_url(url: str) -> URL:
     """Parse a URL or path, or raise that it is none."""
     try:
-        parsed = read_url(
-            url if url.startswith("data:") else text(url, MAX_MEDIA_ID) or ""
-        )
+        if url.startswith("data:"):
+            # The work itself, of which nothing is asked.
+            return URL("data:,")
+        parsed = read_url(text(url, MAX_URL) or "")
         if parsed.scheme in ("http", "https"):
             # Whoever casts an address may give it a password.
             web_url(str(parsed.with_user(None)))
@@ -490,7 +496,6 @@ def _parse_url(url: str) -> URL:
         raise invalid_input("not_a_url", url=clean(url, 200)) from err
     if not (
         (parsed.scheme in ("http", "https") and parsed.host)
-        or parsed.scheme == "data"
         or (url.startswith("/") and not parsed.host and not url.startswith("//"))
     ):
         raise invalid_input("not_a_url", url=clean(url, 200))
@@ -556,7 +561,7 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
     """Return whether there is a playlist at a URL; if it cannot be read, the URL decides."""
-    if _suffix(url) in MEDIA_SUFFIXES:
+    if url.startswith("data:") or _suffix(url) in MEDIA_SUFFIXES:
         return False
     try:
         document = await async_read_playlist(hass, reachable_url(hass, url))
@@ -621,7 +626,7 @@ def assumed_media_id(cast: Cast) -> str | None:
 def split_media_id(name: str) -> tuple[str, Start]:
     """Split a media content id into the playlist and the place."""
     base, mark, fragment = name.rpartition(PLACE_MARK)
-    if not mark:
+    if not mark or len(fragment) > MAX_URL:
         return name, Start()
     place = {key: values[0] for key, values in parse_qs(fragment).items()}
     at = place.get("at", "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from json import dumps
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -447,6 +448,57 @@ async def test_the_cursor_behind_a_record_too_large(
     read = [record for page in found for record in page.records]
     assert read == ([{"id": "2"}] if then else [])
     assert sum(page.skipped for page in found) == 1
+
+
+def levels(count: int) -> Any:
+    """Return lists in lists."""
+    value: list[Any] = []
+    for _ in range(count):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("record", "is_read"),
+    [
+        ({"id": "2", "x": levels(300)}, True),
+        ({"id": "2", "x": "\ud800"}, True),
+        ({"id": "2", "x": [[]] * 330_000}, False),
+    ],
+)
+async def test_one_author_does_not_hide_the_others(
+    record: dict[str, Any], is_read: bool
+) -> None:
+    """A record that is deep, broken or has too many values is the only one that is missed, if at all."""
+    records: list[Any] = [{"id": "1"}, record, {"id": "3"}]
+
+    def serve(request: Request) -> Reply:
+        """Return a page of compact JSON."""
+        query = parse_qs(urlsplit(request.path).query)
+        first = int(query.get("cursor", ["0"])[0])
+        asked = int(query["limit"][0])
+        told: dict[str, Any] = {"items": records[first : first + asked]}
+        if first + asked < len(records):
+            told |= {"hasMore": True, "cursor": str(first + asked)}
+        return Reply(body=dumps(told, separators=(",", ":")).encode())
+
+    async with scripted(serve) as (feed, server):
+        found = [page async for page in feed.playlist_pages()]
+    read = [each["id"] for page in found for each in page.records]
+    assert read == (["1", "2", "3"] if is_read else ["1", "3"])
+    assert sum(page.skipped for page in found) == (not is_read)
+    assert len(server.requests) < 12
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b'{"items":[],"x":"\\ud800"}', b'{"items":[],"x":' + b"[" * 99 + b"]" * 99 + b"}"],
+)
+async def test_a_document_is_read_as_a_whole(body: bytes) -> None:
+    """A single document is refused rather than changed, as it is written back and its signatures are checked."""
+    async with scripted(Reply(body=body)) as (feed, _):
+        with pytest.raises(UnexpectedAnswerError):
+            await feed.playlist("1")
 
 
 async def test_a_record_without_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -278,7 +278,7 @@ def test_dates() -> None:
 
 async def test_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """A document that is too large raises without a request."""
-    monkeypatch.setattr(feed_writer, "MAX_BODY", 5000)
+    monkeypatch.setattr(feed_writer, "MAX_DOCUMENT", 5000)
     async with served() as (feed, simulator):
         await feed.publish(playlist(slug="night"), key=KEY)
         for slug in ("night", "day"):

@@ -289,7 +289,7 @@ class Feed:
 
         Args:
             ref: which.
-            change: makes the new document of the stored one; may be called twice.
+            change: makes the new document of the stored one, in a thread; may be called twice.
             key: who signs; the API key counts where the feed takes the one that there is.
             curator: name to give the signer, unless the playlist names them.
 

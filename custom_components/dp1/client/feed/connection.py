@@ -28,13 +28,14 @@ from ..errors import (
 )
 from ..guard import Guard
 from ..http import Answer, request_json
+from ..playlist.document import MAX_DOCUMENT
 from ..values import mapping
 from .errors import feed_error
 
 MAX_ANSWERS = 32
 MAX_BYTES = 512 * 1024
-# A document, of which the signed feed takes 5 MiB, and its signatures.
-MAX_BODY = 6 * 1024 * 1024
+# A document and its signatures.
+MAX_BODY = MAX_DOCUMENT + 1024 * 1024
 
 READ_TIMEOUT = 12.0
 WRITE_TIMEOUT = 15.0
@@ -200,6 +201,7 @@ class FeedConnection:
         etag: str | None = None,
         max_body: int | None = None,
         max_skipped: int = 0,
+        strict: bool = True,
     ) -> Answer:
         """Get something; with an ``etag`` the answer may be a 304 without a body.
 
@@ -209,6 +211,7 @@ class FeedConnection:
             etag: what is known already.
             max_body: maximum number of bytes, if not those of a document.
             max_skipped: as ``request_json`` has it.
+            strict: as ``Answer`` has it.
 
         Raises:
             Dp1Error: as ``request_json`` and ``feed_error`` have it.
@@ -221,6 +224,7 @@ class FeedConnection:
             headers=headers,
             max_body=max_body,
             max_skipped=max_skipped,
+            strict=strict,
         )
 
     async def write(
@@ -276,6 +280,7 @@ class FeedConnection:
         repeatable: bool = False,
         max_body: int | None = None,
         max_skipped: int = 0,
+        strict: bool = True,
     ) -> Answer:
         """Send a request, and repeat it after a pause if the feed refused it without effect."""
         reading = method == "GET"
@@ -295,6 +300,7 @@ class FeedConnection:
                 max_skipped=max_skipped,
             )
             self.clock.note(answer.headers)
+            answer.strict = strict
             await answer.async_decode()
             if answer.ok or (answer.status == 304 and headers):
                 return answer

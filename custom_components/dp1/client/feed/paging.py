@@ -13,7 +13,7 @@ import re
 from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
-from ..http import Answer
+from ..http import TAIL, Answer
 from ..values import decode
 from .connection import FeedConnection
 
@@ -93,7 +93,8 @@ async def pages(
     """Yield the pages of a list.
 
     Ends at the last page, when a cursor comes again, when a page brings nothing new, and after ``MAX_PAGES``. A page
-    too large is asked for again in halves, and of a record too large the head is read.
+    too large is asked for again in halves, and of a record too large the head is read. What is nested too deep in a
+    record is left out.
 
     Args:
         connection: the feed.
@@ -115,28 +116,34 @@ async def pages(
         if cursor is not None:
             asked["cursor"] = cursor
         alone = size == 1
+        answer = None
         try:
             answer = await connection.read(
                 url,
                 params=asked,
                 max_body=MAX_PAGE_BODY,
                 max_skipped=MAX_SKIPPED_BODY if alone else 0,
+                strict=False,
             )
+            page = None if answer.tail else _page(answer.json())
         except TooLargeError:
             if not alone:
                 size //= 2
                 continue
-            _LOGGER.debug("A record of %s is too large, and what follows, too", url)
-            yield Page([], skipped + 1, last=True)
-            return
+            if answer is None:
+                _LOGGER.debug("A record of %s is too large, and what follows, too", url)
+                yield Page([], skipped + 1, last=True)
+                return
+            page = None
         fresh: list[dict[str, Any]] = []
         heads: list[dict[str, Any]] = []
-        if answer.tail:
-            cursor = _cursor_in(answer.tail)
-            heads = _unseen([await asyncio.to_thread(_head_of, answer)], seen)
+        if page is None:
+            cursor = _cursor_in(answer.tail or answer.body[-TAIL:])
+            head = await asyncio.to_thread(_head_of, answer) if answer.tail else None
+            heads = _unseen([head], seen)
             skipped += not heads
         else:
-            items, cursor = _page(answer.json())
+            items, cursor = page
             fresh = _unseen(items[:PAGE_SIZE], seen)
             size = min(2 * size, most)
             if not fresh:

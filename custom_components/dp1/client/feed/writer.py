@@ -34,7 +34,7 @@ from ..errors import (
     UnsignedError,
 )
 from ..http import Answer, encode
-from ..playlist.document import NEWER_ITEM_FIELDS, slugify
+from ..playlist.document import MAX_DOCUMENT, NEWER_ITEM_FIELDS, slugify
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
 from .connection import Family, FeedConnection, own_url, playlist_url
 from .drafts import (
@@ -55,8 +55,6 @@ from .drafts import (
 
 # Seconds before each look whether a new playlist can be read.
 READ_BACK_PAUSES = (0.0, 0.5, 1.0, 2.0)
-# Size limit of the signed feed for a request.
-MAX_BODY = 5 * 1024 * 1024
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
 DOUBTFUL = (ConflictError, LostAnswerError, TemporaryError, UnexpectedAnswerError)
 CERTAIN = (BusyError, IdDeletedError, SlugTakenError)
@@ -130,7 +128,7 @@ def check_size(body: object) -> None:
     Raises:
         DocumentTooLargeError: it is one.
     """
-    if len(encode(body)) > MAX_BODY:
+    if len(encode(body)) > MAX_DOCUMENT:
         raise DocumentTooLargeError("the document is larger than 5 MiB")
 
 
@@ -216,7 +214,9 @@ async def _find(
     try:
         answer = await connection.read(f"{connection.url}/playlists/{document['id']}")
         held = _stored(answer)
-        same = payload_hash(held.document) == payload_hash(document)
+        same = await asyncio.to_thread(
+            lambda: payload_hash(held.document) == payload_hash(document)
+        )
     except NotFoundError:
         return None
     except Dp1Error:
@@ -332,7 +332,8 @@ class Writer:
             self._check_owned(existing, {})
             if not self.by_key and not is_signed_by(existing.document, self._signer()):
                 raise UnsignedError("the works are known from the feed alone")
-            return await self._replace(change(unsigned(existing.document)), existing)
+            changed = await asyncio.to_thread(change, unsigned(existing.document))
+            return await self._replace(changed, existing)
 
         return await self._again(update)
 

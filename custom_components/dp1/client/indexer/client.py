@@ -334,6 +334,7 @@ class Indexer:
             raise InvalidRequestError("the indexer does not understand the query")
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
+        answer.strict = False
         await answer.async_decode()
         told = mapping(answer.json())
         errors = told.get("errors")

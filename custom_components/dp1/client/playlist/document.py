@@ -44,8 +44,8 @@ __all__ = [
     "validate",
 ]
 
-# In bytes of JSON, as read and as given.
-MAX_DOCUMENT = 4 * 1024 * 1024
+# In bytes of JSON, as read and as given: what the signed feed takes. Displays take 4 MiB inline, and say so.
+MAX_DOCUMENT = 5 * 1024 * 1024
 # Commas, colons and opening brackets: thousands of works.
 MAX_VALUES = 100_000
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
@@ -120,7 +120,7 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
         InvalidPlaylistError: not a JSON object, text that UTF-8 cannot encode, a byte order mark, a number JSON cannot
-            hold, over 4 MB, over 100,000 values, or nested more than 32 levels deep.
+            hold, over 5 MB, over 100,000 values, or nested more than 32 levels deep.
     """
     if isinstance(value, str | bytes):
         if len(value) > MAX_DOCUMENT:
