@@ -56,6 +56,7 @@ SECOND = {
     "image -screenshot",
     "number margin",
     "select -signature_mode",
+    "select sleep_days",
     "sensor -wifi_signal",
     "sensor last_outage",
     "switch mature_content",

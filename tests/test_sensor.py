@@ -1,16 +1,20 @@
 """Test the sensors and binary sensors of a display."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1.client.display.device_status import OfflineCache
 from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from .displays import FIRMWARE, playlist, set_up, until
+from .client.scripted_server import Reply, ScriptedServer
+from .displays import ENTITY_ID, FIRMWARE, playlist, set_up, until
 from .entities import known, shown, value
-from .simulators.display import DisplaySimulator
+from .simulators.display import DisplaySimulator, offline
 
 EVENING = playlist("Dawn", "<b>Noon</b>", "Dusk")
 
@@ -150,3 +154,60 @@ async def test_set_up_screen(
     await display_entry.runtime_data.async_refresh()
     await display_entry.runtime_data.async_refresh()
     await until(lambda: value(hass, "binary_sensor", "playback_problem") == "unknown")
+
+
+@pytest.mark.parametrize("profile", ["B"])
+async def test_works_offline(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A display downloads what it shows, by its URL or as it is, and tells how much of it is there; others refuse."""
+
+    async def keep() -> Any:
+        """Keep what hangs."""
+        told = await hass.services.async_call(
+            "dp1",
+            "keep_offline",
+            {"entity_id": ENTITY_ID},
+            blocking=True,
+            return_response=True,
+        )
+        return told and told[ENTITY_ID]
+
+    async def count(number: int) -> None:
+        """Wait until so many works are kept."""
+        await until(lambda: len(display.offline.ready) == number)
+        await display_entry.runtime_data.async_read_polled()
+        assert value(hass, "sensor", "works_offline") == str(number)
+
+    # A page has fewer works than there are.
+    monkeypatch.setattr(offline, "_PAGE", 1)
+    await set_up(hass, display_entry)
+    with pytest.raises(HomeAssistantError) as caught:
+        await keep()
+    assert caught.value.translation_key == "nothing_shown"
+    works = [
+        {"title": name, "source": f"{display.url}/simulator/works/{name}"}
+        for name in ("One", "Two", "Three")
+    ]
+    display.player.load({**playlist(), "items": works[:2]})
+    with pytest.raises(HomeAssistantError) as caught:
+        await keep()
+    assert caught.value.translation_key == "display_rejected"
+    assert "downloadPlaylist" in str(caught.value)
+    assert value(hass, "sensor", "works_offline") is None
+
+    display.offline.enabled = True
+    assert await keep() == {"works": 2}
+    await count(2)
+    async with ScriptedServer.run(Reply(200, {**playlist(), "items": works})) as server:
+        url = f"{server.url}/evening"
+        display.player.load({**playlist(), "items": works}, url)
+        assert await keep() == {"works": 3}
+        await count(3)
+        assert url in display.offline.playlists
+    display.offline.entries[works[0]["source"]]["state"] = "queued"
+    await display_entry.runtime_data.async_read_polled()
+    assert display_entry.runtime_data.data.offline == OfflineCache(2, 1)

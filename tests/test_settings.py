@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 
-from .displays import FIRMWARE, playlist, set_up, until
+from .displays import ENTITY_ID, FIRMWARE, playlist, set_up, until
 from .entities import act, entity_id, known, shown, value
 from .simulators.display import DisplaySimulator, FaultKind
 from .timing import FAST
@@ -360,3 +360,45 @@ async def test_garbled_times(
     await set_up(hass, display_entry)
     assert value(hass, "time", "sleep_time") == "09:05:00"
     assert entity_id(hass, "time", "wake_time") is None
+
+
+# Days
+
+
+@pytest.mark.parametrize("profile", SECOND)
+async def test_sleep_days(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """The days are set without changing anything else; others, set elsewhere, are unknown."""
+    assert value(hass, "select", "sleep_days") == "every_day"
+    await act(hass, "switch", "sleep_schedule", "turn_on")
+    for option, days in (
+        ("weekend", ["sun", "sat"]),
+        ("working_days", ["mon", "tue", "wed", "thu", "fri"]),
+    ):
+        await act(hass, "select", "sleep_days", "select_option", option=option)
+        assert value(hass, "select", "sleep_days") == option
+        record = display.sleep.record()
+        assert (record["days"], record["enabled"]) == (days, True)
+    await act(hass, "time", "sleep_time", "set_value", time=time(23, 5))
+    assert display.sleep.days == days
+    display.sleep.days = ["mon"]
+    await setup_display.runtime_data.async_read_device()
+    assert value(hass, "select", "sleep_days") == "unknown"
+    await act(hass, "select", "sleep_days", "select_option", option="every_day")
+    assert value(hass, "select", "sleep_days") == "every_day"
+    assert display.sleep.days is None
+
+
+async def test_days_that_a_display_ignores(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Firmware that does not know of days is told of by an error, and a manual sleep lasts."""
+    display.sleep.takes_days = False
+    target = {"entity_id": ENTITY_ID}
+    await hass.services.async_call("media_player", "turn_off", target, blocking=True)
+    with pytest.raises(HomeAssistantError) as error:
+        await act(hass, "select", "sleep_days", "select_option", option="weekend")
+    assert error.value.translation_key == "display_rejected"
+    assert value(hass, "select", "sleep_days") == "every_day"
+    assert display.sleep.state == "sleeping"

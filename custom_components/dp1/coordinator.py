@@ -40,10 +40,13 @@ from homeassistant.util import dt as dt_util
 from .client.display.casts import Cast, Dialect
 from .client.display.client import Display
 from .client.display.device_status import (
+    DAYS,
     ContentPolicy,
     DeviceStatus,
     Identity,
+    OfflineCache,
     PanelStatus,
+    SleepSchedule,
 )
 from .client.display.metrics import Metrics, PlaybackCounters
 from .client.display.notifications import Connected, Event
@@ -75,7 +78,7 @@ from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
 from .display.metadata import ArtworkMetadata, Signer, WorkSource, with_sent_texts
-from .errors import action_failed, retyped, translated, translated_errors
+from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .timing import Timing
 
 PLAYER_EVERY: Final = 2
@@ -132,6 +135,7 @@ class Part(StrEnum):
     METRICS = "metrics"
     COUNTERS = "counters"
     POLICY = "policy"
+    OFFLINE = "offline"
     SCREENSHOTS = "screenshots"
     # Anything but the work: whatever tells which features a display has.
     FEATURES = "features"
@@ -152,6 +156,7 @@ PARTS: Final = {
     "metrics": frozenset({Part.METRICS, Part.FEATURES}),
     "counters": frozenset({Part.COUNTERS, Part.FEATURES}),
     "policy": frozenset({Part.POLICY, Part.FEATURES}),
+    "offline": frozenset({Part.OFFLINE, Part.FEATURES}),
     "screenshots": frozenset({Part.SCREENSHOTS, Part.FEATURES}),
     "screenshot": frozenset({Part.SCREENSHOTS}),
 }
@@ -166,6 +171,7 @@ class Refresh(Enum):
     DEVICE = auto()
     PANEL = auto()
     POLICY = auto()
+    OFFLINE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +199,7 @@ class DisplayData:
         metrics: load and temperatures.
         counters: playback counters, also None if the display does not count.
         policy: which works its owner lets through.
+        offline: the works it keeps.
         screenshots: whether it can take screenshots.
         screenshot: the last one.
     """
@@ -209,6 +216,7 @@ class DisplayData:
     metrics: Metrics | None = None
     counters: PlaybackCounters | None = None
     policy: ContentPolicy | None = None
+    offline: OfflineCache | None = None
     screenshots: bool = False
     screenshot: Screenshot | None = None
 
@@ -281,6 +289,7 @@ POLLED: Final[Mapping[Part, Callable[[Display], Awaitable[object]]]] = {
     Part.COUNTERS: Display.counters,
     Part.METRICS: Display.metrics,
     Part.POLICY: Display.content_policy,
+    Part.OFFLINE: Display.offline_cache,
     Part.PANEL: Display.panel_status,
     Part.SCREENSHOTS: _async_takes_screenshots,
 }
@@ -289,6 +298,7 @@ POLLED_EVERY: Final = {
     Part.COUNTERS: 1,
     Part.METRICS: 1,
     Part.POLICY: 5,
+    Part.OFFLINE: 1,
     Part.PANEL: 5,
 }
 
@@ -944,10 +954,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 self._firmware = device.installed_version
                 self._learned.clear()
             shown = {part for parts in self.async_contexts() for part in parts}
+            missing = set()
             # The content policy came together with signature modes.
-            has_policy = device is not None and device.signature_mode is not None
+            if device is None or device.signature_mode is None:
+                missing.add(Part.POLICY)
+            if device is None or device.contract is None:
+                missing.add(Part.OFFLINE)
             for part in POLLED:
-                if part is Part.POLICY and not has_policy:
+                if part in missing:
                     continue
                 every = POLLED_EVERY.get(part)
                 is_due = every is not None and self._rounds % every == 0
@@ -1074,7 +1088,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self.async_refresh_player()
             case Refresh.DEVICE:
                 await self._async_update_device()
-            case Refresh.PANEL | Refresh.POLICY:
+            case Refresh.PANEL | Refresh.POLICY | Refresh.OFFLINE:
                 await self._async_read(Part[refresh.name])
         if self.data.error_page:
             await self._async_update_device()
@@ -1109,6 +1123,23 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         elif self.data.player is not None:
             # It starts anew, also what was shown already, and what the display omits of the works is known now.
             self.async_merge_data(shown_since=dt_util.utcnow(), stalled=False)
+
+    async def async_change_schedule(
+        self, change: Callable[[SleepSchedule], Mapping[str, Any]]
+    ) -> None:
+        """Change fields of the sleep schedule and keep the rest of it; a manual sleep or wake lasts."""
+        async with self.async_command(Refresh.DEVICE) as display:
+            device = await self.async_read_device()
+            record = device.sleep_schedule if device else None
+            if record is None:
+                raise invalid_input("no_schedule", name=self.name)
+            changes = change(record)
+            changed = await display.set_sleep_schedule(record.enabled, **changes)
+            # The change has ended it.
+            if record.override_state and changed.asleep is not record.asleep:
+                await (display.sleep() if record.asleep else display.wake())
+            if "days" in changes and changes["days"] != (changed.days or DAYS):
+                raise RejectedError("days")
 
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""

@@ -11,6 +11,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
+from .client.display.device_status import DAYS
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
@@ -36,6 +37,12 @@ ORIENTATIONS = {
     "landscapeReverse": "landscape_reverse",
     "portraitReverse": "portrait_reverse",
 }
+WEEKEND = frozenset(("sat", "sun"))
+DAY_GROUPS = {
+    "every_day": DAYS,
+    "working_days": DAYS - WEEKEND,
+    "weekend": WEEKEND,
+}
 TURNS = list(ORIENTATIONS.values())
 
 
@@ -45,7 +52,9 @@ class DisplaySelectDescription(DisplayDescription[str], SelectEntityDescription)
 
     @override
     def exists(self, data: DisplayData) -> bool:
-        """Return whether the display has it: a value that is one of the options."""
+        """Return whether the display has it: a value that is one of the options, unless that is detected otherwise."""
+        if self.exists_fn is not None:
+            return self.exists_fn(data)
         return self.is_common or (
             self.value_fn is not None and self.value_fn(data) in (self.options or ())
         )
@@ -70,6 +79,26 @@ def _orientation(data: DisplayData) -> str | None:
 def _named(rotation: str | None) -> str | None:
     """Return the option for a rotation of the display."""
     return ORIENTATIONS.get(rotation or "")
+
+
+def _takes_days(data: DisplayData) -> bool:
+    """Return whether the sleep schedule of a display may have days, which only other firmware reports while it is every day."""
+    device = data.device
+    record = device.sleep_schedule if device else None
+    return bool(device and record and (device.contract or record.days))
+
+
+def _days(data: DisplayData) -> str | None:
+    """Return the days of the sleep schedule."""
+    if not _takes_days(data) or not data.device or not data.device.sleep_schedule:
+        return None
+    days = data.device.sleep_schedule.days or DAYS
+    return next((name for name, each in DAY_GROUPS.items() if each == days), "other")
+
+
+async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
+    """Set the days of the sleep schedule."""
+    await coordinator.async_change_schedule(lambda _: {"days": DAY_GROUPS[option]})
 
 
 SELECTS = (
@@ -106,6 +135,15 @@ SELECTS = (
         options=["silent", "notify", "strict"],
         value_fn=lambda data: data.device.signature_mode if data.device else None,
         set_fn=sends(Display.set_signature_mode, Refresh.DEVICE),
+    ),
+    DisplaySelectDescription(
+        key="sleep_days",
+        parts=(Part.DEVICE,),
+        entity_category=EntityCategory.CONFIG,
+        options=list(DAY_GROUPS),
+        value_fn=_days,
+        exists_fn=_takes_days,
+        set_fn=_set_days,
     ),
 )
 ORIENTATION = DisplaySelectDescription(

@@ -122,6 +122,13 @@ SENSORS = (
         value_fn=_next_title,
     ),
     DisplaySensorDescription(
+        key="works_offline",
+        parts=(Part.OFFLINE,),
+        state_class=SensorStateClass.MEASUREMENT,
+        entity_category=EntityCategory.DIAGNOSTIC,
+        value_fn=lambda data: data.offline.ready if data.offline else None,
+    ),
+    DisplaySensorDescription(
         key="last_outage",
         parts=(Part.DEVICE,),
         device_class=SensorDeviceClass.TIMESTAMP,

@@ -17,6 +17,7 @@ ACTIONS = (
     ("hand_over", display.async_hand_over, display.HAND_OVER_SCHEMA, NONE),
     ("move_work", display.async_rearrange, display.MOVE_WORK_SCHEMA, NONE),
     ("remove_work", display.async_rearrange, display.REMOVE_WORK_SCHEMA, NONE),
+    ("keep_offline", display.async_keep_offline, display.KEEP_OFFLINE_SCHEMA, OPTIONAL),
     ("show_previous", display.async_show_previous, display.SHOW_PREVIOUS_SCHEMA, NONE),
     ("publish_playlist", feed.async_publish_playlist, feed.PUBLISH_SCHEMA, OPTIONAL),
     ("get_playlist", feed.async_get_playlist, feed.GET_SCHEMA, ONLY),

@@ -10,13 +10,8 @@ from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Part,
-    Refresh,
-)
+from .client.display.device_status import SleepSchedule
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, DisplayData, Part
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 from .errors import invalid_input
 
@@ -53,21 +48,16 @@ def _set_time(field: str) -> Callable[[DisplayCoordinator, time], Awaitable[None
     """Return a set function for a time of the schedule."""
 
     async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
-        """Set the time and keep the rest of the schedule."""
-        async with coordinator.async_command(Refresh.DEVICE) as display:
-            device = await coordinator.async_read_device()
-            record = device.sleep_schedule if device else None
-            if record is None:
-                raise invalid_input("no_schedule", name=coordinator.name)
+        """Set the time."""
+
+        def change(record: SleepSchedule) -> dict[str, str]:
+            """Return the changed field, or raise if both times would be the same."""
             other = record.wake_time if field == "sleep_time" else record.sleep_time
             if _parse_time(other) == value:
                 raise invalid_input("same_times")
-            changed = await display.set_sleep_schedule(
-                record.enabled, **{field: value.strftime("%H:%M")}
-            )
-            # Setting a time ends a manual sleep or wake, so that is restored.
-            if record.override_state and changed.asleep is not record.asleep:
-                await (display.sleep() if record.asleep else display.wake())
+            return {field: value.strftime("%H:%M")}
+
+        await coordinator.async_change_schedule(change)
 
     return set_value
 

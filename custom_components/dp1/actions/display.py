@@ -20,7 +20,7 @@ from homeassistant.util.json import JsonObjectType
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import clean
-from ..coordinator import DisplayCoordinator
+from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
@@ -63,6 +63,7 @@ MOVE_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): WORK, vol.Optional("before"): WORK}
 )
 REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): WORK})
+KEEP_OFFLINE_SCHEMA = cv.make_entity_service_schema({})
 SHOW_PREVIOUS_SCHEMA = cv.make_entity_service_schema({})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): WORK, vol.Optional("show_for"): positive_duration}
@@ -206,6 +207,18 @@ async def async_rearrange(call: ServiceCall) -> None:
         return {}
 
     await async_for_each_display(call, await async_targets(call), act)
+
+
+async def async_keep_offline(call: ServiceCall) -> JsonObjectType | None:
+    """Let displays download what they show, and return how many works these are."""
+
+    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
+        """Let one display download it."""
+        player = _shown(await coordinator.async_read_player(), coordinator.name)
+        async with coordinator.async_command(Refresh.OFFLINE) as display:
+            return {"works": await display.keep_offline(cast_of(player))}
+
+    return await async_for_each_display(call, await async_targets(call), act)
 
 
 async def async_show_previous(call: ServiceCall) -> None:

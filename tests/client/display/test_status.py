@@ -408,6 +408,7 @@ def test_device_status_of_old_firmware() -> None:
             enabled=False,
             sleep_time="22:00",
             wake_time="07:30",
+            days=None,
             asleep=False,
             override_state=None,
         ),

@@ -42,6 +42,7 @@ class SleepSchedule:
         sleep_time: when the display goes to sleep, local time.
         wake_time: when it wakes.
         days: the days on which it goes to sleep; None for every day.
+        takes_days: whether it knows of days, as some of the newer firmware does not.
         override: a state that holds in spite of the schedule.
         override_until: when the override ends; None if it does not.
         on_change: called when the state may have changed.
@@ -61,6 +62,7 @@ class SleepSchedule:
         self.sleep_time = "22:00"
         self.wake_time = "07:30"
         self.days: list[str] | None = None
+        self.takes_days = firmware.second
         self.override: str | None = None
         self.override_until: datetime | None = None
         self.on_change: Callable[[], None] = lambda: None
@@ -118,7 +120,7 @@ class SleepSchedule:
             "sleepTime": self.sleep_time,
             "wakeTime": self.wake_time,
         }
-        if self.days is not None and self._firmware.second:
+        if self.days is not None and self.takes_days:
             found["days"] = self.days
         found["currentState"] = state
         upcoming = self._next(now, AWAKE if state == SLEEPING else SLEEPING)
@@ -162,7 +164,7 @@ class SleepSchedule:
 
     def _days(self, arguments: Arguments) -> list[str] | None:
         """Return the days of a new schedule."""
-        days = arguments.texts("days") if self._firmware.second else None
+        days = arguments.texts("days") if self.takes_days else None
         if days is None:
             return self.days
         if not days or not set(days) <= set(DAYS):

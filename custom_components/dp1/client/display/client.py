@@ -25,7 +25,13 @@ from ..http import Answer
 from ..values import decode, mapping
 from .casts import Cast, CastResult, Dialect, Start, document
 from .commands import Commands
-from .device_status import ContentPolicy, DeviceStatus, Identity, PanelStatus
+from .device_status import (
+    ContentPolicy,
+    DeviceStatus,
+    Identity,
+    OfflineCache,
+    PanelStatus,
+)
 from .metrics import Metrics, PlaybackCounters
 from .notifications import Event
 from .player_status import PlayerStatus
@@ -38,6 +44,8 @@ HEARTBEAT = 30.0
 
 _CAST_ATTEMPTS = 3
 _PROBE_TIMEOUT = 5.0
+# A page has a thousand works.
+_MAX_PAGES = 4
 _NOT_OFFERED = (404, 405, 501)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAX_SCREENSHOT_SIDE = 4096
@@ -162,6 +170,23 @@ class Display(Commands):
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
         return ContentPolicy.parse(await self._query("getContentPolicy"))
+
+    async def offline_cache(self) -> OfflineCache:
+        """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).
+
+        Raises:
+            RejectedError: it keeps none, which is the default.
+        """
+        items: list[object] = []
+        request: dict[str, Any] = {}
+        for _ in range(_MAX_PAGES):
+            leaf = await self._post("getOfflineCacheStatus", request)
+            page = leaf.get("items")
+            items += page if isinstance(page, list) else ()
+            if not (cursor := leaf.get("nextCursor")):
+                break
+            request = {"cursor": cursor}
+        return OfflineCache.parse(items)
 
     async def counters(self) -> PlaybackCounters | None:
         """Return the counters of ``/metrics``; None if not offered (firmware below 1.0.9)."""

@@ -10,8 +10,9 @@ import re
 from typing import Any, Literal
 
 from ..errors import LostAnswerError
-from ..values import text
-from .device_status import ContentPolicy, SleepSchedule
+from ..values import text, whole
+from .casts import Cast
+from .device_status import WEEK, ContentPolicy, SleepSchedule
 from .transport import Transport
 
 _MAX_GESTURE_STEPS = 16
@@ -118,6 +119,7 @@ class Commands:
         *,
         sleep_time: str | None = None,
         wake_time: str | None = None,
+        days: Container[str] | None = None,
     ) -> SleepSchedule:
         """Set the sleep schedule; this clears the override of ``sleep`` and ``wake``.
 
@@ -125,6 +127,7 @@ class Commands:
             enabled: turn the schedule on.
             sleep_time: "HH:MM" in the display's local time; None keeps the old one.
             wake_time: "HH:MM" in the display's local time; None keeps the old one.
+            days: "sun" to "sat", on which it goes to sleep; None keeps the old ones. Older firmware ignores them.
         """
         request: dict[str, Any] = {"enabled": enabled}
         for key, time in (("sleepTime", sleep_time), ("wakeTime", wake_time)):
@@ -132,7 +135,24 @@ class Commands:
                 _require(bool(_TIME.fullmatch(time)), "time must be HH:MM")
                 request[key] = time
         _require(sleep_time is None or sleep_time != wake_time, "times must differ")
+        if days is not None:
+            request["days"] = [day for day in WEEK if day in days]
+            _require(bool(request["days"]), "no day of the week")
         return await self._set_sleep("setSleepSchedule", request)
+
+    async def keep_offline(self, cast: Cast) -> int:
+        """Let the display download the works of a playlist (firmware 2.0.0), and return how many these are.
+
+        Raises:
+            RejectedError: the display keeps no works, or cannot read the playlist.
+        """
+        request = (
+            {"dp1_call": cast.playlist}
+            if cast.playlist is not None
+            else {"playlistUrl": cast.playlist_url}
+        )
+        leaf = await self._transport.send("downloadPlaylist", request)
+        return whole(leaf.get("total")) or 0
 
     async def reboot(self) -> None:
         """Restart the device; a lost answer is a success."""

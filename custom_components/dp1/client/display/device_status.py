@@ -5,6 +5,7 @@ missing value and one of the wrong type alike, and ignores unknown fields. Every
 characters.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +16,8 @@ from ..values import MAX_TEXT, flag, mapping, moment, percent, text, texts
 
 MAX_NAME = 64
 MAX_WORD = 64
+WEEK = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+DAYS = frozenset(WEEK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,7 @@ class SleepSchedule:
         enabled: the schedule is on.
         sleep_time: "HH:MM" in the display's own local time.
         wake_time: "HH:MM" in the display's own local time.
+        days: "sun" to "sat", on which it goes to sleep; None if the display tells none, which is every day.
         asleep: effective state, schedule and override together.
         override_state: "awake" or "sleeping" while an override lasts.
     """
@@ -32,6 +36,7 @@ class SleepSchedule:
     enabled: bool
     sleep_time: str | None
     wake_time: str | None
+    days: frozenset[str] | None
     asleep: bool | None
     override_state: str | None
 
@@ -43,6 +48,9 @@ class SleepSchedule:
             enabled=given.get("enabled") is True,
             sleep_time=text(given.get("sleepTime"), MAX_WORD),
             wake_time=text(given.get("wakeTime"), MAX_WORD),
+            days=frozenset(day for day in WEEK if day in days)
+            if isinstance(days := given.get("days"), list)
+            else None,
             asleep={"sleeping": True, "awake": False}.get(
                 text(given.get("currentState"), MAX_WORD) or ""
             ),
@@ -226,3 +234,23 @@ class ContentPolicy:
             strict_personal=flag(policy.get("strictPersonal")),
             active=given.get("active") is True,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineCache:
+    """Works that a display keeps so that it needs no internet for them (firmware 2.0.0, if its owner has switched it on).
+
+    Attributes:
+        ready: number of works that are kept.
+        waiting: number of works that are still downloaded.
+    """
+
+    ready: int
+    waiting: int
+
+    @classmethod
+    def parse(cls, data: object) -> Self:
+        """Parse the ``items`` of the replies to ``getOfflineCacheStatus``."""
+        items = data if isinstance(data, list) else []
+        states = Counter(text(mapping(item).get("state"), MAX_WORD) for item in items)
+        return cls(states["ready"], states["queued"] + states["downloading"])
