@@ -9,6 +9,8 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import SigningKey
+from custom_components.dp1.const import DEFAULT_FEED_URL
+from custom_components.dp1.library.validation import DEFAULT_SERVERS
 from homeassistant.components import onboarding
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import (
@@ -21,13 +23,18 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
-from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 
 from .client.display.displays import plain
 from .client.scripted_server import Reply, Request, ScriptedServer
 from .displays import DEVICE_ID, Names, entry_of, set_up
 from .libraries import suggested
+from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator
 
@@ -342,6 +349,7 @@ async def test_music_is_asked_about_where_others_play_it(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:
     """Both ways to add a display ask whether it leaves music to other players; without an answer its area decides."""
+    library_entry().add_to_hass(hass)
     plain_form = await hear(hass, announcement(display))
     assert not plain_form["data_schema"].schema
     hass.config_entries.flow.async_abort(plain_form["flow_id"])
@@ -363,6 +371,94 @@ async def test_music_is_asked_about_where_others_play_it(
     await hass.async_block_till_done()
     assert dict(result["result"].options) == {"ignore_music": False}
     registry.async_remove(speaker.entity_id)
+
+
+async def test_the_library_on_offer_is_added_with_a_display(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    feed: FeedSimulator,
+    catalog: CatalogSimulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One box adds it with either way to add a display; while its servers are down it stays on offer."""
+    monkeypatch.setitem(DEFAULT_SERVERS, "catalog_url", catalog.url)
+    monkeypatch.setitem(DEFAULT_SERVERS, "feed_url", feed.url)
+    flow = hass.config_entries.flow
+    form = await hear(hass, announcement(display))
+    assert list(form["data_schema"].schema) == ["add_library"]
+    await feed.stop()
+    first = await flow.async_configure(form["flow_id"], {"add_library": True})
+    await hass.async_block_till_done()
+    assert (first["type"], dict(first["options"])) == (FlowResultType.CREATE_ENTRY, {})
+    (offer,) = offers(hass)
+    assert offer["step_id"] == "offered_library"
+    await hass.config_entries.async_remove(first["result"].entry_id)
+    await feed.start()
+    form = await begin(hass)
+    assert list(form["data_schema"].schema) == ["host", "add_library"]
+    await flow.async_configure(
+        form["flow_id"], {"host": written(display), "add_library": True}
+    )
+    await hass.async_block_till_done()
+    display_entry, library = hass.config_entries.async_entries("dp1")
+    assert (library.title, library.data["feed_url"]) == ("Feral File", feed.url)
+    assert not offers(hass)
+    for entry in (display_entry, library):
+        assert entry.state is ConfigEntryState.LOADED
+        await hass.config_entries.async_remove(entry.entry_id)
+    await flow.async_init(
+        "dp1",
+        context={"source": SOURCE_IGNORE},
+        data={"unique_id": DEFAULT_FEED_URL, "title": "Library"},
+    )
+    form = await begin(hass)
+    assert list(form["data_schema"].schema) == ["host"]
+
+
+async def test_a_library_that_was_ignored_meanwhile_is_not_added(
+    hass: HomeAssistant, display: DisplaySimulator
+) -> None:
+    """The display is added without it."""
+    form = await begin(hass)
+    await hass.config_entries.flow.async_init(
+        "dp1",
+        context={"source": SOURCE_IGNORE},
+        data={"unique_id": DEFAULT_FEED_URL, "title": "Library"},
+    )
+    result = await hass.config_entries.flow.async_configure(
+        form["flow_id"], {"host": written(display), "add_library": True}
+    )
+    await hass.async_block_till_done()
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    assert not offers(hass)
+
+
+@pytest.mark.parametrize(
+    ("name", "area"),
+    [("wall", "wall"), ("Studio", "Studio"), ("Somewhere", None)],
+)
+async def test_the_area_that_is_called_like_the_display(
+    hass: HomeAssistant, display: DisplaySimulator, name: str, area: str | None
+) -> None:
+    """It is chosen when the display is added, by its name or another name it has; none is made."""
+    areas = ar.async_get(hass)
+    made = areas.async_create(name, aliases={"Wall"} if name == "Studio" else set())
+    form = await hear(hass, announcement(display))
+    result = await hass.config_entries.flow.async_configure(form["flow_id"], {})
+    await hass.async_block_till_done()
+    (device,) = dr.async_entries_for_config_entry(
+        dr.async_get(hass), result["result"].entry_id
+    )
+    assert device.area_id == (made.id if area else None)
+    assert len(list(areas.async_list_areas())) == 1
+    # What a person has chosen since stays.
+    dr.async_get(hass).async_update_device(device.id, area_id=None)
+    await hass.config_entries.async_reload(result["result"].entry_id)
+    await hass.async_block_till_done()
+    (device,) = dr.async_entries_for_config_entry(
+        dr.async_get(hass), result["result"].entry_id
+    )
+    assert device.area_id is None
 
 
 async def test_an_unknown_local_name_is_an_error_and_no_traceback(
@@ -711,7 +807,7 @@ async def test_a_display_added_by_its_address_takes_its_name(
     """The title is updated by discovery, unless the owner has changed it."""
     display.inject("reset", command="getDeviceStatus")
     entry = (await enter(hass, await begin(hass), written(display)))["result"]
-    assert entry.title == (DEVICE_ID if profile == "B" else display.host)
+    assert entry.title == (DEVICE_ID if profile == "B" else "FF1")
     display.heal()
     assert (await hear(hass, announcement(display)))["reason"] == "already_configured"
     assert entry.title == "Wall"

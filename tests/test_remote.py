@@ -8,6 +8,7 @@ import pytest
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers import entity_registry as er
 
 from .displays import until
 from .houses import House
@@ -92,7 +93,9 @@ async def test_what_no_key_types(house: House, text: str) -> None:
 
 
 async def test_the_remote_is_no_switch(house: House) -> None:
-    """The remote is on as long as the display is available, and does not put it to sleep."""
+    """The remote is hidden, is on as long as the display is available, and does not put it to sleep."""
+    known = er.async_get(house.hass).async_get("remote.wall_keyboard_and_touch")
+    assert known and known.hidden
     for service in ("turn_off", "toggle", "turn_on"):
         await house.hass.services.async_call(
             "remote",

@@ -14,8 +14,8 @@ from homeassistant.config_entries import (
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
-from homeassistant.core import HomeAssistant, callback
-from homeassistant.data_entry_flow import AbortFlow
+from homeassistant.core import callback
+from homeassistant.data_entry_flow import AbortFlow, FlowResultType
 from homeassistant.helpers.selector import BooleanSelector
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
@@ -25,6 +25,7 @@ from .client.playlist.signing import SigningKey
 from .client.text import clean, markdown_safe
 from .collection_flow import LibrarySubentries
 from .const import (
+    CONF_ADD_LIBRARY,
     CONF_CATALOG_URL,
     CONF_DIALECT,
     CONF_FEED_KEYS,
@@ -72,6 +73,7 @@ from .library.validation import (
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
+OFFERED = NAMES[DEFAULT_CATALOG_URL]
 
 
 class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
@@ -106,7 +108,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Add a display by its address."""
         errors: dict[str, str] = {}
-        schema = DISPLAY_SCHEMA.extend(_music_field(self.hass))
+        schema = DISPLAY_SCHEMA.extend(self._questions())
         if user_input is not None:
             errors = await self._async_find_display(user_input[CONF_HOST])
             if not errors:
@@ -170,8 +172,8 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             self._abort_if_added_without_id(device_id, name)
         else:
             self._abort_if_address_configured()
-        self._title = self._found.name or name or device_id or self._address.host
-        return self._create_display(given)
+        self._title = self._found.name or name or device_id or self._model
+        return await self._async_create_display(given)
 
     @override
     async def async_step_zeroconf(
@@ -232,17 +234,40 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Confirm discovery; during onboarding the display is added at once."""
         if user_input is not None or not onboarding.async_is_onboarded(self.hass):
-            return self._create_display(user_input or {})
+            return await self._async_create_display(user_input or {})
         self._set_confirm_only()
         return self.async_show_form(
             step_id="zeroconf_confirm",
-            data_schema=vol.Schema(_music_field(self.hass)),
+            data_schema=vol.Schema(self._questions()),
             description_placeholders={
                 "name": markdown_safe(self._title),
-                "model": model_of(self._found.dialect),
+                "model": self._model,
                 "host": self._address.host,
             },
         )
+
+    def _questions(self) -> dict[vol.Marker, BooleanSelector]:
+        """Return what is asked with a display, which needs no answer.
+
+        It is about the library on offer as long as there is none, and about music in a home with another player:
+        the area of the display is not known yet, and without an answer the players there decide.
+        """
+        is_asked = {
+            CONF_ADD_LIBRARY: not any(
+                entry.unique_id == DEFAULT_FEED_URL
+                or entry.data.get(CONF_KIND) == EntryKind.LIBRARY
+                for entry in self._async_current_entries(include_ignore=True)
+            ),
+            CONF_IGNORE_MUSIC: bool(async_other_players(self.hass)),
+        }
+        return {
+            vol.Optional(name): BooleanSelector() for name in is_asked if is_asked[name]
+        }
+
+    @property
+    def _model(self) -> str:
+        """Return the model of the display that answered."""
+        return model_of(self._found.dialect)
 
     @property
     def _address_data(self) -> dict[str, Any]:
@@ -284,8 +309,12 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             if self._address_data.items() <= entry.data.items():
                 raise _already_configured(entry)
 
-    def _create_display(self, given: dict[str, Any]) -> ConfigFlowResult:
-        """Create the entry of a display."""
+    async def _async_create_display(self, given: dict[str, Any]) -> ConfigFlowResult:
+        """Create the entry of a display, and add the library on offer if that is wanted."""
+        if given.get(CONF_ADD_LIBRARY):
+            self._withdraw_offers()
+            offer = await self._async_offer()
+            self.hass.async_create_task(self._async_take(offer), eager_start=False)
         return self.async_create_entry(
             title=self._title,
             data={
@@ -294,8 +323,25 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 CONF_DIALECT: self._found.dialect.value,
                 CONF_MACS: sorted(self._found.macs),
             },
-            options={name: given[name] for name in given if name != CONF_HOST},
+            options={name: given[name] for name in given if name == CONF_IGNORE_MUSIC},
         )
+
+    async def _async_offer(self) -> ConfigFlowResult:
+        """Offer the default library."""
+        return await self.hass.config_entries.flow.async_init(
+            DOMAIN, context={"source": SOURCE_INTEGRATION_DISCOVERY}
+        )
+
+    async def _async_take(self, offer: ConfigFlowResult) -> None:
+        """Add the library on offer; if its servers do not answer, it is offered anew."""
+        if offer["type"] is not FlowResultType.FORM:
+            return
+        flow = self.hass.config_entries.flow
+        values = {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
+        result = await flow.async_configure(offer["flow_id"], values)
+        if result["type"] is FlowResultType.FORM:
+            flow.async_abort(offer["flow_id"])
+            await self._async_offer()
 
     @override
     async def async_step_integration_discovery(
@@ -304,8 +350,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         """Offer the default library, which nothing but a display asks for."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
-        name = NAMES[DEFAULT_CATALOG_URL]
-        self.context["title_placeholders"] = {"name": name}
+        self.context["title_placeholders"] = {"name": OFFERED}
         return await self.async_step_offered_library()
 
     async def async_step_offered_library(
@@ -316,7 +361,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             return await self.async_step_library(
                 user_input | user_input.pop(CONF_ADVANCED)
             )
-        name = NAMES[DEFAULT_CATALOG_URL]
+        name = OFFERED
         values = {CONF_NAME: name, CONF_ADVANCED: DEFAULT_SERVERS}
         return self.async_show_form(
             step_id="offered_library",
@@ -349,7 +394,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         return self._show("library", LIBRARY_SCHEMA, values, errors)
 
     def _withdraw_offers(self) -> None:
-        """Remove the discovery card of the default library when another one is added."""
+        """Remove the discovery card of the default library when it or another one is added."""
         for flow in self._async_in_progress():
             if flow["context"]["source"] == SOURCE_INTEGRATION_DISCOVERY:
                 self.hass.config_entries.flow.async_abort(flow["flow_id"])
@@ -428,14 +473,3 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
 def _already_configured(entry: ConfigEntry) -> AbortFlow:
     """Return the end of a flow for something that an entry has already."""
     return AbortFlow("already_configured", {"title": markdown_safe(entry.title)})
-
-
-@callback
-def _music_field(hass: HomeAssistant) -> dict[vol.Marker, BooleanSelector]:
-    """Return the field that asks about music when a display is added; none in a home without another player.
-
-    The area of the display is not known yet. Without an answer, the players there decide.
-    """
-    if not async_other_players(hass):
-        return {}
-    return {vol.Optional(CONF_IGNORE_MUSIC): BooleanSelector()}

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, override
 
-from homeassistant.core import callback
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import area_registry as ar
 from homeassistant.helpers.device_registry import CONNECTION_NETWORK_MAC, DeviceInfo
 from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -73,6 +74,13 @@ def sends_setting(name: str) -> Callable[..., Awaitable[None]]:
     return sends(update, Refresh.PLAYER)
 
 
+def _area_called(hass: HomeAssistant, name: str) -> str | None:
+    """Return the name of the area that is called like a display; what is suggested and not there would be made."""
+    areas = ar.async_get(hass)
+    found = [areas.async_get_area_by_name(name), *areas.async_get_areas_by_alias(name)]
+    return next((area.name for area in found if area), None)
+
+
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
     """An entity of one display."""
 
@@ -97,6 +105,9 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
             manufacturer="Feral File" if known else None,
             model=model_of(coordinator.display.dialect),
             serial_number=coordinator.config_entry.unique_id,
+            suggested_area=_area_called(
+                coordinator.hass, coordinator.config_entry.title
+            ),
         )
         if coordinator.data.device is not None:
             version = coordinator.data.device.installed_version

@@ -53,8 +53,12 @@ async def async_setup_entry(
 
 
 class DisplayRemote(DisplayEntity, RemoteEntity):
-    """Remote that sends keys and taps to the current work; Home Assistant shows a remote with a switch."""
+    """Remote that sends keys and taps to the current work.
 
+    It is hidden, since Home Assistant shows a remote with a switch, and there is nothing to switch.
+    """
+
+    _attr_entity_registry_visible_default = False
     _attr_is_on = True
 
     @override

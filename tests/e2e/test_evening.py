@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+import shutil
 from typing import Any
 
 from playwright.async_api import Browser, Locator, Page, expect
@@ -11,6 +12,7 @@ import yaml
 from zeroconf import InterfaceChoice, IPVersion
 from zeroconf.asyncio import AsyncZeroconf
 
+from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from scripts.demo_run import find_player
 
 from .browser import CHROMIUM, browser, signed_in, visit
@@ -31,9 +33,9 @@ pytestmark = [
 ]
 
 NAME = "Salon"
-# From the discovered card to a picture, and on to an exhibition that was chosen.
+# From the discovered card to a picture, and to an exhibition that was chosen.
 CLICKS_TO_A_PICTURE = 4
-CLICKS_TO_AN_EXHIBITION = 14
+CLICKS_TO_AN_EXHIBITION = 7
 MEDIA = "ha-media-player-browse"
 # The folders and the heading of an exhibition in the media browser, and the card, in other languages.
 LANGUAGES = {
@@ -75,13 +77,45 @@ def media(page: Page, title: str) -> Locator:
     return page.locator(f"{MEDIA} .title").get_by_text(title, exact=True)
 
 
-async def discover(person: Person, display: DisplaySimulator) -> None:
-    """Add the discovered display, and hang what it brings along."""
+async def open_discovered(person: Person) -> None:
+    """Open the card of the discovered display."""
     page = person.page
     await page.goto(f"{person.home.url}/config/integrations/dashboard")
     found = page.locator("ha-config-flow-card").filter(has_text=NAME)
     await person.click(found.get_by_role("button", name="Add"))
     await expect(page.get_by_text(f"add {NAME} (FF1, at 127.0.0.1)")).to_be_visible()
+
+
+async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
+    """Add the discovered display with the library on offer, hang an exhibition, and remove both again."""
+    page, home = person.page, person.home
+    await open_discovered(person)
+    dialog = page.locator("dialog-data-entry-flow")
+    await person.click(dialog.locator("ha-switch"))
+    await person.press("Submit")
+    await person.press("Skip and finish")
+    await person.click(page.get_by_text("Idle", exact=True))
+    more = page.locator("ha-more-info-dialog")
+    await person.click(more.get_by_role("button", name="Source"))
+    await person.click(page.get_by_role("menuitem", name=EXHIBITION, exact=True))
+
+    async def hangs() -> bool:
+        """Return whether the display shows the exhibition."""
+        return display.state.playlist_title == EXHIBITION
+
+    await home.until(hangs, 10, "the exhibition on the display")
+    assert person.clicks == CLICKS_TO_AN_EXHIBITION
+    person.clicks = 0
+    player = await find_player(home)
+    await home.call("media_player.clear_playlist", {"entity_id": player})
+    for entry in await home.ask("config_entries/get", domain="dp1"):
+        await home.delete(f"/api/config/config_entries/entry/{entry['entry_id']}")
+
+
+async def discover(person: Person, display: DisplaySimulator) -> None:
+    """Add the discovered display, and hang what it brings along."""
+    page = person.page
+    await open_discovered(person)
     await person.press("Submit")
     await person.press("Skip and finish")
     button = page.locator("hui-button-entity-row")
@@ -96,7 +130,6 @@ async def add_library(person: Person, catalog: str, feed: str) -> None:
     """Add the library that is offered; an address that is wrong can be corrected."""
     page = person.page
     await page.go_back()
-    person.clicks += 1
     found = page.locator("ha-config-flow-card").filter(has_text="Feral File")
     await person.click(found.get_by_role("button", name="Add"))
     form = page.locator("dialog-data-entry-flow")
@@ -134,7 +167,6 @@ async def hang_an_exhibition(person: Person, display: DisplaySimulator) -> None:
     await person.home.until(hangs, 10, "the exhibition on the display")
     work = display.state.current_title or "?"
     await expect(bar.get_by_text(work, exact=True)).to_be_visible()
-    assert person.clicks == CLICKS_TO_AN_EXHIBITION
 
 
 async def search_and_play(page: Page, home: Home, player: str) -> None:
@@ -240,6 +272,19 @@ async def announcer() -> AsyncIterator[AsyncZeroconf]:
     await zeroconf.async_close()
 
 
+def with_servers(folder: Path, catalog: str, feed: str) -> Path:
+    """Copy the integration into a configuration, with other servers than the vendor's."""
+    copy = folder / "custom_components"
+    shutil.copytree(ROOT / copy.name, copy)
+    const = copy / "dp1" / "const.py"
+    text = const.read_text()
+    for before, after in ((DEFAULT_CATALOG_URL, catalog), (DEFAULT_FEED_URL, feed)):
+        assert f'"{before}"' in text
+        text = text.replace(f'"{before}"', f'"{after}"')
+    const.write_text(text)
+    return folder
+
+
 @asynccontextmanager
 async def house(
     folder: Path,
@@ -254,7 +299,7 @@ async def house(
         DisplaySimulator(
             profile="B", device_id="FF1-E2E00001", name=NAME, zeroconf=zeroconf
         ) as display,
-        Home(folder) as home,
+        Home(with_servers(folder, catalog.url, feed.url)) as home,
         browser() as chromium,
     ):
         # A display checks every work before it shows them, and the simulator would have to draw each one.
@@ -271,6 +316,7 @@ async def test_an_evening(tmp_path: Path) -> None:
         page = await signed_in(chromium, home)
         watch = Watch(page, home)
         person = Person(page, home)
+        await choose_at_once(person, display)
         await discover(person, display)
         await add_library(person, catalog.url, feed.url)
         await hang_an_exhibition(person, display)

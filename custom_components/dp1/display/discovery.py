@@ -238,7 +238,8 @@ def async_set_device_id(
 @callback
 def async_update_name(hass: HomeAssistant, entry: ConfigEntry[Any], name: str) -> None:
     """Name an entry as its display announces itself, unless its owner has named it."""
-    if not name or entry.title not in (entry.data[CONF_HOST], entry.unique_id):
+    unnamed = {entry.data[CONF_HOST], entry.unique_id, *map(model_of, Dialect)}
+    if not name or entry.title not in unnamed:
         return
     hass.config_entries.async_update_entry(entry, title=name)
     devices = dr.async_get(hass)
