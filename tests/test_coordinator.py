@@ -168,6 +168,25 @@ async def test_a_push_during_a_reading_is_newer(
     assert state_of(hass).attributes["media_title"] == "Noon"
 
 
+async def test_a_reading_is_not_shared_with_an_older_one(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Whoever reads after a push gets no answer from before it."""
+    await until(lambda: len(display.sockets) == 1)
+    display.player.load(EVENING)
+    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
+    fault = display.inject(FaultKind.LATE, command="checkStatus", times=1, seconds=0.6)
+    coordinator = setup_display.runtime_data
+    older = hass.async_create_task(coordinator.async_read_player())
+    await until(lambda: fault.hits)
+    display.player.handle("moveToArtwork", {"index": 1})
+    await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
+    newer = await coordinator.async_read_player()
+    assert newer.current.title == "Noon"
+    await older
+    assert state_of(hass).attributes["media_title"] == "Noon"
+
+
 # Faults
 
 

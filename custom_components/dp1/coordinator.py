@@ -420,8 +420,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._item_key: tuple[object, ...] = ()
         self._failed_wakes = 0
         self._polls = 0
-        # Of the player.
+        # Of the player: the last push, and the one before it was last read.
         self._pushed: PlayerStatus | None = None
+        self._asked_after: PlayerStatus | None = None
         self._was_pushed = asyncio.Event()
         self._followed_up: object = None
         self._looks = 0
@@ -760,7 +761,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
-        pushed = self._pushed
+        if (pushed := self._pushed) is not self._asked_after:
+            self._asked_after = pushed
+            self.display.forget_player_status()
         try:
             player = await self.display.player_status()
         except NotReadyError:

@@ -24,7 +24,14 @@ from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
+from homeassistant.core import (
+    CoreState,
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    callback,
+)
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_state_change_event
@@ -411,7 +418,10 @@ async def test_bought_and_sold_while_off(
     caplog: pytest.LogCaptureFixture,
     followed: bool,
 ) -> None:
-    """What came and went while nobody looked is told after the start, whether or not the indexer tells changes."""
+    """What came and went while Home Assistant was off is told at once when it has started, and automations listen.
+
+    It is told whether or not the indexer tells changes.
+    """
     if not followed:
         indexer.faults = [Fault(422, "{}", times=None, field="syncCollection")]
     told = events(hass)
@@ -426,7 +436,12 @@ async def test_bought_and_sold_while_off(
     hidden["moderation_status"] = "spam"
     indexer.change(E1, "moderation_status_changed", hidden, now())
     asked(indexer)
+    hass.set_state(CoreState.starting)
     assert await hass.config_entries.async_setup(entry.entry_id)
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert not told
+    hass.set_state(CoreState.running)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await until(lambda: len(told) == 2)
     assert told == [(ACQUIRED, "Unresolved"), (LEFT_COLLECTION, "Plain Square")]
     counted = asked(indexer)

@@ -183,6 +183,33 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
     assert len(known(library)) == COUNT + 1
 
 
+@pytest.mark.parametrize("slow", [r"/channels", "offset=40|cursor="])
+async def test_what_is_written_while_the_list_is_read(
+    feed: FeedSimulator, make_library: MakeLibrary, slow: str
+) -> None:
+    """A playlist that is published, changed or deleted while the list is read for the first time stays so."""
+    feed.seed(evening(number) for number in range(COUNT))
+    changed, *_, gone = feed.documents.values()
+    fault = feed.fault(path=slow, delay=0.5)
+    library = await make_library(None, feed, wait=False)
+    coordinator = library.feed_coordinator
+    await until(lambda: fault.times == 0)
+    (published,) = feed.seed([evening(99)])
+    coordinator.async_put(published)
+    coordinator.async_put({**changed, "title": "Morning"})
+    coordinator.async_drop(gone["id"])
+    await until(lambda: coordinator.data.complete)
+    titles = known(library)
+    assert len(titles) == COUNT
+    assert {"Evening 99", "Morning"} == set(titles[:2])
+    assert "Evening 0" not in titles
+    assert f"Evening {COUNT - 1}" not in titles
+    # What was deleted may be published again.
+    coordinator.async_put(gone)
+    await coordinator.async_look_now()
+    assert gone["title"] in known(library)
+
+
 async def test_only_so_many_works_are_kept(
     feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.start import async_at_started
 
 from ..client.catalog.selection import CAP
 from ..client.display.player_status import PlayerStatus, PlaylistItem
@@ -225,10 +226,16 @@ class Library:
 
     @callback
     def async_start_late(self) -> None:
-        """Start what has news, once somebody listens to them."""
-        for provider in self.providers:
-            if provider.starts_late:
-                provider.async_start()
+        """Start what has news, once Home Assistant has started and automations listen to them."""
+
+        @callback
+        def start(hass: HomeAssistant) -> None:
+            """Start the providers."""
+            for provider in self.providers:
+                if provider.starts_late:
+                    provider.async_start()
+
+        self.entry.async_on_unload(async_at_started(self.hass, start))
 
     async def async_refresh(self) -> None:
         """Look for news on all servers now, or raise the translated error of the first that fails."""

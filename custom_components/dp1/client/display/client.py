@@ -146,6 +146,10 @@ class Display(Commands):
         self._learn(Dialect.FF)
         return status
 
+    def forget_player_status(self) -> None:
+        """Let later reads of the player be answered anew: a notification has come meanwhile."""
+        self._transport.forget("checkStatus")
+
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
         status = DeviceStatus.parse(await self._query("getDeviceStatus"))

@@ -111,6 +111,9 @@ class SharedRequests:
             shared = self._pending[key] = _SharedTask(read_once)
         return cast("T", await shared.result())
 
-    def forget(self) -> None:
-        """Stop sharing pending reads, which may be older than the last write."""
-        self._pending.clear()
+    def forget(self, key: Hashable = None) -> None:
+        """Stop sharing one pending read, or all; they may be older than the last write or push."""
+        if key is None:
+            self._pending.clear()
+        else:
+            self._pending.pop(key, None)

@@ -111,6 +111,10 @@ class Transport:
         """Post a command that only reads; simultaneous equal ones share an answer."""
         return await self._reads.run(command, lambda: self.post(command, {}))
 
+    def forget(self, command: str) -> None:
+        """Let nobody share the answer to a query that is under way."""
+        self._reads.forget(command)
+
     async def send(
         self,
         command: str,

@@ -11,8 +11,6 @@ from yarl import URL
 
 from homeassistant.config_entries import ConfigSubentry
 from homeassistant.const import CONF_URL
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.start import async_at_started
 from homeassistant.util import dt as dt_util
 
 from ...client.display.player_status import PlayerStatus
@@ -294,7 +292,6 @@ class Channels(Provider):
             if subentry.subentry_type == SUBENTRY_CHANNEL
         }
         self.coordinators = tuple(self._by_id.values())
-        self._cancel_start: CALLBACK_TYPE | None = None
         self.lines = [
             Lines(
                 self.hass,
@@ -382,22 +379,3 @@ class Channels(Provider):
             for playlist in channel.playlists:
                 if playlist.id == player.playlist_url:
                     yield node_id(NodeKind.PLAYLIST, playlist.id)
-
-    @override
-    @callback
-    def async_start(self) -> None:
-        """Look once Home Assistant has started, so that automations hear the news."""
-
-        @callback
-        def start(hass: HomeAssistant) -> None:
-            """Look now, or once it is time."""
-            super(Channels, self).async_start()
-
-        self._cancel_start = async_at_started(self.hass, start)
-
-    @override
-    async def async_stop(self) -> None:
-        """Look no more, and save."""
-        if self._cancel_start is not None:
-            self._cancel_start()
-        await super().async_stop()

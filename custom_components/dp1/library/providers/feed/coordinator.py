@@ -66,6 +66,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.channels: tuple[FeedChannel, ...] = ()
         self._playlists: dict[str, FeedPlaylist] = {}
         self._deleted: set[str] = set()
+        # What was written last, and when.
+        self._written: LRU[str, tuple[float, FeedPlaylist]] = LRU(MAX_DOCUMENTS)
         self._ids_by_slug: dict[str, str] = {}
         self._older_read_at: datetime | None = None
         self._skipped = 0
@@ -134,6 +136,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         ]
         if playlist.id not in self._playlists:
             records.insert(0, playlist)
+        self._deleted.discard(playlist.id)
+        self._written[playlist.id] = self.hass.loop.time(), playlist
         self._set_records(playlist.id, records)
 
     @callback
@@ -259,6 +263,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     async def _async_read_list(self) -> CachedList[FeedPlaylist]:
         """Read playlists and channels."""
         assert self.client is not None
+        began = self.hass.loop.time()
         pages = self.client.playlist_pages(page_size=FEED_PAGE)
         found: dict[str, FeedPlaylist] = {}
         skipped, more = 0, True
@@ -282,6 +287,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             complete = self._start_older(pages, found, skipped)
         elif reason is None:
             self._skipped = skipped
+        records = self._with_written(records, began)
         total = len(records) + self._skipped
         listing = Listing(records, total, complete, reason)
         self.data = self.data.updated(listing, self.hass.loop.time())
@@ -310,7 +316,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
     ) -> None:
         """Read what is older than the first playlists, one page after the other with a pause."""
-        found = dict(first)
+        found, began = dict(first), self.hass.loop.time()
         complete = False
         try:
             await asyncio.sleep(PAGE_PAUSE)
@@ -329,7 +335,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         older = {key: found[key] for key in found if key not in known}
         if not complete:
             older = {playlist.id: playlist for playlist in rest} | older
-        records = (*newest, *older.values())
+        records = self._with_written((*newest, *older.values()), began)
         self._skipped = skipped
         if complete:
             self._older_read_at = dt_util.utcnow()
@@ -341,6 +347,20 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         )
         self._index_playlists()
         self.async_updated()
+
+    def _with_written(
+        self, records: Sequence[FeedPlaylist], began: float
+    ) -> tuple[FeedPlaylist, ...]:
+        """Return a list that was read with what was written or deleted meanwhile, of which its pages may be older."""
+        written = {
+            key: playlist
+            for key, (at, playlist) in self._written.items()
+            if at >= began
+        }
+        known = {playlist.id for playlist in records}
+        new = [playlist for key, playlist in written.items() if key not in known]
+        read = [written.get(playlist.id, playlist) for playlist in records]
+        return tuple(each for each in (*new, *read) if each.id not in self._deleted)
 
     async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
         """Add the playlists of a page; beyond `MAX_ITEMS` works they are added without theirs."""
