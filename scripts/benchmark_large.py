@@ -18,7 +18,6 @@ from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Ser
 from custom_components.dp1.client.catalog.people import Alumni
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.matching.query import Query
-from custom_components.dp1.library.providers.feed import coordinator as library_feed
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
 from custom_components.dp1.library.server.coordinator import record_to_text
 from homeassistant.config_entries import ConfigEntry
@@ -27,6 +26,7 @@ from homeassistant.util import dt as dt_util
 from scripts.benchmark_feed import make_id, make_title, playlists
 
 from tests.simulators.catalog.titles import FIRST_NAMES, LAST_NAMES
+from tests.timing import set_timing
 
 SERIES_PER_SHOW, WORKS_PER_SERIES = 2, 10
 QUERIES = (
@@ -185,7 +185,7 @@ async def measure(
     Times are those of the processor, which other work on the machine does not change.
     """
     async_setup_data(hass)
-    library_feed.PAGE_PAUSE = 0
+    set_timing(hass, page_pause=0)
     documents = await asyncio.to_thread(lambda: list(playlists(count)))
     text = json.dumps(documents)
     started = time.process_time()

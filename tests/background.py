@@ -6,15 +6,13 @@ from typing import Any, Self
 import pytest
 
 from custom_components.dp1.client.catalog import client as catalog_client
-from custom_components.dp1.library.providers.catalog import (
-    background_reader,
-    coordinator as catalog_coordinator,
-)
+from custom_components.dp1.library.providers.catalog import background_reader
+from custom_components.dp1.timing import Timing
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant
 
 from .displays import until
 
-IDLE = background_reader.IDLE_SECONDS
+IDLE = Timing().reading_idle
 
 
 class Clock:
@@ -26,8 +24,6 @@ class Clock:
         clock = cls()
         monkeypatch.setattr(background_reader, "async_call_later", clock.call_later)
         monkeypatch.setattr(catalog_client, "_now", clock.now)
-        monkeypatch.setattr(background_reader, "JITTER", 0)
-        monkeypatch.setattr(catalog_coordinator, "PAGE_PAUSE", 0)
         return clock
 
     def __init__(self) -> None:

@@ -8,7 +8,13 @@ from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 FAST = Timing(
-    pace=50, first_retry=0.05, follow_up=0.5, push_patience=0.3, read_cooldown=0.1
+    pace=50,
+    first_retry=0.05,
+    follow_up=0.5,
+    push_patience=0.3,
+    read_cooldown=0.1,
+    page_pause=0.0,
+    jitter=0.0,
 )
 
 

@@ -43,6 +43,22 @@ class Timing:
         picture_timeout: of a thumbnail; Home Assistant waits 10 s for it.
         picture_retry: until a thumbnail that failed is asked for again.
         refresh: between two looks at the servers of a library.
+        list_retry: until such a look that failed is tried again; doubled each time.
+        last_list_retry: the most of that.
+        read_retry: until a list that could not be read is asked for again, whoever wants it.
+        page_pause: between two pages of a list that nobody waits for.
+        catalog_age: from which series and artworks, which change rarely, are shown, but read again meanwhile.
+        older_age: the same of the playlists of a feed that are not among its newest.
+        work_age: from which a work is looked up again that a display shows.
+        work_retry: the same of one that could not be looked up.
+        reading_start: until the background reads on after a start.
+        reading_pause: between two of its requests; after a failure four times as long each time.
+        last_reading_pause: the most of that.
+        reading_idle: until it looks whether there is anything new to read.
+        reading_round: until it tries again what failed.
+        jitter: the share by which its pauses differ.
+        save_delay: until what was read of a server is saved.
+        give_up: after the end of what is shown for a time, until a display that cannot be given back what it showed keeps it.
         install_timeout: of a firmware update, of which a display reports neither progress nor failure.
     """
 
@@ -74,4 +90,20 @@ class Timing:
     picture_timeout: float = 9.0
     picture_retry: float = 4.0
     refresh: float = 6 * 3600.0
+    list_retry: float = 60.0
+    last_list_retry: float = 900.0
+    read_retry: float = 2.0
+    page_pause: float = 2.0
+    catalog_age: float = 3600.0
+    older_age: float = 86400.0
+    work_age: float = 600.0
+    work_retry: float = 30.0
+    reading_start: float = 300.0
+    reading_pause: float = 20.0
+    last_reading_pause: float = 6 * 3600.0
+    reading_idle: float = 3600.0
+    reading_round: float = 12 * 3600.0
+    jitter: float = 0.3
+    save_delay: float = 30.0
+    give_up: float = 86400.0
     install_timeout: float = 1800.0

@@ -18,10 +18,6 @@ from pytest_homeassistant_custom_component.typing import (
 
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.library.providers.catalog import (
-    coordinator as catalog_coordinator,
-)
-from custom_components.dp1.library.server import coordinator as server_coordinator
 from homeassistant.components.media_player import BrowseError
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -231,8 +227,7 @@ async def test_a_page_that_could_not_be_read_anew_tells_its_age(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A cached page is shown with its time and the reason."""
-    monkeypatch.setattr(catalog_coordinator, "MAX_AGE_SECONDS", 0.0)
-    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.0)
+    set_timing(gallery.hass, catalog_age=0.0, read_retry=0.0)
     page = gallery.media_id(gallery.exhibition(LARGE))
     assert (await gallery.browse(page)).title == f"Exhibition: {LARGE}"
     await gallery.catalog.stop()

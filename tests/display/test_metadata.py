@@ -8,8 +8,6 @@ import aiohttp
 import pytest
 
 from custom_components.dp1 import data
-from custom_components.dp1.library.providers.catalog import provider as catalog_provider
-from custom_components.dp1.library.server import coordinator as server_coordinator
 from homeassistant.auth.const import GROUP_ID_USER
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
@@ -144,10 +142,8 @@ async def test_a_failed_look_up_is_retried(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A failed look-up is retried later, also without another change."""
-    set_timing(gallery.hass, look_up_retry=0.05)
-    monkeypatch.setattr(catalog_provider, "RETRY_SECONDS", 0.0)
-    # Longer than the displays take to be updated after the failed read.
-    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.5)
+    # A list is not read again before the displays are updated after the failed read.
+    set_timing(gallery.hass, look_up_retry=0.05, work_retry=0.0, read_retry=0.5)
     gallery.catalog.inject("status", route="series")
     work = items_of(gallery.catalog, READY_MADE)[0]
     catalog = gallery.library.catalog_coordinator

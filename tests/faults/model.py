@@ -224,13 +224,16 @@ SHORT: dict[str, Any] = {
 SHORT_IN_SUITE: dict[str, Any] = {
     "client.display.rate_limit._BACKOFF": 0.05,
     "client.display.rate_limit._RATE_SHARE": 20.0,
-    "library.server.coordinator.RETRY_SECONDS": 0.2,
 }
 
 
 # The same of the integration itself.
 TIMING = Timing(
-    picture_timeout=1.0, loss_patience=0.3, read_cooldown=0.1, document_timeout=1.0
+    picture_timeout=1.0,
+    loss_patience=0.3,
+    read_cooldown=0.1,
+    document_timeout=1.0,
+    read_retry=0.2,
 )
 TIMING_IN_SUITE = replace(TIMING, picture_retry=0.2, last_retry=1.0)
 

@@ -1,30 +1,29 @@
 """Test the unhurried reading of what nobody has opened."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.catalog import (
-    background_reader,
-    coordinator as catalog_coordinator,
-    records,
-)
+from custom_components.dp1.library.providers.catalog import background_reader, records
+from custom_components.dp1.timing import Timing
 
 from .conftest import MakeLibrary
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
+from tests.timing import FAST
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 
-@pytest.fixture(autouse=True)
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def timing() -> Timing:
     """Shorten all pauses."""
-    for name in ("START_SECONDS", "PAUSE_SECONDS", "MAX_PAUSE_SECONDS"):
-        monkeypatch.setattr(background_reader, name, 0.001)
-    monkeypatch.setattr(catalog_coordinator, "PAGE_PAUSE", 0)
+    return replace(
+        FAST, reading_start=0.001, reading_pause=0.001, last_reading_pause=0.001
+    )
 
 
 def unread(library: Library) -> int:
@@ -64,6 +63,9 @@ async def test_unopened_exhibitions_are_found(
     assert catalog.count("series") == catalog.count("exhibitions") == 0
 
 
+@pytest.mark.parametrize(
+    "timing", [replace(FAST, reading_pause=20.0, last_reading_pause=1000.0)]
+)
 async def test_errors_slow_the_reading_down(
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
@@ -79,9 +81,6 @@ async def test_errors_slow_the_reading_down(
         return later(hass, 0.001, job)
 
     monkeypatch.setattr(background_reader, "async_call_later", call_later)
-    monkeypatch.setattr(background_reader, "JITTER", 0)
-    monkeypatch.setattr(background_reader, "PAUSE_SECONDS", 20.0)
-    monkeypatch.setattr(background_reader, "MAX_PAUSE_SECONDS", 1000.0)
     # No works are read between the rounds.
     monkeypatch.setattr(records, "MAX_IN_ALL", 0)
     catalog.inject("status", route="series")

@@ -1,6 +1,7 @@
 """Test the cache of the library in memory and on disk."""
 
 import asyncio
+from dataclasses import replace
 import gc
 import json
 import threading
@@ -19,10 +20,6 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server import (
-    cache,
-    coordinator as server_coordinator,
-)
 from custom_components.dp1.library.server.coordinator import CachedList
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
@@ -33,6 +30,7 @@ from .shows import show_id
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
+from tests.timing import FAST, set_timing
 
 PLAYLIST = {
     "title": "Evening",
@@ -74,8 +72,7 @@ async def test_what_is_old_is_shown_and_read_again(
     series = before.nodes[0].id
     await library.async_children(series)
     catalog.reset_counters()
-    monkeypatch.setattr(catalog_module, "MAX_AGE_SECONDS", 0.0)
-    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.0)
+    set_timing(library.hass, catalog_age=0.0, read_retry=0.0)
     renamed = catalog.data.series(show_id(catalog, "Net Evil"))[0]
     title, renamed["title"] = renamed["title"], "Another Name"
     try:
@@ -289,14 +286,13 @@ async def test_a_copy_of_another_version(
     assert len(library.sources()) == 47
 
 
+@pytest.mark.parametrize("timing", [replace(FAST, save_delay=0.01)])
 async def test_the_copy_is_written_soon(
     hass_storage: dict[str, Any],
     catalog: CatalogSimulator,
     make_library: MakeLibrary,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The cache is saved soon after a read."""
-    monkeypatch.setattr(cache, "SAVE_SECONDS", 0.01)
     await make_library(catalog)
     async with asyncio.timeout(5):
         while "dp1.library.library.catalog" not in hass_storage:

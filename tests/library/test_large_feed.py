@@ -1,6 +1,5 @@
 """Test a feed with more playlists than are read at once."""
 
-from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -15,6 +14,7 @@ from .conftest import MakeLibrary
 
 from tests.displays import until
 from tests.simulators.feed import FeedSimulator
+from tests.timing import set_timing
 
 COUNT = 55
 
@@ -24,7 +24,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lower the limits to 20 playlists per read and per page."""
     monkeypatch.setattr(library_feed, "FEED_PAGE", 10)
     monkeypatch.setattr(library_feed, "FIRST_PLAYLISTS", 20)
-    monkeypatch.setattr(library_feed, "PAGE_PAUSE", 0)
     monkeypatch.setattr(library_module, "MAX_CHILDREN", 20)
 
 
@@ -104,7 +103,7 @@ async def test_what_is_older_is_read_once_a_day(
     assert titles[0] == "Evening 99" and len(titles) == COUNT
     assert "Evening 50" not in titles and "Evening 1" in titles
     assert coordinator.data.complete
-    monkeypatch.setattr(library_feed, "OLDER_MAX_AGE", timedelta(0))
+    set_timing(library.hass, older_age=0.0)
     await coordinator.async_look_now()
     await until(lambda: "Evening 1" not in known(library))
     assert len(known(library)) == COUNT - 1
@@ -173,7 +172,7 @@ async def test_older_playlists_stay_when_they_cannot_be_read(
     library = await make_library(None, feed)
     coordinator = library.feed_coordinator
     await until(lambda: coordinator.data.complete)
-    monkeypatch.setattr(library_feed, "OLDER_MAX_AGE", timedelta(0))
+    set_timing(library.hass, older_age=0.0)
     feed.seed([evening(99)])
     feed.fault(path=r"/playlists\?", times=2)
     feed.fault(path=r"/playlists\?", status=500, times=None)

@@ -25,6 +25,7 @@ from custom_components.dp1.library.server.coordinator import (
     record_from_text,
     record_to_text,
 )
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -70,7 +71,7 @@ async def test_they_are_found(
     assert len(set(named.pages())) == sum(PAGES.values())
     pauses = clock.waits[:-1]
     assert len(pauses) >= sum(PAGES.values())
-    assert min(pauses) >= background_reader.PAUSE_SECONDS
+    assert min(pauses) >= Timing().reading_pause
     named.inject("status")
     named.reset_counters()
     for query, title in (
@@ -150,7 +151,7 @@ async def test_the_catalog_is_obeyed(
     await clock.read_all()
     place = next(place for place, wait in enumerate(clock.waits) if wait > 20)
     assert clock.waits[place] == 7200
-    assert clock.waits[place + 1] == background_reader.PAUSE_SECONDS
+    assert clock.waits[place + 1] == Timing().reading_pause
     pages = named.pages()
     assert pages[0] == pages[1]
     assert Counter(title for title, _ in pages[1:]) == PAGES
@@ -163,7 +164,7 @@ async def test_errors_slow_it_down(
     """After an error the pause grows, other series come first, and nothing is asked of a catalog out of reach."""
     named.inject("status", route="artworks", status=404)
     library = await make_library(named)
-    await clock.run(lambda: background_reader.ROUND_SECONDS in clock.waits)
+    await clock.run(lambda: Timing().reading_round in clock.waits)
     assert [wait for wait in clock.waits if wait > 20][:4] == [80, 320, 1280, 5120]
     assert len(named.pages()) == len(PAGES)
     await named.stop()

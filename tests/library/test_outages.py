@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import timedelta
 import logging
 from typing import Any, override
 
@@ -24,12 +23,9 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 from custom_components.dp1.data import DATA
-from custom_components.dp1.library.providers.catalog import (
-    coordinator as catalog_module,
-)
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
-from custom_components.dp1.library.server import coordinator as server_coordinator
 from custom_components.dp1.library.server.coordinator import CachedList, Storable
+from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -38,15 +34,16 @@ from .shows import player, show_id
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator, Paging
+from tests.timing import FAST, set_timing
 
 LOGGER = "custom_components.dp1"
 CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 
 
-@pytest.fixture(autouse=True)
-def try_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Disable the delay between retries."""
-    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 0.0)
+@pytest.fixture
+def timing() -> Timing:
+    """Try again at once."""
+    return replace(FAST, read_retry=0.0, list_retry=0.05)
 
 
 def lines(caplog: pytest.LogCaptureFixture, level: int = logging.WARNING) -> list[str]:
@@ -314,7 +311,7 @@ async def test_an_old_copy_stays_when_a_page_breaks(
     whole = await library.async_children(show)
     catalog.inject("status", offset=5)
     await library.catalog_coordinator.async_refresh()
-    monkeypatch.setattr(catalog_module, "MAX_AGE_SECONDS", 0.0)
+    set_timing(library.hass, catalog_age=0.0)
     await library.async_children(show)
     children = await library.async_children("exhibitions")
     assert len(children.nodes) == 47
@@ -395,7 +392,7 @@ async def test_nobody_hammers_a_server_in_trouble(
 ) -> None:
     """For some seconds after a failure the same error is returned without a request."""
     library = await make_library(catalog)
-    monkeypatch.setattr(server_coordinator, "RETRY_SECONDS", 60.0)
+    set_timing(library.hass, read_retry=60.0)
     catalog.inject("status", route="series")
     show = f"exhibition/{show_id(catalog, 'Net Evil')}"
     first = await library.async_children(show)
@@ -411,7 +408,6 @@ async def test_the_refresh_tries_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A failed refresh is retried in the background until it works."""
-    monkeypatch.setattr(server_coordinator, "FIRST_RETRY", timedelta(seconds=0.05))
     monkeypatch.setattr(catalog_client, "RETRIES", 0)
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)

@@ -24,6 +24,7 @@ from .shows import full_collection, item_of, on_wall, show_id, works_of
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
+from tests.timing import set_timing
 
 
 def unique_series(catalog: CatalogSimulator, title: str, medium: str = "") -> Any:
@@ -156,7 +157,7 @@ async def test_a_catalog_in_trouble_is_asked_again_later(
     catalog.heal()
     assert await library.async_find_work(item) == known
     item = on_wall(item_of(catalog.data.artworks(series["id"])[4], series))
-    monkeypatch.setattr(catalog_provider, "RETRY_SECONDS", 0.0)
+    set_timing(library.hass, work_retry=0.0)
     catalog.inject("status", route="artworks")
     assert await library.async_find_work(item)
     catalog.heal()

@@ -15,6 +15,8 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.util import dt as dt_util
 
+from ..timing import set_timing
+
 from tests.displays import settle, until
 from tests.houses import House, series, served, titles
 
@@ -288,7 +290,7 @@ async def test_a_display_out_of_reach_returns_when_it_is_back(
 
 async def test_patience_ends(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """The retries end after a while."""
-    monkeypatch.setattr(module, "GIVE_UP_AFTER", timedelta(seconds=-300))
+    set_timing(house.hass, give_up=-300.0)
     await hang(house)
     await ring(house)
     await house.walls["wall"].refuse()

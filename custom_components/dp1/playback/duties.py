@@ -25,6 +25,7 @@ from ..client.display.casts import Cast
 from ..client.text import clean
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
+from ..data import DATA
 from ..errors import invalid_input
 from ..library.entries import async_add_libraries_listener
 from ..storage import SafeStore, StoredDialect
@@ -38,8 +39,6 @@ from .cast import (
 from .resolve import Options
 
 DEFAULT_DURATION: Final = timedelta(seconds=30)
-# After so long without contact, the announcement stays.
-GIVE_UP_AFTER: Final = timedelta(hours=24)
 # A field of a duty that ends with Home Assistant.
 NOT_STORED: Final[Mapping[str, Any]] = {
     "serialize": "omit",
@@ -121,7 +120,8 @@ class Announcement(Duty):
                 if await self.async_is_shown(coordinator):
                     await async_restore_snapshot(coordinator, self.before)
         except HomeAssistantError:
-            if dt_util.utcnow() < self.until + GIVE_UP_AFTER:
+            patience = timedelta(seconds=coordinator.hass.data[DATA].timing.give_up)
+            if dt_util.utcnow() < self.until + patience:
                 raise
         return None
 

@@ -8,9 +8,9 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.storage import STORAGE_DIR
 
 from ...const import DOMAIN
+from ...data import DATA
 from ...storage import SafeStore
 
-SAVE_SECONDS = 30.0
 SUBENTRY = "subentry."
 
 
@@ -43,7 +43,8 @@ class ServerStore:
     @callback
     def async_save_later(self, seconds: float | None = None) -> None:
         """Save soon, or when Home Assistant stops."""
-        self._store.async_delay_save(self._to_store, seconds or SAVE_SECONDS)
+        delay = seconds or self._hass.data[DATA].timing.save_delay
+        self._store.async_delay_save(self._to_store, delay)
 
     async def async_save(self) -> None:
         """Save now."""

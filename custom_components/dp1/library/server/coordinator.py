@@ -25,7 +25,9 @@ from ...client.errors import (
 )
 from ...client.values import mapping, moment, whole
 from ...const import LOGGER
+from ...data import DATA
 from ...storage import record_from_json, record_to_json
+from ...timing import Timing
 from ..threads import with_pauses
 from .cache import ServerStore
 
@@ -133,8 +135,6 @@ def record_from_text[T](kind: type[T], stored: object) -> T | None:
         return None
 
 
-# Pause before a failed list is read again on demand.
-RETRY_SECONDS = 2.0
 # Readers of a list which is known in part wait no longer for the rest.
 PARTIAL_PATIENCE = 2.0
 
@@ -212,7 +212,7 @@ class SharedReads:
 
     def _may_try(self, name: str, found: CachedList[Any]) -> bool:
         """Return if a list is being read, or its last try was long enough ago."""
-        pause = max(RETRY_SECONDS, found.retry_after)
+        pause = max(self._hass.data[DATA].timing.read_retry, found.retry_after)
         waited = self._hass.loop.time() - found.tried_at
         return name in self._tasks or not found.tried_at or waited >= pause
 
@@ -224,8 +224,6 @@ class SharedReads:
 
 # How long a reader waits.
 PATIENCE = 10.0
-FIRST_RETRY = timedelta(minutes=1)
-LAST_RETRY = timedelta(minutes=15)
 LIST = "list"
 
 
@@ -253,7 +251,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.url = url
         self.reads = SharedReads(hass, entry)
         self._refresh_seconds = refresh_seconds
-        self._retry = FIRST_RETRY
+        self._retry = self.timing.list_retry
         self._store = ServerStore(
             hass,
             entry.entry_id,
@@ -262,6 +260,11 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
             self._to_store_with_url,
         )
         self._contact_error: Dp1Error | None = None
+
+    @property
+    def timing(self) -> Timing:
+        """Return the delays of the integration."""
+        return self.hass.data[DATA].timing
 
     @property
     def problem(self) -> Dp1Error | None:
@@ -321,10 +324,10 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.async_updated()
         if self.data.reason is None:
             self._contact_error = None
-            self._retry = FIRST_RETRY
+            self._retry = self.timing.list_retry
             return self.data
-        wait = max(self._retry.total_seconds(), self.data.retry_after)
-        self._retry = min(2 * self._retry, LAST_RETRY)
+        wait = max(self._retry, self.data.retry_after)
+        self._retry = min(2 * self._retry, self.timing.last_list_retry)
         raise UpdateFailed(
             f"{type(self.data.reason).__name__}: {self.data.reason}", retry_after=wait
         ) from self.data.reason

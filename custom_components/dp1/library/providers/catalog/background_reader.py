@@ -15,21 +15,14 @@ from homeassistant.util import dt as dt_util
 from ....client.catalog.models import Exhibition, Series
 from ....client.catalog.selection import shown_once
 from ....client.errors import BusyError, Dp1Error, UnreachableError
+from ....timing import Timing
 from ...server.cache import ServerStore
 from .coordinator import CatalogCoordinator, PrefetchingCatalog
 
-START_SECONDS = 300.0
-# Before the series of the next exhibition, or the next page of works.
-PAUSE_SECONDS = 20.0
-MAX_PAUSE_SECONDS = 6 * 3600.0
-# When everything has been read, news are looked for in what the catalog refreshes by itself.
-IDLE_SECONDS = 3600.0
-ROUND_SECONDS = 12 * 3600.0
 # Series change rarely, and opening their exhibition refreshes them.
 MAX_AGE_SECONDS = 30 * 86400.0
 # So many pages are stored together.
 SAVE_SECONDS = 900.0
-JITTER = 0.3
 
 
 class BackgroundReader:
@@ -50,8 +43,13 @@ class BackgroundReader:
         self._job = HassJob(self._handle_time, cancel_on_shutdown=True)
         self._loading: asyncio.Task[None] | None = None
         self._cancel: CALLBACK_TYPE | None = None
-        self._pause = PAUSE_SECONDS
+        self._pause = self._timing.reading_pause
         self._failed: set[str] = set()
+
+    @property
+    def _timing(self) -> Timing:
+        """Return the delays of the integration."""
+        return self._catalog.timing
 
     @callback
     def async_start(self) -> None:
@@ -64,7 +62,7 @@ class BackgroundReader:
     async def _async_load(self) -> None:
         """Load what has been read, for which no start waits."""
         await self._store.async_load()
-        self._schedule(START_SECONDS)
+        self._schedule(self._timing.reading_start)
 
     async def async_stop(self) -> None:
         """Read no more."""
@@ -79,7 +77,8 @@ class BackgroundReader:
     @callback
     def _schedule(self, seconds: float, at_least: float = 0) -> None:
         """Go on after about so many seconds."""
-        wait = seconds * uniform(1 - JITTER, 1 + JITTER)
+        jitter = self._timing.jitter
+        wait = seconds * uniform(1 - jitter, 1 + jitter)
         self._cancel = async_call_later(self._hass, max(wait, at_least), self._job)
 
     @callback
@@ -88,11 +87,14 @@ class BackgroundReader:
         self._cancel = None
         is_gone = isinstance(self._catalog.data.reason, UnreachableError)
         if is_gone or not self._catalog.reads.is_idle:
-            self._schedule(PAUSE_SECONDS)
+            self._schedule(self._timing.reading_pause)
         elif read := self._next():
             self._catalog.reads.start("the background", read)
         else:
-            self._schedule(ROUND_SECONDS if self._failed else IDLE_SECONDS)
+            timing = self._timing
+            self._schedule(
+                timing.reading_round if self._failed else timing.reading_idle
+            )
             self._failed.clear()
             self._forget_gone()
 
@@ -137,7 +139,8 @@ class BackgroundReader:
         """Read the series of an exhibition."""
         client = self._catalog.client
         assert isinstance(client, PrefetchingCatalog)
-        await self._catalog.async_read_series(exhibition.id, client.unhurried_series)
+        read = partial(client.unhurried_series, pause=self._timing.page_pause)
+        await self._catalog.async_read_series(exhibition.id, read)
         self._handle_read(exhibition.id, self._catalog.series_of(exhibition.id).reason)
 
     async def _async_read_works(self, series: Series) -> None:
@@ -163,13 +166,14 @@ class BackgroundReader:
     def _handle_read(self, key: str, reason: Dp1Error | None) -> None:
         """Go on; after an error much later, with something else unless the catalog is only busy."""
         if reason is None:
-            self._pause = PAUSE_SECONDS
+            self._pause = self._timing.reading_pause
             self._schedule(self._pause)
             return
-        self._pause = min(4 * self._pause, MAX_PAUSE_SECONDS)
+        most = self._timing.last_reading_pause
+        self._pause = min(4 * self._pause, most)
         asked = 0.0
         if isinstance(reason, BusyError):
-            asked = min(reason.retry_after or 0.0, MAX_PAUSE_SECONDS)
+            asked = min(reason.retry_after or 0.0, most)
         else:
             self._failed.add(key)
         self._schedule(self._pause, asked)

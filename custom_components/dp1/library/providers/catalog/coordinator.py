@@ -20,14 +20,11 @@ from ....const import LOGGER
 from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import KnownWorks
 
-# Series and artworks change rarely; older ones are shown and refreshed in the background.
-MAX_AGE_SECONDS = 3600.0
 MAX_WORKS = 20_000
 # A start waits for so many lists of artworks; more are loaded after it.
 MAX_AT_START = 200
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
-PAGE_PAUSE = 2.0
 
 
 class PrefetchingCatalog(Catalog):
@@ -58,14 +55,18 @@ class PrefetchingCatalog(Catalog):
             await asyncio.gather(*unused, return_exceptions=True)
 
     async def unhurried_series(
-        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+        self,
+        exhibition_id: str,
+        *,
+        pause: float,
+        progress: Progress[Series] | None = None,
     ) -> Listing[Series]:
-        """Read all series of an exhibition in order, with a pause before each further page."""
+        """Read all series of an exhibition in order, with a pause in seconds before each further page."""
 
         async def fetch(offset: int, limit: int) -> Page[Series]:
             """Read a page."""
             if offset:
-                await asyncio.sleep(PAGE_PAUSE)
+                await asyncio.sleep(pause)
             return await self.series(
                 exhibition_id=exhibition_id, offset=offset, limit=limit
             )
@@ -230,7 +231,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             f"series {exhibition_id}",
             lambda: self.series_of(exhibition_id),
             partial(self.async_read_series, exhibition_id),
-            max_age=MAX_AGE_SECONDS,
+            max_age=self.timing.catalog_age,
             patience=patience,
         )
 
@@ -253,7 +254,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             f"artworks {series_id} {wanted}",
             enough,
             partial(self._async_read_artworks, series_id, wanted),
-            max_age=MAX_AGE_SECONDS,
+            max_age=self.timing.catalog_age,
             patience=patience,
         )
         if series_id in self._artwork_lists:

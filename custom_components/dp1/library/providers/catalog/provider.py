@@ -44,6 +44,7 @@ from ....client.playlist.manifest import Work, with_manifest
 from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
+from ....data import DATA
 from ...matching.query import EXACT, RELEVANT, Query
 from ...matching.spoken_words import FILLERS, number_of
 from ...matching.text_index import MAX_QUERY, fold, line
@@ -71,9 +72,6 @@ MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
 MAX_MANIFEST = 256 * 1024
 MAX_LOOK_UPS = 256
-LOOK_UP_MAX_AGE_SECONDS = 600.0
-# A server in trouble may know more soon.
-RETRY_SECONDS = 30.0
 MAX_EXHIBITIONS = 3
 # A published playlist of an exhibition saves time, so it must not cost any.
 FEED_PATIENCE = 1.0
@@ -772,7 +770,8 @@ class CatalogProvider(Provider):
                     problem = err
             found = found or self._described_by_series(item)
             found = await self._async_add_manifest(item, found)
-            max_age = RETRY_SECONDS if problem else LOOK_UP_MAX_AGE_SECONDS
+            timing = self.hass.data[DATA].timing
+            max_age = timing.work_retry if problem else timing.work_age
             result = self._results[key] = _Result(now + max_age, found, problem)
         if result.work is None and result.problem is not None:
             raise result.problem

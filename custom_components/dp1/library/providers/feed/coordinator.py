@@ -21,13 +21,7 @@ from ....client.playlist.document import slugify
 from ....client.values import mapping, moment, whole
 from ....const import LOGGER
 from ....storage import record_from_json, record_to_json
-from ...server.coordinator import (
-    FIRST_RETRY,
-    PATIENCE,
-    CachedList,
-    Json,
-    ServerCoordinator,
-)
+from ...server.coordinator import PATIENCE, CachedList, Json, ServerCoordinator
 from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
@@ -39,8 +33,6 @@ MAX_ITEMS = 60_000
 FEED_PAGE = 50
 # What is older is read at leisure, and not with every refresh.
 FIRST_PLAYLISTS = 500
-PAGE_PAUSE = 1.0
-OLDER_MAX_AGE = timedelta(days=1)
 OLDER = "older"
 FOREIGN_CONCURRENCY = 8
 # The playlists of a channel may be on hosts that have to be asked for each.
@@ -108,7 +100,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Refresh the list now, or once it gets old; one that was read in part soon."""
         super().async_start()
         if self.update_interval is not None and not self.data.complete:
-            self.update_interval = min(self.update_interval, FIRST_RETRY)
+            soon = timedelta(seconds=self.timing.list_retry)
+            self.update_interval = min(self.update_interval, soon)
 
     @override
     async def async_look_now(self) -> Dp1Error | None:
@@ -306,8 +299,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
     ) -> bool:
         """Return if the rest of the list was read lately, and read it in the background if not."""
-        read_at = self._older_read_at
-        if read_at is not None and dt_util.utcnow() - read_at < OLDER_MAX_AGE:
+        read_at, age = self._older_read_at, timedelta(seconds=self.timing.older_age)
+        if read_at is not None and dt_util.utcnow() - read_at < age:
             return True
         self.reads.start(OLDER, partial(self._async_read_older, pages, first, skipped))
         return False
@@ -319,14 +312,14 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         found, began = dict(first), self.hass.loop.time()
         complete = False
         try:
-            await asyncio.sleep(PAGE_PAUSE)
+            await asyncio.sleep(self.timing.page_pause)
             async for page in pages:
                 await self._async_add(found, page)
                 skipped += page.skipped
                 if page.last or len(found) >= MAX_PLAYLISTS:
                     complete = True
                     break
-                await asyncio.sleep(PAGE_PAUSE)
+                await asyncio.sleep(self.timing.page_pause)
         except Dp1Error as err:
             LOGGER.debug("Not all older playlists of %s are read: %s", self.name, err)
         rest = self._older_than(first)
