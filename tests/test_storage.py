@@ -49,42 +49,42 @@ NAMES = {
     "built": f"dp1.library.{LIBRARY}.built",
     "favorites": f"dp1.favorites.{LIBRARY}",
 }
-DAMAGED: list[tuple[str, object]] = [
-    ("duties", [1]),
-    ("duties", {DISPLAY: None}),
-    ("duties", {DISPLAY: [{"leader": DISPLAY}]}),
-    ("duties", {DISPLAY: [{"kind": "dance"}]}),
-    ("duties", {DISPLAY: [{"kind": "group"}]}),
-    ("duties", {DISPLAY: [{"kind": "group", "leader": DISPLAY, "ahead": "x"}]}),
-    ("duties", {DISPLAY: [{"kind": "spread", "displays": 1}]}),
-    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "until": 7}]}),
-    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]}),
-    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "cast": {"playlist": None}}]}),
-    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}]}),
-    ("duties", {DISPLAY: [{**ANNOUNCEMENT, "before": {"asleep": True}}]}),
-    (
-        "duties",
+DAMAGED: dict[str, list[object]] = {
+    "duties": [
+        [1],
+        {DISPLAY: None},
+        {DISPLAY: [{"leader": DISPLAY}]},
+        {DISPLAY: [{"kind": "dance"}]},
+        {DISPLAY: [{"kind": "group"}]},
+        {DISPLAY: [{"kind": "group", "leader": DISPLAY, "ahead": "x"}]},
+        {DISPLAY: [{"kind": "spread", "displays": 1}]},
+        {DISPLAY: [{**ANNOUNCEMENT, "until": 7}]},
+        {DISPLAY: [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]},
+        {DISPLAY: [{**ANNOUNCEMENT, "cast": {"playlist": None}}]},
+        {DISPLAY: [{**ANNOUNCEMENT, "cast": {**CAST, "playlist": 1}}]},
+        {DISPLAY: [{**ANNOUNCEMENT, "before": {"asleep": True}}]},
         {DISPLAY: [{**ANNOUNCEMENT, "before": {**SNAPSHOT, "start": {"index": "x"}}}]},
-    ),
-    ("media_proxy", ["x"]),
-    ("media_proxy", {"grants": {"token": 1}}),
-    ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": 1}}}),
-    ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": [1]}}}),
-    ("named_hosts", {"hosts": [1]}),
-    ("removed", {"urls": {"a": {"feed": 1}}}),
-    ("history", {"x": 1}),
-    ("history", {"entries": [1]}),
-    ("history", {"entries": [{**ENTRY, "cast_at": "yesterday"}]}),
-    ("history", {"entries": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]}),
-    ("history", {"entries": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]}),
-    ("history", {"entries": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]}),
-    ("library", [1]),
-    ("library", "text"),
-    ("built", [1]),
-    ("favorites", [1]),
-    ("favorites", {}),
-    ("favorites", {"favorites": {"series/1": {}}}),
-]
+    ],
+    "media_proxy": [
+        ["x"],
+        {"grants": {"token": 1}},
+        {"grants": {"token": {"media_id": "x", "entry_ids": 1}}},
+        {"grants": {"token": {"media_id": "x", "entry_ids": [1]}}},
+    ],
+    "named_hosts": [{"hosts": [1]}],
+    "removed": [{"urls": {"a": {"feed": 1}}}],
+    "history": [
+        {"x": 1},
+        {"entries": [1]},
+        {"entries": [{**ENTRY, "cast_at": "yesterday"}]},
+        {"entries": [{**ENTRY, "cast_at": "2026-11-21T12:00:00"}]},
+        {"entries": [{**ENTRY, "cast": {"playlist": {"items": [1]}}}]},
+        {"entries": [{**ENTRY, "cast": {**CAST, "playlist_url": "x"}}]},
+    ],
+    "library": [[1], "text"],
+    "built": [[1]],
+    "favorites": [[1], {}, {"favorites": {"series/1": {}}}],
+}
 
 
 def envelope(name: str, data: object, version: int = 1) -> dict[str, Any]:
@@ -147,23 +147,29 @@ def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("kind", "data"), DAMAGED)
+@pytest.mark.parametrize("nth", range(max(map(len, DAMAGED.values()))))
 async def test_wrong_shape(
-    kind: str,
-    data: object,
+    nth: int,
     hass: HomeAssistant,
     storage: Path,
     servers: tuple[DisplaySimulator, CatalogSimulator],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A file with invalid data is kept as a copy with one warning, and setup succeeds."""
-    path = storage / NAMES[kind]
-    path.write_text(json.dumps(envelope(path.name, data)))
+    """Each file with invalid data is kept as a copy with one warning, and setup succeeds."""
+    damaged = {
+        storage / NAMES[kind]: shapes[nth]
+        for kind, shapes in DAMAGED.items()
+        if nth < len(shapes)
+    }
+    for path, data in damaged.items():
+        path.write_text(json.dumps(envelope(path.name, data)))
     library = await start(hass, servers)
-    (warning,) = warnings(caplog)
-    assert str(path) in warning
-    kept = json.loads(path.with_name(f"{path.name}.damaged").read_text())
-    assert kept["data"] == data
+    told = warnings(caplog)
+    assert len(told) == len(damaged)
+    for path, data in damaged.items():
+        assert sum(str(path) in warning for warning in told) == 1
+        kept = json.loads(path.with_name(f"{path.name}.damaged").read_text())
+        assert kept["data"] == data
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert not library.favorites.nodes()
 

@@ -26,18 +26,20 @@ async def refused(hass: HomeAssistant, action: str, **data: Any) -> str:
     return str(raised.value)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "http://[::1",
-        "http://xn--a/",
-        "http://a:99999/",
-        "http://",
-        "ftp://a/",
-        "//",
-        "",
-    ],
+NO_URLS = (
+    "http://[::1",
+    "http://xn--a/",
+    "http://a:99999/",
+    "http://",
+    "ftp://a/",
+    "//",
+    "",
 )
+LONG_IDS = [
+    start + LONG for start in ("", "http://a/", "media-source://", "dp1://recent/")
+]
+
+
 @pytest.mark.parametrize(
     ("action", "field"),
     [
@@ -46,36 +48,23 @@ async def refused(hass: HomeAssistant, action: str, **data: Any) -> str:
         ("media_player.play_media", "media_content_id"),
     ],
 )
-async def test_urls_that_are_none(
-    hass: HomeAssistant, display: DisplaySimulator, action: str, field: str, url: str
+async def test_what_is_no_url(
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    action: str,
+    field: str,
+    subtests: pytest.Subtests,
 ) -> None:
-    """An invalid URL is refused, and nothing is sent."""
-    data = {field: url}
-    if action.startswith("media_player"):
-        data["media_content_type"] = "playlist"
+    """An invalid URL and a long id are refused in few words, and nothing is sent."""
+    more = {"media_content_type": "playlist"} if action.startswith("media_p") else {}
     display.reset_counters()
-    assert "is not a URL" in await refused(hass, action, **data)
-    assert not display.writes
-
-
-@pytest.mark.parametrize("start", ["", "http://a/", "media-source://", "dp1://recent/"])
-@pytest.mark.parametrize(
-    ("action", "field"),
-    [
-        ("dp1.cast_playlist", "playlist_url"),
-        ("dp1.cast_playlist", "media_content_id"),
-        ("media_player.play_media", "media_content_id"),
-    ],
-)
-async def test_long_ids_are_not_echoed(
-    hass: HomeAssistant, display: DisplaySimulator, action: str, field: str, start: str
-) -> None:
-    """The error for a long id is short."""
-    data = {field: start + LONG}
-    if action.startswith("media_player"):
-        data["media_content_type"] = "playlist"
-    display.reset_counters()
-    assert len(await refused(hass, action, **data)) < 1000
+    for url in NO_URLS:
+        with subtests.test(url):
+            assert "is not a URL" in await refused(hass, action, **more, **{field: url})
+    for media_id in LONG_IDS:
+        with subtests.test(media_id[:20]):
+            text = await refused(hass, action, **more, **{field: media_id})
+            assert len(text) < 1000
     assert not display.writes
 
 
