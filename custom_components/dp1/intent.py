@@ -24,17 +24,18 @@ from .library.search import fold
 from .voice.actions import ACTIONS, BRIGHTNESS_STEPS, Action
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
-from .voice.displays import SpokenDisplay, exposed_displays
+from .voice.displays import SpokenDisplay, exposed_displays, with_place
 from .voice.request import Request, SpokenIntent
 from .voice.times import Span, span_of
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
 # A question that nobody answered is forgotten.
-OFFERED_FOR: Final = timedelta(minutes=2)
+OFFERED_FOR: Final = timedelta(seconds=30)
 QUESTIONS: Final = (
     "what",
     "about",
+    "artist",
     "who",
     "when",
     "exhibition",
@@ -42,7 +43,7 @@ QUESTIONS: Final = (
     "hangs",
     "more",
 )
-SENTENCE: Final = re.compile(r".+?[.!?。！？](?=\s|$)|.+", re.DOTALL)
+SENTENCE: Final = re.compile(r".+?(?:[.!?](?=\s|$)|[。！？])|.+", re.DOTALL)
 
 
 async def async_setup_intents(hass: HomeAssistant) -> None:
@@ -71,8 +72,9 @@ class ShowIntent(SpokenIntent):
         if "what" in slots:
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(request.hass, request.intent.assistant)
+            request = replace(request, slots=with_place(slots, everywhere))
             try:
-                chosen = await async_choose(request.hass, slots, everywhere)
+                chosen = await async_choose(request.hass, request.slots, everywhere)
             except DidYouMeanError as err:
                 _offer(request, err.chosen)
                 raise
@@ -184,7 +186,9 @@ class AskIntent(SpokenIntent):
                 return credit("what", artist, title=title)
             case "about":
                 return _about(request, title, artist, details)
-            case "who":
+            case "artist" if about := _beginning(details, "about_artist", 2):
+                return f"{credit('who', artist, title=title)} {about}"
+            case "artist" | "who":
                 return credit("who", artist, title=title)
             case "when" if year := details.get("year"):
                 return say("when", title=title, year=str(year))
@@ -208,12 +212,21 @@ class AskIntent(SpokenIntent):
 def _about(
     request: Request, title: str, artist: str | None, details: Mapping[str, Any]
 ) -> str:
-    """Tell of a work in two sentences: what it is, and how its note begins."""
+    """Tell of a work in a sentence, of its note in another, and of the artist in two."""
     known = [str(details[key]) for key in ("year", "medium") if details.get(key)]
     named = f"{title} ({', '.join(known)})" if known else title
-    said = request.answers.credit("what", artist, title=named)
-    note = SENTENCE.match(clean(str(details.get("note") or ""), MAX_NOTE))
-    return f"{said} {note[0]}" if note else said
+    told = (
+        request.answers.credit("what", artist, title=named),
+        _beginning(details, "note", 1),
+        _beginning(details, "about_artist", 2),
+    )
+    return " ".join(filter(None, told))
+
+
+def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
+    """Return the first sentences of what is known about a work."""
+    text = clean(str(details.get(key) or ""), MAX_NOTE)
+    return "".join(SENTENCE.findall(text)[:count])
 
 
 async def _async_more(request: Request, artist: str, title: str) -> str:

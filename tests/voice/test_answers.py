@@ -102,3 +102,19 @@ async def test_what_is_said_of_time_and_place(
         assert home.here.state.volume != 30
         both = await home.does("put the frames to sleep")
         assert "Big Wall and Easel" in both
+
+
+async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:
+    """What is known of the artist is told in two sentences, after the note of the work or alone."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        await home.cast("Net Evil", home.here)
+        work = home.attribute(home.here, "media_title")
+        details = home.attribute(home.here, "dp1")
+        note, about = details["note"], details["about_artist"]
+        first = note[: note.index(".") + 1]
+        two = ".".join(about.split(".")[:2]) + "."
+        said = await home.does("tell me about this artwork")
+        assert said.startswith(f"This is {work} (")
+        assert said.endswith(f" by Jun Joubert. {first} {two}")
+        said = await home.does("tell me about the artist")
+        assert said == f"{work} is by Jun Joubert. {two}"

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from freezegun.api import FrozenDateTimeFactory
 import pytest
 
 from custom_components.dp1.voice import choice
@@ -16,6 +17,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.setup import async_setup_component
 
+from .hearing import LANGUAGES
 from .home import Home, table
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
@@ -74,20 +76,34 @@ async def test_the_newest_is_not_the_newest_unseen(
         assert newest not in await home.does("show a new exhibition")
 
 
-async def test_a_near_name_is_asked_about(hass: HomeAssistant, tmp_path: Path) -> None:
-    """The question "Did you mean Net Evil?" is answered by yes, once and by the one who was asked."""
+async def test_a_near_name_is_asked_about(
+    hass: HomeAssistant, tmp_path: Path, freezer: FrozenDateTimeFactory
+) -> None:
+    """The question "Did you mean Net Evil?" is answered by yes in seven languages, once, soon and by the one who was asked."""
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
-        asked = "show Net Evil on the easels for ten minutes"
+        asked = "show Net Evil of the mountains for ten minutes"
         said, failed = await home.say(asked)
         assert failed
         assert said.endswith("Did you mean Net Evil?")
         assert "Net Evil by " in await home.does("yes")
         assert (home.here.state.playlist or {})["title"] == "Net Evil"
-        said, failed = await home.say("yes")
-        assert (said, failed) == ("I did not ask anything.", True)
+        for language in LANGUAGES:
+            spoken = table(language)
+            for answer in spoken["control"]["yes"]:
+                home.language = "en"
+                assert (await home.say(asked))[1]
+                home.language = spoken["names"].get("language", language)
+                assert "Net Evil" in await home.does(answer), answer
+        home.language, before = "en", home.here.casts
+        nothing = ("I did not ask anything.", True)
+        assert await home.say("yes please") == nothing
         await home.say(asked)
-        home.speaker = home.kitchen
-        assert (await home.say("yes"))[1]
+        home.speaker, speaker = home.kitchen, home.speaker
+        assert await home.say("yes") == nothing
+        home.speaker = speaker
+        freezer.tick(31)
+        assert await home.say("show it") == nothing
+        assert home.here.casts == before
 
 
 async def test_a_library_that_is_being_read(

@@ -1,18 +1,14 @@
 """Sentences that name nothing of ours: they reach a language model, and art in other rooms does not move."""
 
 from pathlib import Path
-from typing import override
 
 import pytest
-from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from homeassistant.components import assist_pipeline, conversation
-from homeassistant.core import Context, HomeAssistant
-from homeassistant.helpers import chat_session, intent
-from homeassistant.setup import async_setup_component
+from homeassistant.core import HomeAssistant
 
 from .hearing import LANGUAGES, TABLES, read
 from .home import Home, table
+from .pipeline import RecordingAgent, say
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -114,75 +110,14 @@ what else should I know
 """
 
 
-class RecordingAgent(conversation.AbstractConversationAgent):
-    """A conversation agent behind Assist that records what reaches it."""
-
-    def __init__(self) -> None:
-        """Initialize without sentences."""
-        self.heard: list[str] = []
-
-    @property
-    @override
-    def supported_languages(self) -> list[str]:
-        """Return all languages."""
-        return ["en", "de", "fr", "es", "nl", "ja", "zh-Hans"]
-
-    @override
-    async def async_process(
-        self, user_input: conversation.ConversationInput
-    ) -> conversation.ConversationResult:
-        """Record a sentence."""
-        self.heard.append(user_input.text)
-        response = intent.IntentResponse(language=user_input.language)
-        response.async_set_speech("It reached the model.")
-        return conversation.ConversationResult(response=response)
-
-
-@pytest.fixture
-async def agent(hass: HomeAssistant) -> RecordingAgent:
-    """Have an agent of another integration behind Assist, which prefers handling locally."""
-    recording = RecordingAgent()
-    entry = MockConfigEntry(domain="test_agent", title="Model")
-    entry.add_to_hass(hass)
-    for component in ("homeassistant", "conversation", "assist_pipeline"):
-        assert await async_setup_component(hass, component, {})
-    conversation.async_set_agent(hass, entry, recording)
-    await assist_pipeline.async_update_pipeline(
-        hass,
-        assist_pipeline.async_get_pipeline(hass),
-        conversation_engine=entry.entry_id,
-        conversation_language="en",
-        prefer_local_intents=True,
-    )
-    return recording
-
-
-async def say(home: Home, sentence: str, device_id: str) -> None:
-    """Say something to the pipeline."""
-    with chat_session.async_get_chat_session(home.hass) as session:
-        said = assist_pipeline.PipelineInput(
-            session=session,
-            intent_input=sentence,
-            device_id=device_id,
-            run=assist_pipeline.PipelineRun(
-                home.hass,
-                context=Context(),
-                pipeline=assist_pipeline.async_get_pipeline(home.hass),
-                start_stage=assist_pipeline.PipelineStage.INTENT,
-                end_stage=assist_pipeline.PipelineStage.INTENT,
-                event_callback=lambda event: None,
-            ),
-        )
-        await said.execute(validate=True)
-
-
 async def test_everyday_sentences_reach_the_model(
-    hass: HomeAssistant, tmp_path: Path, agent: RecordingAgent
+    hass: HomeAssistant, tmp_path: Path
 ) -> None:
     """Ninety-one sentences for other things reach the agent, said before a display and in a kitchen without one."""
     sentences = (EVERYDAY + OTHERS).strip().splitlines()
     assert len(EVERYDAY.split("\n")) - 2 == 31
     assert len(sentences) >= 91
+    agent = await RecordingAgent.of(hass, "en")
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         await home.cast("Net Evil", home.here)
         for device_id in (home.speaker, home.kitchen):

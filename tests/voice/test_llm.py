@@ -78,6 +78,13 @@ async def test_tools(hass: HomeAssistant, tmp_path: Path) -> None:
         assert easel["area"] == "Study"
         described, _ = await call("describe_work", display="easel")
         assert described["works"][0]["artist"] == "Jun Joubert"
+        assert described["works"][0]["works"] == "48"
+        about = described["works"][0]["about_artist"]
+        assert about.startswith("Oslo. ")
+        (artist, *_) = (await call("find_art", query="Jun Joubert", kind="artist"))[0][
+            "results"
+        ]
+        assert about.startswith(artist["note"].rstrip("…"))
         _, failed = await call("describe_work", display="lamp")
         assert failed
         _, failed = await call("control_display", action="publish")

@@ -176,15 +176,30 @@ def named_displays(
     ):
         if found := _matching(hass, displays, constraints):
             return found
-    # Languages inflect names: "auf der großen Wand" is on the display "Große Wand".
-    alike = [
+    if alike := _alike(displays, place):
+        return alike
+    raise NotOursError("no_display_there", place=place)
+
+
+def _alike(displays: list[SpokenDisplay], place: str) -> list[SpokenDisplay]:
+    """Return the displays with an inflected name: "auf der großen Wand" is on the display "Große Wand"."""
+    return [
         display
         for display in displays
         if SequenceMatcher(None, fold(place), fold(display.name)).ratio() >= ALIKE
     ]
-    if alike:
-        return alike
-    raise NotOursError("no_display_there", place=place)
+
+
+def with_place(
+    slots: Mapping[str, Any], displays: list[SpokenDisplay]
+) -> Mapping[str, Any]:
+    """Return slots with an inflected name of a display at the end of what is named as the place."""
+    words = str(slots["what"]).split()
+    for start in range(1, len(words)):
+        place = " ".join(words[start:])
+        if _alike(displays, place):
+            return {**slots, "what": " ".join(words[:start]), "place": place}
+    return slots
 
 
 def _in_area(

@@ -388,14 +388,18 @@ class CatalogProvider(Provider):
         return all_series, next(reasons, None)
 
     def _artist_node(self, artist: Artist) -> Node:
-        """Return the node of an artist."""
-        is_open = bool(self._exhibitions_of(artist))
+        """Return the node of an artist, with what is known of them."""
+        exhibitions = self._exhibitions_of(artist)
+        is_open = bool(exhibitions)
+        people = (person for each in exhibitions for person in each.artists)
+        known = (person.about for person in people if person.name == artist.name)
         return Node(
             id=node_id(NodeKind.ARTIST, artist.name),
             kind=NodeKind.ARTIST,
             title=artist.name,
             can_play=is_open,
             can_expand=is_open,
+            note=next(filter(None, known), None),
         )
 
     def _exhibitions_of(self, artist: Artist) -> list[Exhibition]:

@@ -1,0 +1,157 @@
+"""Wishes that were written without a look at the sentences, with a language model behind Assist."""
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+import re
+from typing import Any
+
+import pytest
+
+from custom_components.dp1.coordinator import async_displays
+from custom_components.dp1.data import DATA
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from ..displays import until
+from ..simulators.display import DisplaySimulator
+from .hearing import LANGUAGES, TABLES, VARIANTS, read
+from .home import Home, table
+from .pipeline import RecordingAgent, say
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+
+FRESH: dict[str, list[tuple[str, str]]] = read(TABLES / "fresh.yaml")
+START = "Slow Weather"
+ENOUGH = 0.9
+WISH = re.compile(
+    r"(?P<kind>[a-z]+)(?: (?P<what>(?!there|both|for \d).+?))?(?: (?P<where>there|both))?(?: for (?P<minutes>\d+))?"
+)
+# What a wish changes on the displays that it means, and nothing else anywhere.
+CHANGES: dict[str, set[str]] = {
+    "shows": {"casts"},
+    "daily": {"casts"},
+    "favorites": {"casts"},
+    "changes": {"casts", "position"},
+    "previous": {"position"},
+    "stays": {"loop"},
+    "sleeps": {"asleep"},
+    "brighter": {"brightness"},
+    "kept": set(),
+    "answers": set(),
+}
+
+
+@pytest.fixture
+def expected_lingering_timers() -> bool:
+    """Announcements wait for their end."""
+    return True
+
+
+def seen(wall: DisplaySimulator) -> dict[str, Any]:
+    """Return what can change of a display."""
+    return {
+        "casts": wall.casts,
+        "position": wall.state.position,
+        "asleep": wall.state.asleep,
+        "loop": wall.state.loop_mode,
+        "shuffle": wall.state.shuffle,
+        "label": wall.state.settings.get("tombstone"),
+        "brightness": wall.device.panel.values["brightness"],
+        "volume": wall.state.volume,
+    }
+
+
+def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
+    """Return for how long a display shows what it shows."""
+    duties = home.hass.data[DATA].duties
+    (entry_id,) = (
+        display.config_entry.entry_id
+        for display in async_displays(home.hass)
+        if display.device_id == wall.device.device_id
+    )
+    end = duties.announced_until(entry_id)
+    left = dt_util.parse_datetime(end or "", raise_on_error=False)
+    return left and round((left - dt_util.utcnow()) / timedelta(minutes=1))
+
+
+async def start(home: Home) -> None:
+    """Show the second work of an exhibition on both displays, and forget what was kept."""
+    for node in home.library.favorites.nodes():
+        home.library.favorites.async_remove(node.id)
+    walls = [home.here, home.there]
+    for wall in walls:
+        target = {"entity_id": home.ids[wall.url]}
+        call = home.hass.services.async_call
+        await call("media_player", "turn_on", target, blocking=True)
+        await home.cast(START, wall)
+        await call("dp1", "show_work", target | {"work": "next"}, blocking=True)
+    await until(lambda: all(wall.state.position == 1 for wall in walls))
+    second = home.here.state.items[1]["title"]
+    for wall in walls:
+        await home.sees(wall, "media_title", second)
+
+
+async def outcome(
+    home: Home, agent: RecordingAgent, sentence: str, effect: str
+) -> tuple[str, str]:
+    """Say a sentence; return whether it did what it is to do, and the answer."""
+    wish = WISH.fullmatch(effect)
+    assert wish, effect
+    kind, what, where, minutes = wish.group("kind", "what", "where", "minutes")
+    walls = [home.here, home.there]
+    agent.heard.clear()
+    if kind == "model":
+        before = [seen(wall) for wall in walls]
+        said, _ = await say(home, sentence, home.kitchen if what else home.speaker)
+        # What Home Assistant itself takes is not taken by us.
+        name, _ = (None, {}) if agent.heard else await home.recognized(sentence)
+        ours = (name or "").startswith("Dp1") or before != [seen(w) for w in walls]
+        return "taken" if ours else "right", said
+    await start(home)
+    if kind == "favorites":
+        target = {"entity_id": home.ids[home.here.url]}
+        await home.hass.services.async_call(
+            "dp1", "add_favorite", target, blocking=True
+        )
+    meant = walls[1:] if where == "there" else walls[:1] if where is None else walls
+    before = [seen(wall) for wall in walls]
+    kept = len(home.library.favorites.nodes()) + (kind == "kept")
+    answers = {
+        "artist": home.attribute(home.here, "media_artist"),
+        "title": home.attribute(home.here, "media_title"),
+        "year": str(home.attribute(home.here, "dp1")["year"]),
+        "count": str(len(home.here.state.items)),
+    }
+    said, failed = await say(home, sentence, home.speaker)
+    after = [seen(wall) for wall in walls]
+    if agent.heard or failed:
+        return "wrong" if before != after else "not understood", said
+    right = len(home.library.favorites.nodes()) == kept
+    for wall, was, is_now in zip(walls, before, after, strict=True):
+        changed = {key for key in was if was[key] != is_now[key]}
+        expected = CHANGES[kind] if wall in meant else set[str]()
+        # Who casts starts at the first work.
+        allowed = expected | ({"position"} if "casts" in expected else set())
+        right &= bool(changed & expected) == bool(expected) and changed <= allowed
+        if wall in meant:
+            right &= kind != "previous" or wall.state.position == 0
+            right &= minutes is None or minutes_left(home, wall) == int(minutes)
+    if kind in ("shows", "answers"):
+        right &= answers.get(what, what) in said
+    return "right" if right else "wrong", said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_fresh_wishes(hass: HomeAssistant, tmp_path: Path, language: str) -> None:
+    """Nothing does something else or takes what is not ours, and most is right."""
+    agent = await RecordingAgent.of(hass, VARIANTS.get(language, language))
+    async with Home.of(hass, tmp_path, language, table(language)["names"]) as home:
+        outcomes = [
+            (*await outcome(home, agent, sentence, effect), sentence, effect)
+            for sentence, effect in FRESH[language]
+        ]
+    counts = Counter(found for found, *_ in outcomes)
+    missed = [line for line in outcomes if line[0] != "right"]
+    assert not counts["wrong"] + counts["taken"], missed
+    assert counts["right"] >= ENOUGH * len(outcomes), missed
