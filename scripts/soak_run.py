@@ -122,6 +122,7 @@ class Soak:
             self._silence,
             self._reload,
             self._refresh,
+            self._set_clock,
         ]
         self.displays: list[DisplaySimulator] = []
         self.entries: list[str] = []
@@ -264,6 +265,12 @@ class Soak:
     async def _refresh(self) -> None:
         """Look for news in the library."""
         await self._act("refresh_library", config_entry_id=self.entries[0])
+
+    async def _set_clock(self) -> None:
+        """Set the clock by hours, as a computer without a battery does, and change the time zone."""
+        warp.Clock.set_by = self._random.choice((-6, -3, 0, 3, 6)) * 3600
+        zones = ("Europe/Zurich", "Pacific/Kiritimati", "America/Los_Angeles", "UTC")
+        await self._hass.config.async_update(time_zone=self._random.choice(zones))
 
 
 def _place(file: str) -> str:

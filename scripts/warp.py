@@ -9,9 +9,10 @@ _monotonic, _time = time.monotonic, time.time
 
 
 class Clock:
-    """The time that was skipped, in seconds."""
+    """The time that was skipped, and by how much the clock on the wall was set forward or back, in seconds."""
 
     skipped = 0.0
+    set_by = 0.0
 
 
 class MovedLoop(asyncio.SelectorEventLoop):
@@ -26,7 +27,9 @@ class MovedLoop(asyncio.SelectorEventLoop):
 def install() -> None:
     """Let everything that is imported from now on know of the skipped time."""
     time.monotonic = lambda: _monotonic() + Clock.skipped
-    time.time = lambda: _time() + Clock.skipped
+    time.time = lambda: _time() + Clock.skipped + Clock.set_by
     from homeassistant.util import dt as dt_util  # noqa: PLC0415
 
-    dt_util.utcnow = lambda: datetime.now(UTC) + timedelta(seconds=Clock.skipped)
+    dt_util.utcnow = lambda: (
+        datetime.now(UTC) + timedelta(seconds=Clock.skipped + Clock.set_by)
+    )

@@ -1,9 +1,13 @@
 """Whatever goes wrong outside, a person reads why, and all works again soon. ``scripts/faults`` prints the table."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 import logging
+from random import randrange
+import sys
+import time
 from typing import Any
 
 import pytest
@@ -12,8 +16,9 @@ from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .faults import displays, hosts, libraries, model, storages
-from .faults.model import Fault, Home, run, shorten
+from .faults.model import IS_REAL, Fault, Home, Row, run, shorten
 from .faults.watch import frozen
+from .sources import ROOT
 
 pytestmark = [
     pytest.mark.usefixtures("socket_enabled", "short"),
@@ -75,3 +80,27 @@ async def test_storage_faults(check: Any) -> None:
     """A file that is spoiled keeps no display from starting."""
     async with storages.home() as home:
         await check(home, storages.FAULTS)
+
+
+async def test_storage_faults_of_a_running_home(check: Any) -> None:
+    """Neither a full disk nor a file that is spoiled is a loss, and what is acknowledged was written."""
+    async with storages.home(with_library=True) as home:
+        await check(home, storages.RUNNING_FAULTS)
+
+
+async def test_kills(record_property: Any) -> None:
+    """A home that is killed at random moments has all favorites that it acknowledged, and no file that is damaged."""
+    started, seed = time.monotonic(), str(randrange(2**32))
+    count = "50" if IS_REAL else "3"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.faults.kills", count, seed),
+        cwd=ROOT,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0, told.decode()
+    reads, seconds = told.decode().splitlines()[-1], time.monotonic() - started
+    name = f"killed at random moments (seed {seed})"
+    row = Row(storages.STORAGE, name, "", reads, [], 0.0, 0, seconds, 0, [])
+    record_property("row", asdict(row))

@@ -1,4 +1,4 @@
-"""Faults of what is kept on disk: files that a crash, a downgrade or somebody's hand has spoiled."""
+"""Faults of what is kept on disk: files that a crash, a downgrade or somebody's hand has spoiled, and disks that are full."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC
 import json
 from pathlib import Path
+import resource
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -16,13 +17,18 @@ from pytest_homeassistant_custom_component.common import (
 
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
-from ..displays import DEVICE_ID, entry_of
+from ..displays import DEVICE_ID, entry_of, set_up
+from ..libraries import library_entry
+from ..simulators.catalog.simulator import CatalogSimulator
 from ..simulators.display import DisplaySimulator
+from ..simulators.feed import FeedSimulator
 from . import displays
+from .libraries import EXHIBITION, TIDE
 from .model import Fault, Home
 
 STORAGE = "storage"
@@ -33,11 +39,17 @@ class StorageHome(Home):
     """A Home Assistant that has not loaded the integration yet, and its files."""
 
     entry: MockConfigEntry | None = None
+    library: MockConfigEntry | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return Path(self.hass.config.path(".storage"))
 
 
 @asynccontextmanager
-async def home() -> AsyncIterator[StorageHome]:
-    """Run a display, and for each fault a Home Assistant of its own."""
+async def home(with_library: bool = False) -> AsyncIterator[StorageHome]:
+    """Run a display, and for each fault a Home Assistant of its own, which has loaded it if there is a library."""
     display = DisplaySimulator(
         profile="B", device_id=DEVICE_ID, poll_interval=0.2, storm_gate=False
     )
@@ -61,12 +73,55 @@ async def home() -> AsyncIterator[StorageHome]:
             hass.config_entries.async_unload, there.entry.entry_id
         )
         display.player.load(displays.DAY)
+        if with_library:
+            await load(there, feed, catalog)
+            assert there.library is not None
+            stack.push_async_callback(
+                hass.config_entries.async_unload, there.library.entry_id
+            )
 
-    async with display, AsyncExitStack() as stack, async_test_home_assistant() as first:
+    async with (
+        display,
+        FeedSimulator(random_seed=1) as feed,
+        CatalogSimulator() as catalog,
+        AsyncExitStack() as stack,
+        async_test_home_assistant() as first,
+    ):
+        feed.seed([TIDE])
         stack.push_async_callback(first.async_stop, force=True)
         there = StorageHome(first, display, lambda: display.writes, reset)
         yield there
     dt_util.set_default_time_zone(UTC)
+
+
+async def load(
+    home: StorageHome, feed: FeedSimulator, catalog: CatalogSimulator
+) -> None:
+    """Set up the display and a library, and let each of them store something."""
+    assert home.entry is not None
+    home.library = library_entry(feed.url, catalog.url, title="Gallery")
+    await set_up(home.hass, home.entry)
+    await set_up(home.hass, home.library)
+    await home.cast(exhibition=EXHIBITION)
+    await home.cast(playlist=displays.DAY)
+    await home.until_shown("playing Dawn")
+    await like(home)
+    home.hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
+    await home.hass.async_block_till_done()
+
+
+async def like(home: StorageHome) -> str:
+    """Make a work a favorite, by the list on the disk of which there are as many as before or one more."""
+    assert home.library is not None
+    library = home.library.runtime_data
+    shows = (await library.async_children("exhibitions")).nodes
+    node = next(show for show in shows if not library.favorites.is_favorite(show.id))
+    media_id = f"media-source://dp1/{home.library.entry_id}/{node.id}"
+    await home.call("dp1.add_favorite", media_content_id=media_id)
+    path = home.folder / f"dp1.favorites.{home.library.entry_id}"
+    kept = json.loads(path.read_text())["data"]["favorites"]
+    assert [each["node"]["id"] for each in kept][-1] == node.id
+    return f"{len(kept)} favorites"
 
 
 async def start(home: StorageHome) -> str:
@@ -119,4 +174,118 @@ FAULTS = tuple(
         spoiled(f"{name}: another shape", key, stored(odd)),
         spoiled(f"{name}: a newer version", key, stored({}, 99)),
     )
+)
+
+
+# A running home
+
+
+def full(home: StorageHome) -> None:
+    """Let no file grow over a few bytes, as on a disk that is full."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (256, most))
+
+
+def emptied(home: StorageHome) -> None:
+    """Let files grow again."""
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+def locked(home: StorageHome) -> None:
+    """Let nothing be replaced: a folder stands in the place of each file, as nothing keeps root from writing."""
+    for path in home.folder.glob("dp1.*"):
+        path.rename(path.with_name(f"kept.{path.name}"))
+        path.mkdir()
+
+
+def unlocked(home: StorageHome) -> None:
+    """Put the files back."""
+    for path in home.folder.glob("dp1.*"):
+        path.rmdir()
+        path.with_name(f"kept.{path.name}").rename(path)
+
+
+async def likes_and_casts(home: StorageHome) -> str:
+    """Cast, then make something a favorite."""
+    assert await home.cast(playlist=displays.NIGHT) == "shows Night"
+    await home.until_shown("playing Moon")
+    return await like(home)
+
+
+async def works(home: StorageHome) -> None:
+    """Make something a favorite, and see it on the disk."""
+    await likes_and_casts(home)
+
+
+def damaged(kind: str) -> Fault:
+    """Describe a file that is spoiled while everything runs, and read by a home that starts again."""
+
+    def strike(home: StorageHome) -> None:
+        """Spoil each file of the kind."""
+        for entry in (home.entry, home.library):
+            assert entry is not None
+            path = home.folder / f"dp1.{kind.replace('*', entry.entry_id)}"
+            path.write_bytes(b'{"version": 1, "da\xff\x00')
+
+    async def act(home: StorageHome) -> str:
+        """Go on, then start the display and the library again."""
+        await likes_and_casts(home)
+        assert home.entry and home.library
+        for entry in (home.entry, home.library):
+            await home.hass.config_entries.async_reload(entry.entry_id)
+        await home.hass.async_block_till_done()
+        await home.until_shown("playing Moon")
+        return await like(home)
+
+    return Fault(
+        STORAGE,
+        f"{kind}: damaged on a running home",
+        "^3 favorites$",
+        strike,
+        act,
+        nothing,
+        works,
+        sends=1,
+    )
+
+
+def nothing(home: StorageHome) -> None:
+    """Do nothing: it mends itself."""
+
+
+RUNNING_FAULTS = (
+    Fault(
+        STORAGE,
+        "the disk is full",
+        "^not_saved .*File too large",
+        full,
+        likes_and_casts,
+        emptied,
+        works,
+        sends=1,
+    ),
+    Fault(
+        STORAGE,
+        "nothing can be written",
+        "^not_saved .*directory",
+        locked,
+        likes_and_casts,
+        unlocked,
+        works,
+        sends=1,
+    ),
+    *map(
+        damaged,
+        (
+            "history.*",
+            "favorites.*",
+            "library.*.catalog",
+            "library.*.feed",
+            "named_hosts",
+            "media_proxy",
+            "duties",
+            "library.*.built",
+        ),
+    ),
 )
