@@ -40,7 +40,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, lookups.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
-    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
+    "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
     "media ids": (f"{url.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),

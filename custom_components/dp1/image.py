@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
-from .browse.pictures import async_fetch_picture
+from .browse.pictures import MAX_PIXELS, async_fetch_picture, pixels, raster_type
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
@@ -136,5 +136,7 @@ class ScreenshotImage(DescribedEntity[Screenshot], ImageEntity):
 
     @override
     async def async_image(self) -> bytes | None:
-        """Return the screenshot."""
-        return self._value.picture if self._value else None
+        """Return the screenshot, unless it is none that a browser can take."""
+        picture = self._value.picture if self._value else b""
+        is_safe = raster_type(picture) and pixels(picture) <= MAX_PIXELS
+        return picture if is_safe else None

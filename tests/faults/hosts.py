@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 import json
+from struct import pack
 from typing import Any
 from uuid import uuid4
+from zlib import compress, crc32
 
 from aiohttp.test_utils import TestClient, TestServer
 
@@ -197,6 +199,18 @@ def picture(name: str, status: int = 200, body: bytes = PNG, **more: Any) -> Fau
     )
 
 
+def bomb(side: int) -> bytes:
+    """Return a black picture in PNG that is a thousandth of its size in memory."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        """Return a part of the file."""
+        return pack(">I", len(data)) + name + data + pack(">I", crc32(name + data))
+
+    lines = compress(bytes((side // 8 + 1) * side), 9)
+    head = chunk(b"IHDR", pack(">2I5B", side, side, 1, 0, 0, 0, 0))
+    return PNG[:8] + head + chunk(b"IDAT", lines) + chunk(b"IEND", b"")
+
+
 PICTURE_FAULTS = (
     picture("answers 404", 404, b""),
     picture("answers 403", 403, b""),
@@ -209,6 +223,7 @@ PICTURE_FAULTS = (
     picture("answers HTML", body=b"<html><script>alert(1)</script>"),
     picture("answers a drawing with a script", body=b"<svg onload='alert(1)'/>"),
     picture("answers 12 MB", body=PNG + bytes(12 * 1024 * 1024)),
+    picture("is a bomb of 400 megapixels", body=bomb(20_000)),
     picture("turns in circles", 302, headers={"Location": "/again.png"}),
     picture("leads to a file", 302, headers={"Location": "file:///etc/passwd"}),
     picture("leads into the home", 302, headers={"Location": "http://127.0.0.1:9/a"}),

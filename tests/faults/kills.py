@@ -152,7 +152,7 @@ def main(count: int, seed: int) -> None:
                 # What was about to be written stays beside the file.
                 if "." not in path.name.removeprefix("dp1.favorites."):
                     json.loads(path.read_bytes())
-    print(f"{count} kills, {len(kept)} favorites, none lost")
+    sys.stdout.write(f"{count} kills, {len(kept)} favorites, none lost\n")
 
 
 if __name__ == "__main__":

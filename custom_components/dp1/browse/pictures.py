@@ -3,7 +3,9 @@
 import asyncio
 from collections import OrderedDict
 from http import HTTPStatus
-from typing import Final
+from itertools import islice
+import re
+from typing import Final, Literal
 from urllib.parse import quote
 
 import aiohttp
@@ -22,6 +24,11 @@ from ..library.node import MEDIA_PREFIX
 
 MAX_PICTURE_BYTES: Final = 8 * 1024 * 1024
 SIGNATURE_BYTES: Final = 12
+# A browser takes four bytes for each, however few there are in the file.
+MAX_PIXELS: Final = 64_000_000
+MAX_SEGMENTS: Final = 1000
+# Frames of JPEG; the others of that range are tables.
+JPEG_FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 CHUNK: Final = 64 * 1024
 
 
@@ -46,7 +53,9 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     except (aiohttp.ClientError, TimeoutError, Dp1Error) as err:
         LOGGER.debug("Fetching a picture: %s", type(err).__name__)
         return None
-    return Image(content_type, bytes(content)) if content_type else None
+    if content_type is None or pixels(bytes(content)) > MAX_PIXELS:
+        return None
+    return Image(content_type, bytes(content))
 
 
 def raster_type(content: bytes | bytearray) -> str | None:
@@ -66,6 +75,40 @@ def raster_type(content: bytes | bytearray) -> str | None:
     if start[4:12] in (b"ftypavif", b"ftypavis"):
         return "image/avif"
     return None
+
+
+def pixels(content: bytes) -> int:
+    """Return how many pixels a raster picture has once it is decoded, by what it says of its size; 0 if it does not."""
+
+    def number(place: int, size: int, order: Literal["little", "big"] = "big") -> int:
+        """Return a number in the file."""
+        return int.from_bytes(content[place : place + size], order)
+
+    match raster_type(content):
+        case "image/png":
+            return number(16, 4) * number(20, 4)
+        case "image/gif":
+            return number(6, 2, "little") * number(8, 2, "little")
+        case "image/webp" if content[12:16] == b"VP8X":
+            return (number(24, 3, "little") + 1) * (number(27, 3, "little") + 1)
+        case "image/webp" if content[12:16] == b"VP8L":
+            sides = number(21, 4, "little")
+            return ((sides & 0x3FFF) + 1) * ((sides >> 14 & 0x3FFF) + 1)
+        case "image/webp":
+            return (number(26, 2, "little") & 0x3FFF) * (
+                number(28, 2, "little") & 0x3FFF
+            )
+        case "image/avif":
+            found = islice(re.finditer(b"ispe", content), MAX_SEGMENTS)
+            sizes = (number(at.end() + 4, 4) * number(at.end() + 8, 4) for at in found)
+            return max(sizes, default=0)
+        case "image/jpeg":
+            place = 2
+            for _ in range(MAX_SEGMENTS):
+                if number(place + 1, 1) in JPEG_FRAMES:
+                    return number(place + 5, 2) * number(place + 7, 2)
+                place += 2 + number(place + 2, 2)
+    return 0
 
 
 PATH: Final = f"/api/{DOMAIN}/picture/"
