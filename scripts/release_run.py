@@ -140,7 +140,7 @@ def complaints(log: str) -> list[str]:
         line
         for line in log.splitlines()
         if re.search(r" (WARNING|ERROR|CRITICAL) ", line)
-        and "dp1" in line
+        and re.search(r"\bdp1\b(?!-)", line)
         and UNTESTED not in line
     ]
 

@@ -78,6 +78,7 @@ def test_complaints_are_about_the_integration() -> None:
         ),
         line.format("INFO", "custom_components.dp1", "Found"),
         line.format("ERROR", "haffmpeg.tools", "No such file"),
+        line.format("WARNING", "homeassistant", "in ~/.cache/dp1-art-displays/python"),
         bad,
     ]
     assert complaints("\n".join(log)) == [bad]

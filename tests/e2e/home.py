@@ -22,6 +22,8 @@ homeassistant:
   name: Gallery
   country: CH
   internal_url: {url}
+  media_dirs:
+    local: {media}
 automation: !include automations.yaml
 config:
 conversation:
@@ -113,7 +115,9 @@ class Home:
         """Lay the folder out; an earlier one is kept as it is."""
         storage = self.folder / ".storage"
         storage.mkdir(parents=True, exist_ok=True)
-        text = CONFIGURATION.format(url=self.url, level=self._level)
+        media = self.folder / "media"
+        media.mkdir(exist_ok=True)
+        text = CONFIGURATION.format(url=self.url, media=media, level=self._level)
         (self.folder / "configuration.yaml").write_text(text)
         for name, empty in (("automations.yaml", "[]"), ("scripts.yaml", "{}")):
             if not (self.folder / name).exists():
