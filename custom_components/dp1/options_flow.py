@@ -51,6 +51,7 @@ from .const import (
 )
 from .library.preferences import Preferences, default_sources
 from .library.providers.daily import async_daily_of_vendor
+from .playlists_flow import PublishedPlaylists
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -155,7 +156,7 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
         )
 
 
-class LibraryOptionsFlow(OptionsFlowWithReload):
+class LibraryOptionsFlow(PublishedPlaylists):
     """Handle the options of a library."""
 
     async def async_step_init(
@@ -171,6 +172,8 @@ class LibraryOptionsFlow(OptionsFlowWithReload):
         return self.async_show_menu(
             step_id="library",
             menu_options=[
+                "playlists",
+                "publish",
                 "defaults",
                 "sources",
                 "own_art",

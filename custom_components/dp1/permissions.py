@@ -14,6 +14,19 @@ from .errors import action_failed
 REFRESH_SECONDS = 60.0
 
 
+class NotAllowedError(Unauthorized):
+    """A user may not do what was asked for, and reads who may."""
+
+    def __init__(self, context: Context, key: str, **placeholders: str) -> None:
+        """Initialize with the key of the text, which Unauthorized has no place for."""
+        super().__init__(context=context)
+        told = action_failed(key, **placeholders)
+        self.translation_domain = told.translation_domain
+        self.translation_key = told.translation_key
+        self.translation_placeholders = told.translation_placeholders
+        self._message = str(told)
+
+
 async def async_user(hass: HomeAssistant, context: Context) -> User | None:
     """Return the user of a call, None for an automation; raise UnknownUser for one who was removed."""
     if context.user_id is None:

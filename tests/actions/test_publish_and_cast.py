@@ -140,8 +140,10 @@ async def test_publish_with_the_button(
         assert not feed.documents
         await hass.config_entries.async_unload(entry.entry_id)
     user = await hass.auth.async_create_user("Guest", group_ids=[GROUP_ID_USER])
-    with pytest.raises(Unauthorized):
+    with pytest.raises(Unauthorized) as refused:
         await press(hass, context=Context(user_id=user.id))
+    assert refused.value.translation_key == "publish_not_allowed"
+    assert "administrators publish" in str(refused.value)
     assert not feed.documents
     assert await press(hass) is None
     (published,) = feed.documents.values()

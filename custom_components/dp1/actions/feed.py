@@ -11,7 +11,6 @@ import voluptuous as vol
 from homeassistant.components import persistent_notification
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
-from homeassistant.exceptions import Unauthorized
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util.json import JsonValueType
@@ -40,7 +39,7 @@ from ..errors import action_failed, invalid_input, translated
 from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
-from ..permissions import async_is_admin
+from ..permissions import NotAllowedError, async_is_admin
 from ..playback.compose import MEDIA, Medium, async_compose, note, plain
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import Options, async_read_playlist
@@ -150,7 +149,7 @@ async def async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None
     """Raise unless the user may write in the owner's name; automations have no user and may."""
     is_admin = await async_is_admin(call.hass, call.context)
     if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):
-        raise Unauthorized(context=call.context)
+        raise NotAllowedError(call.context, "publish_not_allowed", name=entry.title)
 
 
 def _check_signed(

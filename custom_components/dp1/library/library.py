@@ -48,6 +48,7 @@ from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
 from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
+from .providers.feed.records import FeedPlaylist
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server.cache import async_remove_files, async_remove_subentries
@@ -255,6 +256,23 @@ class Library:
         node = node_id(NodeKind.PLAYLIST, document["id"])
         if self.favorites.is_favorite(node):
             self.favorites.async_update(await self.async_node(node))
+
+    async def async_own_playlists(self) -> list[FeedPlaylist]:
+        """Return the playlists of the feed that are ours to change, the newest first, or raise why they could not be read.
+
+        Who has an API key may change every playlist of the feed.
+        """
+        assert self.feed is not None
+        await self.feed.family()
+        playlists = await self.feed_coordinator.async_list()
+        if playlists.reason:
+            raise playlists.reason
+        takes_key = self.entry.data.get(CONF_API_KEY) and not self.feed.takes_no_key
+        return [
+            playlist
+            for playlist in playlists.records
+            if takes_key or (self.key and self.key.did in playlist.owners)
+        ]
 
     @callback
     def async_deleted(self, key: str) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import batched, chain
+from itertools import batched, chain, islice
+from sys import intern
 from typing import Any, NamedTuple, Self
 
 from homeassistant.util import dt as dt_util
 
+from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
 from ....client.playlist.manifest import artist_in
 from ....client.text import clean
@@ -19,6 +21,7 @@ MAX_ITEMS = 1024
 # How many works a playlist has that is too large to be listed.
 UNKNOWN = -1
 MAX_CURATORS = 10
+MAX_DID = 200
 MAX_TITLE = 200
 ITEM_FIELDS = 5
 ANY, VIEWER = "any", "viewer"
@@ -53,7 +56,7 @@ class FeedPlaylist:
     `count` is the number of its items, `UNKNOWN` if only the head of its document was read.
     `fields` are those of its items, one after the other: tens of thousands of items would make each garbage collection
     slow. `query` tells of works that are looked up when it is shown: "" if there are none, those of the `VIEWER`, or
-    `ANY`.
+    `ANY`. `owners` are the keys that may change it.
     """
 
     id: str
@@ -66,6 +69,7 @@ class FeedPlaylist:
     count: int
     fields: tuple[str, ...]
     query: str = ""
+    owners: tuple[str, ...] = ()
 
     @property
     def items(self) -> tuple[FeedItem, ...]:
@@ -109,6 +113,7 @@ class FeedPlaylist:
             count=UNKNOWN if is_head else len(items),
             fields=tuple(chain.from_iterable(items_of(document)[:MAX_ITEMS])),
             query=_query(document),
+            owners=_owners(document),
         )
 
 
@@ -192,6 +197,12 @@ def _query(document: Mapping[str, Any]) -> str:
     if not any(found):
         return ""
     return VIEWER if VIEWER_MARK in str(found) else ANY
+
+
+def _owners(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Read who may change a playlist; most are of few owners, whose texts are shared."""
+    dids = (did for did in owners(document) if len(did) <= MAX_DID)
+    return tuple(map(intern, islice(dids, MAX_CURATORS)))
 
 
 def _names(people: object) -> tuple[str, ...]:

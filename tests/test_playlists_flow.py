@@ -1,0 +1,199 @@
+"""Test the pages of a library's options that publish what hangs, and change and remove what is published."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
+
+from custom_components.dp1.client.playlist.signing import SigningKey, sign
+from homeassistant.config_entries import ConfigFlowResult
+from homeassistant.core import HomeAssistant
+from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.util import dt as dt_util
+
+from .client.timing import impatient
+from .displays import ENTITY_ID, playlist, until
+from .libraries import library_entry, set_up, suggested
+from .simulators.display import DisplaySimulator
+from .simulators.feed import FeedSimulator
+
+pytestmark = pytest.mark.usefixtures("socket_enabled")
+OTHERS = SigningKey.generate()
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten timeouts."""
+    impatient(monkeypatch, 3.0)
+
+
+@pytest.fixture
+async def signed() -> AsyncIterator[FeedSimulator]:
+    """Serve a signed feed."""
+    async with FeedSimulator("signed", random_seed=1) as simulator:
+        yield simulator
+
+
+@pytest.fixture
+async def library(hass: HomeAssistant, signed: FeedSimulator) -> MockConfigEntry:
+    """Set up a library whose feed has playlists of ours and of others."""
+    signed.seed([of_others()], verbatim=True)
+    entry = await set_up(hass, library_entry(signed.url))
+    await hass.services.async_call(
+        "dp1",
+        "publish_playlist",
+        {"playlist": playlist("A", "B", "C", title="Evening")},
+        blocking=True,
+    )
+    return entry
+
+
+def of_others() -> dict[str, Any]:
+    """Return a playlist that is signed with another key."""
+    other_id = "385f79b6-a45f-4c1c-8080-000000000000"
+    document = playlist("D", title="Theirs", id=other_id, slug="theirs")
+    return {**document, "signatures": [sign(document, OTHERS, now=dt_util.utcnow())]}
+
+
+async def open_page(
+    hass: HomeAssistant, entry: MockConfigEntry, step: str
+) -> ConfigFlowResult:
+    """Choose a page from the menu of the options."""
+    menu = await hass.config_entries.options.async_init(entry.entry_id)
+    return await fill(hass, menu, next_step_id=step)
+
+
+async def fill(
+    hass: HomeAssistant, form: ConfigFlowResult, **values: Any
+) -> ConfigFlowResult:
+    """Answer a menu or a form."""
+    return await hass.config_entries.options.async_configure(form["flow_id"], values)
+
+
+def offered(form: ConfigFlowResult) -> dict[str, str]:
+    """Return the playlists that a page offers, by their titles."""
+    schema: Any = form["data_schema"]
+    options = schema.schema["playlist"].config["options"]
+    return {each["label"].rpartition(" (")[0]: each["value"] for each in options}
+
+
+async def of_evening(
+    hass: HomeAssistant, entry: MockConfigEntry, step: str
+) -> ConfigFlowResult:
+    """Choose what to do with the playlist of ours."""
+    page = await open_page(hass, entry, "playlists")
+    assert list(offered(page)) == ["Evening"]
+    menu = await fill(hass, page, playlist=offered(page)["Evening"])
+    assert (menu["step_id"], menu["menu_options"]) == (
+        "playlist",
+        ["rename", "reorder", "remove"],
+    )
+    assert menu["description_placeholders"]["works"] == "3"
+    return await fill(hass, menu, next_step_id=step)
+
+
+async def test_rename(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A playlist of ours gets another title; a feed that is down says so, and can be tried again."""
+    form = await of_evening(hass, library, "rename")
+    assert suggested(form) == {"title": "Evening"}
+    await signed.stop()
+    form = await fill(hass, form, title="Night")
+    assert form["errors"] == {"base": "not_done"}
+    assert "refused the connection" in form["description_placeholders"]["reason"]
+    assert suggested(form) == {"title": "Night"}
+    await signed.start()
+    end = await fill(hass, form, title="Night")
+    assert (end["type"], end["reason"]) == (FlowResultType.ABORT, "rename_done")
+    titles = [stored["title"] for stored in signed.documents.values()]
+    assert sorted(titles) == ["Night", "Theirs"]
+
+
+async def test_change_the_order(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """Works change places, and one that is left out is taken out; a number that there is not is refused."""
+    form = await of_evening(hass, library, "reorder")
+    works = suggested(form)["works"]
+    assert works == [
+        {"work": "A", "number": 1},
+        {"work": "B", "number": 2},
+        {"work": "C", "number": 3},
+    ]
+    form = await fill(hass, form, works=[*works, {"work": "", "number": 9}])
+    assert form["errors"] == {"base": "not_done"}
+    end = await fill(hass, form, works=[works[2], works[0]])
+    assert end["reason"] == "reorder_done"
+    (found,) = (s for s in signed.documents.values() if s["title"] == "Evening")
+    assert [item["title"] for item in found["items"]] == ["C", "A"]
+
+
+async def test_remove(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A playlist is removed once that is confirmed; with none left, the page says so."""
+    form = await of_evening(hass, library, "remove")
+    assert form["description_placeholders"]["title"] == "Evening"
+    assert len(signed.documents) == 2
+    end = await fill(hass, form)
+    assert end["reason"] == "remove_done"
+    assert [stored["title"] for stored in signed.documents.values()] == ["Theirs"]
+    end = await open_page(hass, library, "playlists")
+    assert end["reason"] == "no_playlists"
+
+
+async def test_what_cannot_be_read(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """A page that needs the feed ends with why it does not answer."""
+    page = await open_page(hass, library, "playlists")
+    menu = await fill(hass, page, playlist=offered(page)["Evening"])
+    await signed.stop()
+    library.runtime_data.feed_coordinator._documents.clear()
+    for end in (
+        await fill(hass, menu, next_step_id="reorder"),
+        await open_page(hass, library, "playlists"),
+    ):
+        assert end["reason"] == "not_read"
+        assert "refused the connection" in end["description_placeholders"]["reason"]
+
+
+async def test_a_library_without_a_feed(hass: HomeAssistant) -> None:
+    """Nothing can be published."""
+    entry = library_entry("http://127.0.0.1:9/api/v1")
+    entry.add_to_hass(hass)
+    for step in ("playlists", "publish"):
+        assert (await open_page(hass, entry, step))["reason"] == "no_feed"
+
+
+async def test_who_has_an_api_key_may_change_everything(
+    hass: HomeAssistant, feed: FeedSimulator
+) -> None:
+    """Whoever has signed a playlist of such a feed."""
+    feed.seed([of_others()], verbatim=True)
+    entry = await set_up(hass, library_entry(feed.url, api_key=feed.api_key))
+    page = await open_page(hass, entry, "playlists")
+    assert list(offered(page)) == ["Theirs"]
+
+
+@pytest.mark.usefixtures("setup_display")
+async def test_publish_what_hangs(
+    hass: HomeAssistant,
+    signed: FeedSimulator,
+    library: MockConfigEntry,
+    display: DisplaySimulator,
+) -> None:
+    """The display that shows something is chosen, and nothing is published before that is confirmed."""
+    form = await open_page(hass, library, "publish")
+    assert suggested(form) == {}
+    display.player.load(playlist("Dawn", title="Morning"))
+    await until(lambda: hass.states.is_state(ENTITY_ID, "playing"))
+    form = await open_page(hass, library, "publish")
+    assert suggested(form) == {"entity_id": ENTITY_ID}
+    assert len(signed.documents) == 2
+    end = await fill(hass, form, entity_id=ENTITY_ID, title="Breakfast")
+    assert end["reason"] == "publish_done"
+    page = await open_page(hass, library, "playlists")
+    assert list(offered(page)) == ["Breakfast", "Evening"]
