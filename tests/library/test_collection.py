@@ -20,6 +20,7 @@ from custom_components.dp1.library.providers.collection.coordinator import (
     ACQUIRED,
     LEFT_COLLECTION,
 )
+from custom_components.dp1.trigger import async_get_triggers
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose
 from homeassistant.components.media_player import BrowseError
@@ -35,6 +36,7 @@ from homeassistant.core import (
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.event import async_track_state_change_event
+from homeassistant.helpers.trigger import TriggerConfig
 from homeassistant.setup import async_setup_component
 
 from tests.collections import (
@@ -245,13 +247,27 @@ def asked(indexer: IndexerSimulator) -> Counter[str]:
     return counted
 
 
+async def triggered(hass: HomeAssistant, *kinds: str) -> list[tuple[str, str]]:
+    """Record what triggers report."""
+    told: list[tuple[str, str]] = []
+    for kind in kinds:
+        trigger = (await async_get_triggers(hass))[kind](
+            hass, TriggerConfig(f"dp1.{kind}", options={})
+        )
+        await trigger.async_attach_runner(
+            lambda data, text: told.append((text.split()[0], data["title"]))  # type: ignore[arg-type,func-returns-value,return-value]
+        )
+    return told
+
+
 async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
-    """What comes and goes is told, each once; the first look is silent, and the rest of the list is not read again."""
+    """What comes and goes is told and triggers, each once; the first look is silent, and the rest of the list is not read again."""
     indexer.own(E1, 150)
     # It has held some for long.
     for known in indexer.records[:5]:
         indexer.change(E1, "acquired", known, "2026-01-01T00:00:00Z")
     told = events(hass)
+    ran = await triggered(hass, ACQUIRED, LEFT_COLLECTION)
     entry = await set_up_collection(hass, indexer.url, E1)
     await until(lambda: collection_of(entry).data.complete)
     await poll(entry)
@@ -299,6 +315,7 @@ async def test_follow(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     await poll(entry)
     await hass.async_block_till_done()
     assert told[3:] == [(ACQUIRED, "#5")]
+    assert ran == told
 
 
 async def test_changed_during_setup(

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
+from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import area_registry as ar, floor_registry as fr
 
@@ -102,6 +104,15 @@ async def test_what_is_said_of_time_and_place(
         assert home.here.state.volume != 30
         both = await home.does("put the frames to sleep")
         assert "Big Wall and Easel" in both
+
+
+async def test_the_recorder_keeps_it(hass: HomeAssistant, tmp_path: Path) -> None:
+    """For how long something is shown is text in the call of the action, which the recorder can keep."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        calls = async_capture_events(hass, EVENT_CALL_SERVICE)
+        await home.does("show Net Evil for an hour and a half")
+        (call,) = (c for c in calls if c.data["service"] == "cast_playlist")
+        assert call.data["service_data"]["show_for"] == "01:30:00"
 
 
 async def test_the_artist_is_told(hass: HomeAssistant, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from homeassistant.components.media_player import MediaPlayerEntityFeature as Feature
+from homeassistant.const import EVENT_CALL_SERVICE
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import area_registry as ar, entity_registry as er
 
@@ -57,10 +59,16 @@ async def test_a_speaker_in_the_room(hass: HomeAssistant, tmp_path: Path) -> Non
         loud = home.here.device.volume
         await home.say("turn the volume down")
         assert home.here.device.volume == loud
-        await home.does("mute the wall")
+        muted = async_capture_events(hass, EVENT_CALL_SERVICE)
+        await home.does("mute the frame")
         await until(lambda: home.here.device.muted)
         await home.does("unmute the art")
         await until(lambda: not home.here.device.muted)
+        # The speaker keeps its sound.
+        assert {event.data["service"] for event in muted} == {"volume_mute"}
+        assert [event.data["service_data"]["entity_id"] for event in muted] == [
+            home.ids[home.here.url]
+        ] * 2
         before = home.here.state.position
         await home.say("next song")
         await home.say("play Queen")
