@@ -32,7 +32,7 @@ MAX_HOSTS: Final = 256
 MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
 # What Home Assistant serves without login.
-OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/local/")
+OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/api/image/serve/", "/local/")
 _SERVER: Final = re.compile(r"https?://[^\s\"'<>\\/?#]+", re.IGNORECASE)
 
 

@@ -17,6 +17,7 @@ from homeassistant.components.media_source import (
     MediaSourceItem,
     PlayMedia,
     Unresolvable,
+    async_resolve_media,
 )
 from homeassistant.core import HomeAssistant
 
@@ -30,6 +31,7 @@ from .errors import raised_as, translated_errors
 from .library.entries import asked_of, library_and_node
 from .library.library import NodeKind
 from .library.node import media_id
+from .library.providers.pictures import media_of
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"
 TYPES = {"image": "image/jpeg", "video": "video/mp4"}
@@ -81,6 +83,8 @@ class LibraryMediaSource(MediaSource):
             library, text = library_and_node(self.hass, item.media_source_id)
             with translated_errors(*asked_of(library, text), clean(text, 100)):
                 node = await library.async_node(text)
+                if node.kind == NodeKind.PICTURE:
+                    return await async_resolve_media(self.hass, media_of(text), None)
                 single = node.kind in (
                     NodeKind.ARTWORK,
                     NodeKind.ITEM,

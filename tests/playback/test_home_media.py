@@ -3,15 +3,18 @@
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import aiohttp
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.data import DATA
+from custom_components.dp1.playback.media_proxy import LIVE
 from homeassistant.components.camera import Camera
 from homeassistant.components.camera.const import DATA_COMPONENT
+from homeassistant.components.media_source import async_resolve_media
 from homeassistant.core import HomeAssistant
 from homeassistant.core_config import async_process_ha_core_config
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -20,6 +23,7 @@ from homeassistant.setup import async_setup_component
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
 from tests.entities import act, known
+from tests.libraries import library_entry, set_up as set_up_library
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.player import RenderStatus
 
@@ -81,6 +85,13 @@ async def play(hass: HomeAssistant, media_id: str, kind: str = "") -> None:
     )
 
 
+async def do(hass: HomeAssistant, action: str, **data: Any) -> Any:
+    """Run an action of the integration."""
+    return await hass.services.async_call(
+        "dp1", action, data, blocking=True, return_response=action == "search"
+    )
+
+
 async def loaded(display: DisplaySimulator) -> str:
     """Return as what a work is seen, once it has loaded."""
     pending = (None, RenderStatus.PENDING, RenderStatus.LOADING)
@@ -118,6 +129,94 @@ async def test_an_uploaded_picture_hangs(
     ):
         assert (picture.status, picture.content_type) == (200, "image/png")
         assert await picture.read() == PNG
+
+
+async def test_my_pictures(
+    hass: HomeAssistant,
+    home: str,
+    tmp_path: Path,
+    display: DisplaySimulator,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """A picture that hangs is kept with the heart of its label, hangs again from the list, and is taken out of it."""
+    library = await set_up_library(hass, library_entry(None, "http://127.0.0.1:9"))
+    prefix = f"media-source://dp1/{library.entry_id}"
+    (tmp_path / "Sea at noon.png").write_bytes(PNG)
+    client = await hass_client()
+
+    async def upload(name: str) -> str:
+        """Upload a picture."""
+        form = aiohttp.FormData()
+        form.add_field("file", PNG, filename=name, content_type="image/png")
+        answer = await client.post("/api/image/upload", data=form)
+        return f"media-source://image_upload/{(await answer.json())['id']}"
+
+    def favorite() -> Any:
+        """Return whether what hangs is kept."""
+        return state_of(hass).attributes["dp1"]["favorite"]
+
+    async def titles(node: str) -> list[str]:
+        """Return the titles of a page of the media browser of the display."""
+        page = (
+            await hass.data["media_player"]
+            .get_entity(ENTITY_ID)
+            .async_browse_media(media_content_id=f"{prefix}/{node}".removesuffix("/"))
+        )
+        return [str(child.title) for child in page.children or ()]
+
+    await play(hass, f"{SOURCE}/tide.mp4")
+    await until(lambda: state_of(hass).attributes["media_title"] == "tide")
+    assert favorite() is None
+    assert "My pictures" not in await titles("")
+    beach = await upload("beach.png")
+    for media_id, title in (
+        (beach, "beach"),
+        (f"{SOURCE}/Sea at noon.png", "Sea at noon"),
+    ):
+        await play(hass, media_id, "image")
+        await until(
+            lambda title=title: state_of(hass).attributes["media_title"] == title
+        )
+        await until(lambda: favorite() is False)
+        await do(hass, "add_favorite", entity_id=ENTITY_ID)
+        await until(lambda: favorite() is True)
+    assert "My pictures" in await titles("")
+    assert await titles("pictures") == ["Sea at noon", "beach"]
+    assert {"My pictures", "beach"} <= set(state_of(hass).attributes["source_list"])
+
+    # The picture in small, for the browser and for others who take no address.
+    node = f"{prefix}/picture/{quote(beach, safe='')}"
+    thumbnail = await hass.data[DATA].pictures.async_of(node)
+    assert thumbnail and thumbnail.content_type == "image/png"
+    media = await async_resolve_media(hass, node, None)
+    assert (media.mime_type, media.url) == (
+        "image/png",
+        f"/api/image/serve/{beach.rpartition('/')[2]}/original",
+    )
+
+    await do(hass, "cast_playlist", entity_id=ENTITY_ID, media_content_id=node)
+    await until(lambda: state_of(hass).attributes["media_title"] == "beach")
+    assert await loaded(display) == "image"
+    assert favorite() is True
+    data = {"entity_id": ENTITY_ID, "source": "My pictures"}
+    await hass.services.async_call("media_player", "select_source", data, blocking=True)
+    await until(lambda: len(display.player.items) == 2)
+    (found,) = (await do(hass, "search", query="beach"))["results"]
+    assert (found["media_content_id"], found["kind"]) == (node, "picture")
+
+    # One that Home Assistant has no longer is left out, and can still be taken out of the list.
+    await hass.data["image_upload"].async_delete_item(beach.rpartition("/")[2])
+    await play(hass, f"{prefix}/pictures")
+    await until(lambda: len(display.player.items) == 1)
+    with pytest.raises(HomeAssistantError):
+        await do(hass, "cast_playlist", entity_id=ENTITY_ID, media_content_id=node)
+    await do(hass, "remove_favorite", media_content_id=node)
+    assert await titles("pictures") == ["Sea at noon"]
+    await do(hass, "remove_favorite", entity_id=ENTITY_ID)
+    assert "My pictures" not in await titles("")
+    for wrong in (f"{prefix}/pictures", f"{prefix}/picture/{quote(LIVE, safe='')}x"):
+        with pytest.raises(HomeAssistantError):
+            await do(hass, "cast_playlist", entity_id=ENTITY_ID, media_content_id=wrong)
 
 
 async def test_the_type_may_be_asked_for(

@@ -40,6 +40,7 @@ CLASSES: Final[Mapping[str, MediaClass]] = {
     NodeKind.COLLECTION_ARTIST: MediaClass.ARTIST,
     NodeKind.OWNED: MediaClass.IMAGE,
     NodeKind.ARTIST: MediaClass.ARTIST,
+    NodeKind.PICTURE: MediaClass.IMAGE,
 }
 # Other players use this to decide whether they can play a work.
 CONTENT_TYPES = {"image": "image/jpeg", "video": "video/mp4", "software": "text/html"}

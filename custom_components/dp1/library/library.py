@@ -49,6 +49,7 @@ from .providers.favorites import Favorites, store_of
 from .providers.feed.coordinator import FeedCoordinator
 from .providers.feed.provider import FeedProvider
 from .providers.feed.records import FeedPlaylist
+from .providers.pictures import Pictures
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server.cache import async_remove_files, async_remove_subentries
@@ -75,6 +76,7 @@ PROVIDERS: tuple[type[Provider], ...] = (
     CatalogProvider,
     FeedProvider,
     Channels,
+    Pictures,
     Favorites,
 )
 # Displays are told of many changes at once.

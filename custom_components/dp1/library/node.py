@@ -39,6 +39,8 @@ class NodeKind(StrEnum):
     ARTIST = "artist"
     MORE = "more"
     DAILY = "daily"
+    PICTURES = "pictures"
+    PICTURE = "picture"
 
 
 FOLDER_TITLES = {
@@ -47,6 +49,7 @@ FOLDER_TITLES = {
     NodeKind.PLAYLISTS: "Playlists",
     NodeKind.FAVORITES: "Favorites",
     NodeKind.DAILY: "The Daily",
+    NodeKind.PICTURES: "My pictures",
 }
 
 

@@ -22,6 +22,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.network import NoURLAvailableError, get_url
 
 from ..client.display.casts import Cast
 from ..const import DOMAIN
@@ -102,6 +103,11 @@ class MediaProxy:
         return f"{PATH}{quote(path)}?token={token}"
 
     @callback
+    def async_url(self, media_id: str, path: str) -> str:
+        """Return the URL at which displays can load a medium, or raise that Home Assistant has none."""
+        return f"{base_url(self._hass)}{self.async_add(media_id, path)}"
+
+    @callback
     def async_use(self, cast: Cast, entry_id: str) -> None:
         """Note that media are cast to a display."""
         for token in (
@@ -112,6 +118,11 @@ class MediaProxy:
                 if entry_id not in grant.entry_ids:
                     grant.entry_ids.append(entry_id)
                     self._save()
+
+    def media_id_of(self, source: str) -> str | None:
+        """Return the medium at a URL, if it is one of ours."""
+        match = TOKEN.search(source) if PATH in source else None
+        return self.media_id(match[2]) if match else None
 
     def media_id(self, token: str) -> str | None:
         """Return the medium of a token, if it is valid."""
@@ -180,6 +191,16 @@ def _sources(cast: Cast) -> list[str]:
     items = (cast.playlist or {}).get("items") or ()
     sources = (item.get("source") for item in items)
     return [url for url in (cast.playlist_url, *sources) if isinstance(url, str)]
+
+
+def base_url(hass: HomeAssistant) -> str:
+    """Return the URL of Home Assistant in the local network."""
+    try:
+        return get_url(hass, allow_external=False, allow_cloud=False)
+    except NoURLAvailableError as err:
+        raise HomeAssistantError(
+            translation_domain=DOMAIN, translation_key="no_internal_url"
+        ) from err
 
 
 def page_url(html: str) -> str:

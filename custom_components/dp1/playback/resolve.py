@@ -19,7 +19,7 @@ from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
-from homeassistant.helpers.network import NoURLAvailableError, get_url, is_hass_url
+from homeassistant.helpers.network import is_hass_url
 from homeassistant.helpers.translation import async_get_exception_message
 
 from ..client.display.casts import Cast, Start
@@ -70,7 +70,8 @@ from ..library.entries import (
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection.indexers import async_indexer, async_user_agent
-from .media_proxy import LIVE, is_picture_entity, page_url
+from ..library.providers.pictures import async_upload_name
+from .media_proxy import LIVE, base_url, is_picture_entity, page_url
 
 # Every status of the display carries the whole list.
 MAX_LINKED_WORKS = 200
@@ -83,7 +84,6 @@ LOOPS: Mapping[RepeatMode, Literal["none", "playlist", "one"]] = {
 # Home Assistant serves these to users; with a query, they may be signed.
 LOGIN_PATHS = ("/api/", "/media/")
 IMAGES = "media-source://image/"
-UPLOADS = "media-source://image_upload"
 # The player is a page of this origin, which shows other pages in frames.
 PLAYER_ORIGIN = "http://127.0.0.1:8080"
 LIVE_PAGE = """<!doctype html>
@@ -228,7 +228,9 @@ async def _async_from_library(
         return await async_from_document(hass, document, options)
     _check_start(options, built.works)
     if built.keep_current and not options.limit:
-        url = _proxied_url(hass, what["media_content_id"], "/collection.json")
+        url = hass.data[DATA].media_proxy.async_url(
+            what["media_content_id"], "/collection.json"
+        )
         return Cast(playlist_url=url)
     return cast
 
@@ -343,7 +345,9 @@ async def _async_from_camera(hass: HomeAssistant, wanted: Wanted) -> Cast:
     entity_id = wanted.media_id.removeprefix(LIVE)
     if (state := hass.states.get(entity_id)) is None:
         raise invalid_input("no_such_media", media_id=clean(wanted.media_id, 200))
-    source = _proxied_url(hass, wanted.media_id, f"/{entity_id}.mjpeg")
+    source = hass.data[DATA].media_proxy.async_url(
+        wanted.media_id, f"/{entity_id}.mjpeg"
+    )
     return page_cast(wanted.title or state.name, LIVE_PAGE.format(url=escape(source)))
 
 
@@ -357,7 +361,9 @@ async def _async_from_image(hass: HomeAssistant, wanted: Wanted) -> Cast:
 
 async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast the current picture of a camera or image entity."""
-    source = _proxied_url(hass, wanted.media_id, f"/{wanted.media_id}.jpg")
+    source = hass.data[DATA].media_proxy.async_url(
+        wanted.media_id, f"/{wanted.media_id}.jpg"
+    )
     state = hass.states.get(wanted.media_id)
     title = wanted.title or (state.name if state else "")
     return _single_item(source, title, wanted.options)
@@ -368,13 +374,10 @@ async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
     media = await media_source.async_resolve_media(hass, wanted.media_id, None)
     source = media.url
     if (local := _local_path(hass, source)) is not None:
-        source = _proxied_url(hass, wanted.media_id, local.path)
+        source = hass.data[DATA].media_proxy.async_url(wanted.media_id, local.path)
     title = wanted.title
-    if not title and wanted.media_id.startswith(UPLOADS):
+    if not title and (name := await async_upload_name(hass, wanted.media_id)):
         # The address ends alike for all.
-        uploads = await media_source.async_browse_media(hass, UPLOADS)
-        names = {it.media_content_id: it.title for it in uploads.children or ()}
-        name = names.get(wanted.media_id, "")
         title = name.rpartition(".")[0] or name
     return _single_item(source, title or _title_of(media.url), wanted.options)
 
@@ -521,23 +524,7 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
         return url
     if local.path.startswith(LOGIN_PATHS) and not local.query:
         raise invalid_input("needs_login", url=clean(url, 200))
-    return f"{_base_url(hass)}{local}"
-
-
-def _proxied_url(hass: HomeAssistant, media_id: str, path: str) -> str:
-    """Return a URL at which displays can load a medium of Home Assistant."""
-    base = _base_url(hass)
-    return f"{base}{hass.data[DATA].media_proxy.async_add(media_id, path)}"
-
-
-def _base_url(hass: HomeAssistant) -> str:
-    """Return the URL of Home Assistant in the local network."""
-    try:
-        return get_url(hass, allow_external=False, allow_cloud=False)
-    except NoURLAvailableError as err:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN, translation_key="no_internal_url"
-        ) from err
+    return f"{base_url(hass)}{local}"
 
 
 async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:

@@ -29,6 +29,7 @@ KINDS = frozenset(
         NodeKind.PLAYLIST,
         NodeKind.ITEM,
         NodeKind.OWNED,
+        NodeKind.PICTURE,
     }
 )
 
