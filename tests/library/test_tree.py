@@ -11,6 +11,7 @@ from custom_components.dp1.library.node import (
     split_node_id,
 )
 from custom_components.dp1.library.providers.collection.provider import Collections
+from custom_components.dp1.library.providers.pictures import Pictures
 
 from .conftest import MakeLibrary
 from .shows import show_id
@@ -89,8 +90,9 @@ async def test_every_node_is_found_by_its_id(
             seen.add(node.kind)
             if node.can_expand:
                 waiting.append(node.id)
-    # Artists are only found, and this library has no collection.
-    assert seen == set(NodeKind) - {NodeKind.ROOT, NodeKind.ARTIST, *Collections.kinds}
+    # Artists are only found, and this library has no collection and no pictures.
+    others = {NodeKind.ROOT, NodeKind.ARTIST, *Collections.kinds, *Pictures.kinds}
+    assert seen == set(NodeKind) - others
     assert (await library.async_node("")).title == "Gallery"
 
 

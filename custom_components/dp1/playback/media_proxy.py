@@ -121,7 +121,7 @@ class MediaProxy:
 
     def media_id_of(self, source: str) -> str | None:
         """Return the medium at a URL, if it is one of ours."""
-        match = TOKEN.search(source) if PATH in source else None
+        match = TOKEN.search(source)
         return self.media_id(match[2]) if match else None
 
     def media_id(self, token: str) -> str | None:

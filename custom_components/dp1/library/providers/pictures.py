@@ -16,7 +16,7 @@ from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
 from ...client.playlist.manifest import Work
-from ...const import LICENSE
+from ...const import DOMAIN, LICENSE
 from ...data import DATA
 from ...language import async_text
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id, split_node_id
@@ -24,6 +24,8 @@ from .favorites import Favorites
 from .provider import BuiltPlaylist, Json, Provider, Source
 
 UPLOADS: Final = "media-source://image_upload"
+# In the address of what displays load from Home Assistant.
+SERVED: Final = f"/api/{DOMAIN}/media/"
 FILES: Final = "media-source://media_source/"
 
 
@@ -111,7 +113,9 @@ class Pictures(Provider):
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return which picture a display shows, so that it can be kept."""
-        media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source or "")
+        if not item.source or SERVED not in item.source:
+            return None
+        media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source)
         if media_id is None or not is_picture(media_id):
             return None
         return Work(node_id=node_id(NodeKind.PICTURE, media_id))
