@@ -410,8 +410,8 @@ PLACES = [
     Place(
         "browse/pictures.py",
         "any content is a picture",
-        "    return None\n\n\nPATH",
-        '    return "text/html"\n\n\nPATH',
+        "    return None\n\n\ndef pixels",
+        '    return "text/html"\n\n\ndef pixels',
         ["tests/browse/test_media_image.py::test_what_carries_scripts"],
     ),
     Place(
@@ -448,8 +448,8 @@ PLACES = [
     Place(
         "actions/feed.py",
         "private addresses are published",
-        "    check_sources(document)\n    if sign",
-        "    if sign",
+        "    await call.hass.async_add_executor_job(check_sources, document)\n",
+        "",
         ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
     ),
     Place(
@@ -604,8 +604,8 @@ PLACES = [
     Place(
         "client/values.py",
         "documents of any depth are decoded",
-        "    if is_too_deep(value):\n        raise TooLargeValueError",
-        "    if value is body:\n        raise TooLargeValueError",
+        "        if not is_too_deep(value):\n",
+        "        if value is not body:\n",
         ["tests/client/test_values.py::test_levels"],
     ),
     Place(
@@ -645,5 +645,62 @@ PLACES = [
             "tests/test_guard.py::test_a_name_that_is_turned_inside",
             "tests/test_guard.py::test_hosts_of_casts_are_kept",
         ],
+    ),
+    Place(
+        "client/values.py",
+        "deep values hide what others wrote",
+        "    if not strict:\n        return",
+        "    if max_values < 0:\n        return",
+        ["tests/client/test_values.py", "tests/test_strangers.py"],
+    ),
+    Place(
+        "client/http.py",
+        "documents lose what is nested",
+        "decode(self.body, strict=self.strict)",
+        "decode(self.body)",
+        ["tests/client/feed/test_client.py::test_a_document_is_read_as_a_whole"],
+    ),
+    Place(
+        "client/url.py",
+        "addresses of any length are read",
+        "if len(text) > MAX_URL:",
+        "if len(text) < 0:",
+        ["tests/actions/test_large_documents.py::test_large_ids"],
+    ),
+    Place(
+        "playback/compose.py",
+        "documents are walked in the event loop",
+        "    if not isinstance(value, list):\n        return value\n",
+        "    if isinstance(value, dict):\n        return {name: plain(part) for name, part in value.items()}\n"
+        "    if not isinstance(value, list):\n        return value\n    value = [plain(part) for part in value]\n",
+        ["tests/actions/test_large_documents.py::test_large_documents"],
+    ),
+    Place(
+        "browse/pictures.py",
+        "pictures of any number of pixels",
+        "if content_type is None or pixels(bytes(content)) > MAX_PIXELS:",
+        "if content_type is None:",
+        ["tests/browse/test_media_image.py::test_few_bytes_of_many_pixels"],
+    ),
+    Place(
+        "library/providers/favorites.py",
+        "favorites are acknowledged before they are saved",
+        "        await self._store.async_save_now(self._to_store())",
+        "        self._store.async_delay_save(self._to_store, SAVE_SECONDS)",
+        ["tests/test_faults.py::test_kills"],
+    ),
+    Place(
+        "storage.py",
+        "failures to write are forgotten",
+        "            self._failures.append(err)\n",
+        "",
+        ["tests/test_faults.py::test_storage_faults_of_a_running_home"],
+    ),
+    Place(
+        "config_flow.py",
+        "one address is discovered again and again",
+        "if self.hass.config_entries.flow.async_has_matching_flow(self):",
+        "if self._address is None:",
+        ["tests/test_faults.py::test_faults"],
     ),
 ]

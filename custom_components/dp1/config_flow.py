@@ -1,7 +1,7 @@
 """Config flow for DP-1 Art Displays."""
 
 from collections.abc import Mapping
-from typing import Any, override
+from typing import Any, Self, override
 
 import voluptuous as vol
 
@@ -9,6 +9,7 @@ from homeassistant.components import onboarding
 from homeassistant.config_entries import (
     SOURCE_IGNORE,
     SOURCE_INTEGRATION_DISCOVERY,
+    SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigFlowResult,
     OptionsFlow,
@@ -23,6 +24,7 @@ from homeassistant.helpers.typing import DiscoveryInfoType
 from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
 from .client.text import clean, markdown_safe
+from .client.values import text
 from .collection_flow import LibrarySubentries
 from .const import (
     CONF_ADD_LIBRARY,
@@ -95,6 +97,12 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return LibraryOptionsFlow()
         return DisplayOptionsFlow()
+
+    @override
+    def is_matching(self, other_flow: Self) -> bool:
+        """Return whether a discovered display waits at the same address, whatever it calls itself there."""
+        is_there = getattr(other_flow, "_address", None) == self._address
+        return is_there and other_flow.source == SOURCE_ZEROCONF
 
     @override
     async def async_step_user(
@@ -181,7 +189,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
     ) -> ConfigFlowResult:
         """Handle zeroconf discovery; a new address is stored once the display answers only there."""
         texts = discovery_info.properties
-        device_id = str(texts.get("id") or "").upper()
+        device_id = (text(texts.get("id"), NAME_LENGTH) or "").upper()
         if not device_id:
             return self.async_abort(reason="not_a_display")
         name = clean(texts.get("name"), NAME_LENGTH)
@@ -210,6 +218,8 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 updates=None if still_there else self._verified_data
             )
         self._abort_if_added_without_id(device_id, name)
+        if self.hass.config_entries.flow.async_has_matching_flow(self):
+            return self.async_abort(reason="already_in_progress")
         self._title = self._found.name or name or device_id
         # The end of the id tells displays of one name apart.
         ending = "" if device_id in self._title else f" ({device_id[-4:]})"

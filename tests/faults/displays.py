@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 import json
 from typing import Any
 
+from homeassistant.config_entries import SOURCE_ZEROCONF, ConfigFlowContext
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.setup import async_setup_component
 
 from ..displays import DEVICE_ID, ENTITY_ID, entry_of, playlist, set_up, until
@@ -102,6 +105,32 @@ async def next_work(home: Home) -> str:
     return await home.until_shown("playing Noon", 2)
 
 
+async def announce(home: Home) -> str:
+    """Announce a thousand displays at one address, which each time is another one; count what a person has to answer."""
+    flows = home.hass.config_entries.flow
+    async with DisplaySimulator(profile="B", storm_gate=False) as liar:
+        for number in range(1000):
+            liar.device.device_id = f"FF1-{number:08X}"
+            address = ip_address(liar.host)
+            info = ZeroconfServiceInfo(
+                ip_address=address,
+                ip_addresses=[address],
+                port=liar.port,
+                hostname=f"{liar.device.device_id}.local.",
+                type="_ff1._tcp.local.",
+                name=f"{liar.device.device_id}._ff1._tcp.local.",
+                properties={"id": liar.device.device_id, "name": "Wall " * 40},
+            )
+            context = ConfigFlowContext(source=SOURCE_ZEROCONF)
+            await flows.async_init("dp1", context=context, data=info)
+    waiting = flows.async_progress_by_handler(
+        "dp1", match_context={"source": SOURCE_ZEROCONF}
+    )
+    for flow in waiting:
+        flows.async_abort(flow["flow_id"])
+    return f"{len(waiting)} to answer; {home.shown}"
+
+
 async def update(home: Home) -> str:
     """Wait for a refresh that somebody asks for."""
     await home.call(
@@ -195,6 +224,16 @@ HTTP_FAULTS = (
         update,
         command="",
         text="<html>",
+    ),
+    Fault(
+        HTTP,
+        "another announces itself 1,000 times",
+        "^1 to answer; playing Dawn$",
+        lambda home: None,
+        announce,
+        heal,
+        shows,
+        0,
     ),
     Fault(
         HTTP,
