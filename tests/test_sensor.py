@@ -148,12 +148,18 @@ async def test_a_display_without_a_player(
 async def test_set_up_screen(
     hass: HomeAssistant, display: DisplaySimulator, display_entry: MockConfigEntry
 ) -> None:
-    """A display on its set-up screen has no problem."""
+    """A display on its set-up screen has no problem, also after something else of it was read."""
     await set_up(hass, display_entry)
     display.show_setup_page()
-    await display_entry.runtime_data.async_refresh()
-    await display_entry.runtime_data.async_refresh()
+    coordinator = display_entry.runtime_data
+    await coordinator.async_refresh()
+    await coordinator.async_refresh()
     await until(lambda: value(hass, "binary_sensor", "playback_problem") == "unknown")
+    coordinator.async_assume_device(muted=True)
+    await coordinator.async_read_polled()
+    await hass.async_block_till_done()
+    assert coordinator.data.set_up
+    assert value(hass, "binary_sensor", "playback_problem") == "unknown"
 
 
 @pytest.mark.parametrize("profile", ["B"])

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
 from itertools import count
+from operator import is_
 import re
 from typing import Any, Final, override
 from urllib.parse import parse_qs
@@ -417,14 +418,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
         # The last current work, and what it was made of.
         self._item: PlaylistItem | None = None
-        self._item_key: tuple[object, ...] = ()
+        self._item_made_of: tuple[object, ...] = (None,) * 4
         self._failed_wakes = 0
         self._polls = 0
         # Of the player: the last push, and the one before it was last read.
         self._pushed: PlayerStatus | None = None
         self._asked_after: PlayerStatus | None = None
         self._was_pushed = asyncio.Event()
-        self._followed_up: object = None
+        # What tells its current work from others.
+        self._work_key: tuple[object, ...] = ()
+        self._followed_up: tuple[object, ...] | None = None
         self._looks = 0
         # Whether a cast may wake the display if it turns out to stand on its error page.
         self._wakes_for_cast = False
@@ -470,12 +473,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return None
         entry = self.history.current(player)
         cast = entry.cast if entry else None
-        key = item, cast, self.last_cast, player.playlist_title
-        if key != self._item_key:
+        made_of = item, player.playlist_title, cast, self.last_cast
+        if not all(map(is_, made_of, self._item_made_of, strict=True)):
+            self._item_made_of = made_of
             if not item.title and (item.source or "").startswith("data:"):
                 # Displays lay titles of works over pages that we show for the home.
                 item = replace(item, title=player.playlist_title)
-            self._item_key = key
             self._item = with_sent_texts(item, cast, self.last_cast)
         return self._item
 
@@ -530,19 +533,20 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def async_merge_data(self, **changes: Any) -> None:
         """Update fields of the data, and the listeners that their changes concern."""
-        if self._is_other:
+        if self.contact is Contact.OTHER:
             return
         changed: AbstractSet[Part] = frozenset()
+        data = self.data
         for name, value in changes.items():
-            if value != (known := getattr(self.data, name)):
-                setattr(self.data, name, value)
+            if value != (known := getattr(data, name)):
+                setattr(data, name, value)
                 changed |= (
                     PARTS[name] if name != "player" else _parts_of_player(value, known)
                 )
         if changed:
             self.async_update_listeners(changed)
         self._follow_up()
-        if self._end is None and self.data.shown_since is not None:
+        if self._end is None and data.shown_since is not None:
             self._watch_end()
 
     # Polls
@@ -804,16 +808,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _set_player(self, player: PlayerStatus) -> None:
         """Set the player status, noting when the current work changes."""
-        before, since = self.data.player, self.data.shown_since
-        if before is not None and _work_key(before) != _work_key(player):
-            since = dt_util.utcnow()
-        self.async_merge_data(
-            player=player,
-            work=self.metadata.work(player.current),
-            shown_since=since,
-            stalled=self.data.stalled and since is self.data.shown_since,
-            set_up=False,
-        )
+        if self._is_other:
+            return
+        changes: dict[str, Any] = {
+            "player": player,
+            "work": self.metadata.work(player.current),
+        }
+        before, self._work_key = self._work_key, _work_key(player)
+        if self.data.player is not None and self._work_key != before:
+            changes |= {"shown_since": dt_util.utcnow(), "stalled": False}
+        if self.data.set_up:
+            changes["set_up"] = False
+        self.async_merge_data(**changes)
 
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""
@@ -826,8 +832,8 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         player = data.player
         waits = not self.cast_only and (player is None or bool(data.error_page))
         if player is not None and not waits and player.current is not None:
-            if (work := _work_key(player)) != self._followed_up:
-                self._followed_up, self._looks = work, 0
+            if self._work_key != self._followed_up:
+                self._followed_up, self._looks = self._work_key, 0
                 waits = player.render_status in RENDER_PENDING
             elif 0 < self._looks < LOOKS:
                 waits = data.is_loading

@@ -210,10 +210,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     def _update_work(self) -> None:
         """Update what is shown of the current work."""
-        data = self.coordinator.data
+        coordinator = self.coordinator
+        data = coordinator.data
         player = data.player
         self._update_place()
-        item = None if data.error_page else self.coordinator.current_item
+        item = None if data.error_page else coordinator.current_item
         work = (data.work if item else None) or NO_WORK
         # Cards name the artist of an image, but not that of a playlist.
         self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
@@ -227,12 +228,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             "dp1": {
                 "source": without_token(item.address) if item else None,
                 **work_details(player, item, work),
-                "signed_by": self.coordinator.signed_by if item else None,
+                "signed_by": coordinator.signed_by if item else None,
                 "playlist_url": without_token(player.playlist_url) if player else None,
                 "favorite": self._is_favorite(player, data.work),
                 "error_page": without_token(data.error_page),
-                "until": self.coordinator.hass.data[DATA].duties.announced_until(
-                    self.coordinator.config_entry.entry_id
+                "until": coordinator.hass.data[DATA].duties.announced_until(
+                    coordinator.config_entry.entry_id
                 ),
             }
         }
@@ -274,7 +275,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self, player: PlayerStatus | None, work: Work | None
     ) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it."""
-        if player is None or player.current is None:
+        if not self._libraries or player is None or player.current is None:
             return None
         if any(library.favorite_of(player, work) for library in self._libraries):
             return True

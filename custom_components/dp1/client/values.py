@@ -2,13 +2,14 @@
 
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
+from dataclasses import field, fields
 from datetime import UTC, datetime
 from itertools import islice
 import json
 import math
 import re
 import sys
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 fast_loads: Callable[[bytes], Any] | None = None
 try:
@@ -22,6 +23,7 @@ _EXACT_INTEGER = 2**53 - 1
 # Integers that Home Assistant's storage can hold; longer ones become doubles.
 _INTEGERS = range(-(2**63), 2**64)
 _LONGEST_TOKEN = 100
+_CONTAINERS = (dict, list, tuple)
 # What is decoded: nothing that is read is deeper (Home Assistant itself encodes 254 levels), and few things are larger.
 MAX_DEPTH = 32
 MAX_VALUES = 500_000
@@ -30,6 +32,7 @@ MAX_ON_LOOP = 64 * 1024
 # Ids and addresses, in bytes of UTF-8.
 MAX_TEXT = 2048
 MAX_NAMES = 64
+MAX_WORD = 64
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Also what changes the direction of other text.
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -123,11 +126,12 @@ def decode(
     Raises:
         ValueError: not JSON, or (TooLargeValueError) nested too deep, or too many values.
     """
-    if exceeds(body, max_values):
+    if len(body) > max_values and exceeds(body, max_values):
         raise TooLargeValueError(f"more than {max_values} values")
     try:
         value = _decoded(body, strict, exact)
-        if not is_too_deep(value):
+        # Most bodies have too few brackets for that.
+        if body.count(b"[") + body.count(b"{") <= MAX_DEPTH or not is_too_deep(value):
             return value
     except RecursionError:
         pass
@@ -175,14 +179,13 @@ def _decoded(body: bytes, strict: bool, exact: bool) -> object:
 
 def is_too_deep(value: object) -> bool:
     """Return whether lists and objects are nested in more than 32 levels."""
-    level = [value]
+    level: list[Any] = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(MAX_DEPTH):
         level = [
             part
             for whole in level
-            if isinstance(whole, dict | list | tuple)
             for part in (whole.values() if isinstance(whole, dict) else whole)
-            if isinstance(part, dict | list | tuple)
+            if isinstance(part, _CONTAINERS)
         ]
         if not level:
             return False
@@ -210,6 +213,8 @@ def text(value: object, limit: int = MAX_TEXT) -> str | None:
     """Return a word, an id or an address: a text of up to ``limit`` bytes of UTF-8 without control characters."""
     if not isinstance(value, str) or not 0 < len(value) <= limit:
         return None
+    if value.isascii() and value.isprintable():
+        return value
     if _CONTROL.search(value) or len(value.encode()) > limit:
         return None
     return value
@@ -232,10 +237,21 @@ def number(value: object) -> float | None:
 
 def whole(value: object) -> int | None:
     """Return an integer, also if it is written as a float; None over 64 bits, which no store accepts."""
-    if (found := number(value)) is None or not found.is_integer():
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
         return None
-    exact = value if isinstance(value, int) else int(found)
-    return exact if exact in _INTEGERS else None
+    return value if value in _INTEGERS else None
+
+
+def yes(value: object) -> bool:
+    """Return whether it is true."""
+    return value is True
+
+
+def word(value: object) -> str | None:
+    """Return a text as ``text`` has it, of up to 64 bytes."""
+    return text(value, MAX_WORD)
 
 
 def percent(value: object) -> int | None:
@@ -262,3 +278,55 @@ def moment(value: object) -> datetime | None:
         return found.astimezone(UTC) if found.tzinfo and found.year > 1 else None
     except ValueError, OverflowError:
         return None
+
+
+def sent(read: Callable[[Any], object], *path: str, **options: Any) -> Any:
+    """Return a field of a ``Message``.
+
+    Args:
+        read: returns its value from what was sent.
+        path: the key under which it is sent, after that of the object it is in, if any.
+        options: of the field; without a default it is None if nothing is sent.
+    """
+    options = (
+        {"default": None} | options if "default_factory" not in options else options
+    )
+    return field(metadata={"read": read, "path": path}, **options)
+
+
+# Name of a field, the key of the object it is in, its own key, and what reads it.
+type _Reader = tuple[str, str, str, Callable[[Any], object]]
+_READERS: dict[type[Any], list[_Reader]] = {}
+
+
+class Message:
+    """Base class of what a display sends; ``parse`` accepts any JSON value and never raises."""
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, data: object) -> Self:
+        """Parse what was sent."""
+        return cls(**sent_fields(cls, mapping(data)))
+
+
+def _readers(kind: type[Any]) -> list[_Reader]:
+    """Return how each field that is sent is read."""
+    rows = []
+    for each in fields(kind):
+        if path := each.metadata.get("path"):
+            outer, key = path if len(path) > 1 else ("", *path)
+            rows.append((each.name, outer, key, each.metadata["read"]))
+    return rows
+
+
+def sent_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a message that were sent; the others have their defaults."""
+    if (readers := _READERS.get(kind)) is None:
+        readers = _READERS[kind] = _readers(kind)
+    found = {}
+    for name, outer, key, read in readers:
+        source = mapping(given.get(outer)) if outer else given
+        if (value := source.get(key)) is not None:
+            found[name] = read(value)
+    return found

@@ -68,8 +68,8 @@ class History:
             serialize_in_event_loop=False,
         )
         self._entries: dict[str, HistoryEntry] = {}
+        self._player: PlayerStatus | None = None
         self._seen: tuple[object, ...] | None = None
-        self._seen_playlist: Mapping[str, Any] | None = None
         self._current: HistoryEntry | None = None
         self._changed = False
         self.paused = False
@@ -110,13 +110,14 @@ class History:
     @callback
     def current(self, player: PlayerStatus) -> HistoryEntry | None:
         """Return the entry of the current playlist, which is added if it was cast by another client."""
-        # Pushes of another work keep the playlist.
-        seen = (player.playlist_url, player.item_ids, id(player.playlist))
-        if seen != self._seen:
-            self._current = self._find(player)
-            self._seen = seen
-            # Kept, so that no other gets its id.
-            self._seen_playlist = player.playlist
+        if player is not self._player:
+            # Pushes of another work keep the playlist.
+            seen = (player.playlist_url, player.item_ids, id(player.playlist))
+            if seen != self._seen:
+                self._current = self._find(player)
+                self._seen = seen
+            # Kept, so that no other playlist gets its id.
+            self._player = player
         return self._current
 
     def _find(self, player: PlayerStatus) -> HistoryEntry | None:
@@ -142,7 +143,7 @@ class History:
             size = len(json_bytes(cast.playlist)) if cast.playlist else 0
         new = HistoryEntry(media_id, _title(title), cast, dt_util.utcnow(), size)
         self._entries[media_id] = new
-        self._seen = None
+        self._player = self._seen = None
         total = 0
         for place, entry in enumerate(self.entries()):
             total += entry.size

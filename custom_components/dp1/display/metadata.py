@@ -163,6 +163,8 @@ class Signer:
         self._entry = entry
         self._on_found = on_found
         self._sources: Sequence[WorkSource] = ()
+        self._items: Sequence[PlaylistItem] = ()
+        self._works: tuple[str, ...] = ()
         self._shown: tuple[object, ...] | None = None
         self._name: str | None = None
         self._has_document = False
@@ -171,7 +173,11 @@ class Signer:
     def name(self, player: PlayerStatus | None, cast: Cast | None) -> str | None:
         """Return who signed what a player shows; the cast is what it was given, if that is known."""
         document = cast.playlist if cast else None
-        works = tuple(it.source or "" for it in player.items) if player else ()
+        items = player.items if player else ()
+        if items is not self._items:
+            self._items = items
+            self._works = tuple([item.source or "" for item in items])
+        works = self._works
         url, key = (player.playlist_url, player.playlist_id) if player else (None, None)
         shown = (id(document) if document else None, url, key, works, self._sources)
         if shown != self._shown:

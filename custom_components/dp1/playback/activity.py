@@ -103,15 +103,15 @@ class Changes:
             return
         if came_back:
             yield CAME_BACK, False
-        if data.asleep is not None and data.asleep is not self._asleep:
+        if (asleep := data.asleep) is not None and asleep is not self._asleep:
             if self._asleep is not None:
-                yield FELL_ASLEEP if data.asleep else WOKE, False
-            self._asleep = data.asleep
-        if data.player is not None and not data.asleep and not data.error_page:
+                yield FELL_ASLEEP if asleep else WOKE, False
+            self._asleep = asleep
+        if data.player is not None and not asleep and not data.error_page:
             yield from self._update_player(data.player, in_interlude)
-        if data.problem and self._problem == "":
+        if (problem := data.problem) and self._problem == "":
             yield PLAYBACK_FAILED, False
-        self._problem = data.problem
+        self._problem = problem
 
     def _update_player(
         self, player: PlayerStatus, in_interlude: bool

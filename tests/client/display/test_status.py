@@ -1,6 +1,6 @@
 """Test parsing the status of a display."""
 
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 import json
 from typing import Any
@@ -308,6 +308,22 @@ def test_of_another_list_nothing_is_kept_but_the_settings(
     status = push.over(known)
     assert status == replace(push, settings=known.settings)
     assert status.playlist_title is None
+
+
+def test_what_was_pushed_already_is_not_parsed_again() -> None:
+    """The works of a notification that the one before had are the same objects; over a known status nothing is copied."""
+    before = pushed()
+    items = [dict(item.raw) for item in before.items]
+    items[1]["title"] = "Another"
+    message = {"playlistURL": URL, "items": items, "index": 0}
+    status = PlayerStatus.parse(message, before)
+    same = [
+        item is known for item, known in zip(status.items, before.items, strict=True)
+    ]
+    assert same == [True, False, True]
+    assert status == PlayerStatus.parse(message)
+    known = PlayerStatus.parse(FULL)
+    assert pushed().over(known).items is known.items
 
 
 def test_works_that_cannot_be_told_apart() -> None:
@@ -618,7 +634,7 @@ KINDS = [
     model
     for module in (device_status, metrics, player_status)
     for model in vars(module).values()
-    if hasattr(model, "parse")
+    if is_dataclass(model)
 ]
 NAMES = sorted(
     {*FULL, *FULL["deviceSettings"], *WORKS[0]}  # type: ignore[misc]

@@ -6,22 +6,39 @@ characters.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
 from ..text import clean, one_line
-from ..values import MAX_TEXT, flag, mapping, moment, percent, text, texts
+from ..values import (
+    MAX_TEXT,
+    Message,
+    flag,
+    mapping,
+    moment,
+    percent,
+    sent,
+    texts,
+    word,
+    yes,
+)
 
 MAX_NAME = 64
-MAX_WORD = 64
 WEEK = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 DAYS = frozenset(WEEK)
 
 
+def _days(value: object) -> frozenset[str] | None:
+    """Return the days of a week that are named."""
+    if not isinstance(value, list):
+        return None
+    return frozenset([day for day in WEEK if day in value])
+
+
 @dataclass(frozen=True, slots=True)
-class SleepSchedule:
+class SleepSchedule(Message):
     """Sleep schedule (firmware 1.0.15).
 
     Attributes:
@@ -33,33 +50,19 @@ class SleepSchedule:
         override_state: "awake" or "sleeping" while an override lasts.
     """
 
-    enabled: bool
-    sleep_time: str | None
-    wake_time: str | None
-    days: frozenset[str] | None
-    asleep: bool | None
-    override_state: str | None
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse ``sleepSchedule``."""
-        given = mapping(data)
-        return cls(
-            enabled=given.get("enabled") is True,
-            sleep_time=text(given.get("sleepTime"), MAX_WORD),
-            wake_time=text(given.get("wakeTime"), MAX_WORD),
-            days=frozenset(day for day in WEEK if day in days)
-            if isinstance(days := given.get("days"), list)
-            else None,
-            asleep={"sleeping": True, "awake": False}.get(
-                text(given.get("currentState"), MAX_WORD) or ""
-            ),
-            override_state=text(given.get("overrideState"), MAX_WORD),
-        )
+    enabled: bool = sent(yes, "enabled", default=False)
+    sleep_time: str | None = sent(word, "sleepTime")
+    wake_time: str | None = sent(word, "wakeTime")
+    days: frozenset[str] | None = sent(_days, "days")
+    asleep: bool | None = sent(
+        lambda state: {"sleeping": True, "awake": False}.get(word(state) or ""),
+        "currentState",
+    )
+    override_state: str | None = sent(word, "overrideState")
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkStatus:
+class NetworkStatus(Message):
     """Network connection (firmware 2.0.0).
 
     Attributes:
@@ -67,21 +70,27 @@ class NetworkStatus:
         internet: the display reaches the internet.
     """
 
-    link: str | None
-    internet: bool | None
+    link: str | None = sent(word, "link")
+    internet: bool | None = sent(flag, "internet")
 
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse ``network``."""
-        given = mapping(data)
-        return cls(
-            link=text(given.get("link"), MAX_WORD),
-            internet=flag(given.get("internet")),
-        )
+
+def _page(value: object) -> str | None:
+    """Return the address of a page; its end, which may be a long reason, may be missing."""
+    return (one_line(value, MAX_TEXT) or None) if isinstance(value, str) else None
+
+
+def _name(value: object) -> str | None:
+    """Return a name that somebody gave."""
+    return clean(value, MAX_NAME) or None
+
+
+def _part[T: Message](part: type[T]) -> Callable[[object], T | None]:
+    """Return a function that parses a part that not every display sends."""
+    return lambda value: part.parse(value) if isinstance(value, dict) else None
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceStatus:
+class DeviceStatus(Message):
     """Status of the device behind the player.
 
     Attributes:
@@ -103,59 +112,26 @@ class DeviceStatus:
         signature_mode: "silent", "notify" or "strict"; None if not offered.
     """
 
-    screen_rotation: str | None
-    connected_wifi: str | None
-    installed_version: str | None
-    latest_version: str | None
-    analytics_disabled: bool
-    beta_features_enabled: bool
-    mac_info: Mapping[str, str]
-    volume: int | None
-    muted: bool | None
-    display_url: str | None
-    sleep_schedule: SleepSchedule | None
-    contract: str | None
-    device_name: str | None
-    network: NetworkStatus | None
-    last_outage: datetime | None
-    signature_mode: str | None
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``getDeviceStatus`` or a ``device_status`` notification."""
-        given = mapping(data)
-        return cls(
-            screen_rotation=text(given.get("screenRotation"), MAX_WORD),
-            connected_wifi=clean(given.get("connectedWifi"), MAX_NAME) or None,
-            installed_version=text(given.get("installedVersion"), MAX_WORD),
-            latest_version=text(given.get("latestVersion"), MAX_WORD),
-            analytics_disabled=given.get("analyticsDisabled") is True,
-            beta_features_enabled=given.get("betaFeaturesEnabled") is True,
-            mac_info=texts(given.get("macInfo")),
-            volume=percent(given.get("volume")),
-            muted=flag(given.get("isMuted")),
-            display_url=_page(given.get("displayURL")),
-            sleep_schedule=_part(SleepSchedule, given.get("sleepSchedule")),
-            contract=text(given.get("contract"), MAX_WORD),
-            device_name=clean(given.get("deviceName"), MAX_NAME) or None,
-            network=_part(NetworkStatus, given.get("network")),
-            last_outage=moment(mapping(given.get("lastOutage")).get("start")),
-            signature_mode=text(given.get("signatureVerificationMode"), MAX_WORD),
-        )
-
-
-def _page(value: object) -> str | None:
-    """Return the address of a page; its end, which may be a long reason, may be missing."""
-    return (one_line(value, MAX_TEXT) or None) if isinstance(value, str) else None
-
-
-def _part[T: (SleepSchedule, NetworkStatus)](part: type[T], value: object) -> T | None:
-    """Parse a part that not every display sends."""
-    return part.parse(value) if isinstance(value, dict) else None
+    screen_rotation: str | None = sent(word, "screenRotation")
+    connected_wifi: str | None = sent(_name, "connectedWifi")
+    installed_version: str | None = sent(word, "installedVersion")
+    latest_version: str | None = sent(word, "latestVersion")
+    analytics_disabled: bool = sent(yes, "analyticsDisabled", default=False)
+    beta_features_enabled: bool = sent(yes, "betaFeaturesEnabled", default=False)
+    mac_info: Mapping[str, str] = sent(texts, "macInfo", default_factory=dict)
+    volume: int | None = sent(percent, "volume")
+    muted: bool | None = sent(flag, "isMuted")
+    display_url: str | None = sent(_page, "displayURL")
+    sleep_schedule: SleepSchedule | None = sent(_part(SleepSchedule), "sleepSchedule")
+    contract: str | None = sent(word, "contract")
+    device_name: str | None = sent(_name, "deviceName")
+    network: NetworkStatus | None = sent(_part(NetworkStatus), "network")
+    last_outage: datetime | None = sent(moment, "lastOutage", "start")
+    signature_mode: str | None = sent(word, "signatureVerificationMode")
 
 
 @dataclass(frozen=True, slots=True)
-class PanelStatus:
+class PanelStatus(Message):
     """Status of the panel over DDC/CI; every value may be missing.
 
     Attributes:
@@ -166,27 +142,15 @@ class PanelStatus:
         errors: reason by value that could not be read; "panel" stands for all.
     """
 
-    brightness: int | None
-    contrast: int | None
-    volume: int | None
-    power: str | None
-    errors: Mapping[str, str]
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``ddcPanelStatus`` or a ``ddc_status`` notification."""
-        given = mapping(data)
-        return cls(
-            brightness=percent(given.get("brightness")),
-            contrast=percent(given.get("contrast")),
-            volume=percent(given.get("volume")),
-            power=text(given.get("power"), MAX_WORD),
-            errors=texts(given.get("errors")),
-        )
+    brightness: int | None = sent(percent, "brightness")
+    contrast: int | None = sent(percent, "contrast")
+    volume: int | None = sent(percent, "volume")
+    power: str | None = sent(word, "power")
+    errors: Mapping[str, str] = sent(texts, "errors", default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Message):
     """Identity of a display (firmware 2.0.0), without ``topic_id``, the key to its cloud control.
 
     Attributes:
@@ -195,23 +159,15 @@ class Identity:
         contract: "2" or newer.
     """
 
-    device_id: str
-    version: str | None
-    contract: str | None
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the body of ``/api/v2/status``."""
-        given = mapping(data)
-        return cls(
-            device_id=(text(given.get("device_id"), MAX_WORD) or "").upper(),
-            version=text(given.get("version"), MAX_WORD),
-            contract=text(given.get("contract"), MAX_WORD),
-        )
+    device_id: str = sent(
+        lambda key: (word(key) or "").upper(), "device_id", default=""
+    )
+    version: str | None = sent(word, "version")
+    contract: str | None = sent(word, "contract")
 
 
 @dataclass(frozen=True, slots=True)
-class ContentPolicy:
+class ContentPolicy(Message):
     """Content policy of the owner (firmware 2.0.7).
 
     Attributes:
@@ -220,20 +176,9 @@ class ContentPolicy:
         active: the policy is in force.
     """
 
-    show_mature_content: bool | None
-    strict_personal: bool | None
-    active: bool
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``getContentPolicy`` or ``setContentPolicy``."""
-        given = mapping(data)
-        policy = mapping(given.get("contentPolicy"))
-        return cls(
-            show_mature_content=flag(policy.get("showMatureContent")),
-            strict_personal=flag(policy.get("strictPersonal")),
-            active=given.get("active") is True,
-        )
+    show_mature_content: bool | None = sent(flag, "contentPolicy", "showMatureContent")
+    strict_personal: bool | None = sent(flag, "contentPolicy", "strictPersonal")
+    active: bool = sent(yes, "active", default=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,5 +197,5 @@ class OfflineCache:
     def parse(cls, data: object) -> Self:
         """Parse the ``items`` of the replies to ``getOfflineCacheStatus``."""
         items = data if isinstance(data, list) else []
-        states = Counter(text(mapping(item).get("state"), MAX_WORD) for item in items)
+        states = Counter(word(mapping(item).get("state")) for item in items)
         return cls(states["ready"], states["queued"] + states["downloading"])

@@ -6,11 +6,11 @@ from datetime import datetime
 import re
 from typing import Self
 
-from ..values import mapping, moment, number, whole
+from ..values import Message, moment, number, sent, whole
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Message):
     """A sample of the system monitor, taken about every 2 s.
 
     Attributes:
@@ -24,31 +24,14 @@ class Metrics:
         timestamp: when the sample was taken.
     """
 
-    cpu_temperature: float | None
-    gpu_temperature: float | None
-    memory_used_mb: float | None
-    memory_total_mb: float | None
-    disk_used_kb: float | None
-    disk_total_kb: float | None
-    uptime: float | None
-    timestamp: datetime | None
-
-    @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``deviceMetrics``."""
-        given = mapping(data)
-        cpu, gpu = mapping(given.get("cpu")), mapping(given.get("gpu"))
-        memory, disk = mapping(given.get("memory")), mapping(given.get("disk"))
-        return cls(
-            cpu_temperature=number(cpu.get("current_temperature")),
-            gpu_temperature=number(gpu.get("current_temperature")),
-            memory_used_mb=number(memory.get("used_capacity")),
-            memory_total_mb=number(memory.get("max_capacity")),
-            disk_used_kb=number(disk.get("used_capacity")),
-            disk_total_kb=number(disk.get("total_capacity")),
-            uptime=number(given.get("uptime")),
-            timestamp=moment(given.get("timestamp")),
-        )
+    cpu_temperature: float | None = sent(number, "cpu", "current_temperature")
+    gpu_temperature: float | None = sent(number, "gpu", "current_temperature")
+    memory_used_mb: float | None = sent(number, "memory", "used_capacity")
+    memory_total_mb: float | None = sent(number, "memory", "max_capacity")
+    disk_used_kb: float | None = sent(number, "disk", "used_capacity")
+    disk_total_kb: float | None = sent(number, "disk", "total_capacity")
+    uptime: float | None = sent(number, "uptime")
+    timestamp: datetime | None = sent(moment, "timestamp")
 
 
 @dataclass(frozen=True, slots=True)

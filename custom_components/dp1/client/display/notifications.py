@@ -12,10 +12,10 @@ from aiohttp.http import WSMessageNoDecodeText
 
 from ..errors import LostAnswerError, NoAnswerError, UnexpectedAnswerError
 from ..http import Answer, transport_error
-from ..values import decode, mapping
+from ..values import MAX_ON_LOOP, decode, mapping
 from .device_status import DeviceStatus, PanelStatus
 from .player_status import PlayerStatus
-from .replies import MAX_REPLY, parse_bytes, refusal
+from .replies import MAX_REPLY, refusal
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -68,15 +68,20 @@ async def listen(
     """
     socket = await _connect(session, url)
     frames = _Heartbeat(socket, heartbeat)
+    pushed: PlayerStatus | None = None
     try:
         yield Connected()
         while True:
             frame, is_flood = await frames.receive()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    if (
-                        event := await parse_bytes(frame.data, parse_frame)
-                    ) is not None:
+                    if len(frame.data) <= MAX_ON_LOOP:
+                        event = parse_frame(frame.data, pushed)
+                    else:
+                        event = await asyncio.to_thread(parse_frame, frame.data, pushed)
+                    if event is not None:
+                        if isinstance(event, PlayerStatus):
+                            pushed = event
                         yield event
                     if is_flood:
                         # Buffered frames are received without a break.
@@ -199,8 +204,15 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
         raise NoAnswerError("the socket did not open in time") from err
 
 
-def parse_frame(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | None:
-    """Parse a frame; None for an unknown or invalid one."""
+def parse_frame(
+    frame: bytes, pushed: PlayerStatus | None = None
+) -> PlayerStatus | DeviceStatus | PanelStatus | None:
+    """Parse a frame; None for an unknown or invalid one.
+
+    Args:
+        frame: JSON in UTF-8.
+        pushed: the last status of the player that was pushed, of which less is parsed again.
+    """
     try:
         envelope = mapping(decode(frame))
     except ValueError:
@@ -211,4 +223,6 @@ def parse_frame(frame: bytes) -> PlayerStatus | DeviceStatus | PanelStatus | Non
     if message_type is None or not isinstance(message, dict):
         _LOGGER.debug("Skipping a frame of another type")
         return None
+    if message_type is PlayerStatus:
+        return PlayerStatus.parse(message, pushed)
     return message_type.parse(message)

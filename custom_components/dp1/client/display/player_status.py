@@ -3,13 +3,24 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from itertools import zip_longest
+from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
 from ..text import MAX_TITLE, clean
 from ..url import read_url
-from ..values import flag, mapping, number, text, whole
-from .device_status import MAX_WORD
+from ..values import (
+    Message,
+    flag,
+    mapping,
+    number,
+    sent,
+    sent_fields,
+    text,
+    whole,
+    word,
+    yes,
+)
 
 # Reported for a work without an end.
 _ENDLESS_SECONDS = 999_999_999
@@ -20,8 +31,14 @@ MAX_URI = 500
 _CONTRACT = ("chain", "standard", "address", "seriesId", "tokenId", "uri", "metaHash")
 
 
+def _margin(value: object) -> float | str | None:
+    """Parse a margin; 0 is one too."""
+    found = number(value)
+    return word(value) if found is None else found
+
+
 @dataclass(frozen=True, slots=True)
-class DeviceSettings:
+class DeviceSettings(Message):
     """Settings of how works are shown.
 
     Attributes:
@@ -35,29 +52,21 @@ class DeviceSettings:
         offered: keys that were sent: the settings that this display has.
     """
 
-    scaling: str | None
-    orientation: str | None
-    default_duration: float | None
-    tombstone: str | None
-    margin: float | str | None
-    background: str | None
-    framing: str | None
-    offered: frozenset[str]
+    scaling: str | None = sent(word, "scaling")
+    orientation: str | None = sent(word, "orientation")
+    default_duration: float | None = sent(number, "defaultDuration")
+    tombstone: str | None = sent(word, "tombstone")
+    margin: float | str | None = sent(_margin, "margin")
+    background: str | None = sent(word, "background")
+    framing: str | None = sent(word, "framing")
+    offered: frozenset[str] = frozenset()
 
     @classmethod
+    @override
     def parse(cls, data: object) -> Self:
         """Parse ``deviceSettings``."""
         given = mapping(data)
-        return cls(
-            scaling=text(given.get("scaling"), MAX_WORD),
-            orientation=text(given.get("orientation"), MAX_WORD),
-            default_duration=number(given.get("defaultDuration")),
-            tombstone=text(given.get("tombstone"), MAX_WORD),
-            margin=_margin(given.get("margin")),
-            background=text(given.get("background"), MAX_WORD),
-            framing=text(given.get("framing"), MAX_WORD),
-            offered=frozenset(given) & _SETTINGS,
-        )
+        return cls(offered=frozenset(given) & _SETTINGS, **sent_fields(cls, given))
 
     def over(self, previous: Self | None) -> Self:
         """Merge these settings over earlier ones.
@@ -93,14 +102,54 @@ _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
 _SETTINGS = frozenset({"compositionRevision"}).union(*_SETTING_GROUPS)
 
 
-def _margin(value: object) -> float | str | None:
-    """Parse a margin; 0 is one too."""
-    found = number(value)
-    return text(value, MAX_WORD) if found is None else found
+def _title(value: object) -> str | None:
+    """Return a text that a display shows."""
+    return clean(value, MAX_TITLE) or None
 
 
-@dataclass(frozen=True, slots=True)
-class PlaylistItem:
+def _duration(value: object) -> float | None:
+    """Return a duration in seconds, None for a work without an end."""
+    seconds = number(value)
+    ends = seconds is not None and 0 <= seconds < _ENDLESS_SECONDS
+    return seconds if ends else None
+
+
+def _note(value: object) -> str | None:
+    """Return why a work hangs."""
+    return clean(value, MAX_NOTE) or None
+
+
+def _id(value: object) -> str | None:
+    """Return the id of a work or a playlist."""
+    return text(value, MAX_ID)
+
+
+def _source(value: object) -> str | None:
+    """Return the URL of a work."""
+    if isinstance(value, str) and value[:5].lower() == "data:":
+        return value
+    return text(value)
+
+
+def _provenance(value: object) -> Mapping[str, Any] | None:
+    """Return what is known of the origin of a work."""
+    given = mapping(value)
+    contract = {
+        name: entry
+        for name in _CONTRACT
+        if (entry := _word(mapping(given.get("contract")).get(name))) is not None
+    }
+    parts = {"type": word(given.get("type")), "contract": contract}
+    return {name: part for name, part in parts.items() if part} or None
+
+
+def _word(value: object) -> str | int | None:
+    """Return an id, or a number that stands for one."""
+    return text(value, MAX_URI) if isinstance(value, str) else whole(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaylistItem(Message):
     """A work of the playlist (DP-1, playlist item).
 
     Attributes:
@@ -118,54 +167,38 @@ class PlaylistItem:
         raw: the item as sent: for displays and storage, never for a state.
     """
 
-    id: str | None
-    title: str | None
-    source: str | None
-    duration: float | None
-    license: str | None
-    ref: str | None
-    provenance: Mapping[str, Any] | None
-    artist: str | None
-    thumbnail: str | None
-    note: str | None
-    about_artist: str | None
+    id: str | None = sent(_id, "id")
+    title: str | None = sent(_title, "title")
+    source: str | None = sent(_source, "source")
+    duration: float | None = sent(_duration, "duration")
+    license: str | None = sent(word, "license")
+    ref: str | None = sent(text, "ref")
+    provenance: Mapping[str, Any] | None = sent(_provenance, "provenance")
+    artist: str | None = sent(artist_in, "inlineManifest")
+    thumbnail: str | None = sent(picture_in, "inlineManifest")
+    note: str | None = sent(_note, "note", "text")
+    about_artist: str | None = sent(about_artist_in, "inlineManifest")
     raw: Mapping[str, Any]
 
     @classmethod
+    @override
     def parse(cls, data: object) -> Self:
         """Parse an entry of ``items``; anything but an object is an unknown work."""
         given = mapping(data)
-        duration = number(given.get("duration"))
-        manifest = given.get("inlineManifest")
-        return cls(
-            id=text(given.get("id"), MAX_ID),
-            title=clean(given.get("title"), MAX_TITLE) or None,
-            source=_source(given.get("source")),
-            duration=duration
-            if duration is not None and 0 <= duration < _ENDLESS_SECONDS
-            else None,
-            license=text(given.get("license"), MAX_WORD),
-            ref=text(given.get("ref")),
-            provenance=_provenance(given.get("provenance")),
-            artist=artist_in(manifest),
-            thumbnail=picture_in(manifest),
-            note=clean(mapping(given.get("note")).get("text"), MAX_NOTE) or None,
-            about_artist=about_artist_in(manifest),
-            raw=given,
-        )
+        return cls(raw=given, **sent_fields(cls, given))
 
     @property
     def address(self) -> str | None:
         """Return the URL of the work, unless it holds the work itself."""
         return text(self.source)
 
-    def over(self, previous: Self) -> Self:
-        """Merge a pushed work over the same work as known before."""
-        news = {
-            key: value for key, value in self.raw.items() if value not in ("", None)
-        }
-        merged = {**previous.raw, **news}
-        return previous if merged == previous.raw else self.parse(merged)
+    def updated(self, pushed: Mapping[str, Any]) -> Self:
+        """Return the same work with what was pushed of it."""
+        if pushed.items() <= self.raw.items():
+            return self
+        news = {key: value for key, value in pushed.items() if value not in ("", None)}
+        merged = {**self.raw, **news}
+        return self if merged == self.raw else self.parse(merged)
 
 
 def _web_url(value: object) -> str | None:
@@ -180,39 +213,37 @@ def _web_url(value: object) -> str | None:
     return url
 
 
-def _source(value: object) -> str | None:
-    """Return the URL of a work."""
-    if isinstance(value, str) and value[:5].lower() == "data:":
-        return value
-    return text(value)
+def _playlist_url(given: Mapping[str, Any]) -> str | None:
+    """Return the URL that was cast, which is sent under two names."""
+    for name in ("playlistUrl", "playlistURL"):
+        if (sent := given.get(name)) and (url := _web_url(sent)):
+            return url
+    return None
 
 
-def _provenance(value: object) -> Mapping[str, Any] | None:
-    """Return what is known of the origin of a work."""
-    given = mapping(value)
-    contract = {
-        name: word
-        for name in _CONTRACT
-        if (word := _word(mapping(given.get("contract")).get(name))) is not None
-    }
-    parts = {"type": text(given.get("type"), MAX_WORD), "contract": contract}
-    return {name: part for name, part in parts.items() if part} or None
-
-
-def _word(value: object) -> str | int | None:
-    """Return an id, or a number that stands for one."""
-    return text(value, MAX_URI) if isinstance(value, str) else whole(value)
-
-
-def _items(value: object) -> tuple[PlaylistItem, ...] | None:
+def _items(value: object, known: tuple[PlaylistItem, ...]) -> tuple[PlaylistItem, ...]:
     """Parse a list of works; each keeps its place, and no more than can be shown are kept."""
-    if not isinstance(value, list):
-        return None
-    return tuple(PlaylistItem.parse(entry) for entry in value[:MAX_ITEMS])
+    works = value[:MAX_ITEMS] if isinstance(value, list) else []
+    return tuple(
+        [
+            item if item is not None and item.raw == work else PlaylistItem.parse(work)
+            for work, item in zip_longest(works, known[: len(works)])
+        ]
+    )
+
+
+def _is_there(value: object) -> bool:
+    """Return whether it is an object with members."""
+    return bool(mapping(value))
+
+
+def _settings(value: object) -> DeviceSettings | None:
+    """Return the settings, None if there are none."""
+    return DeviceSettings.parse(value) if isinstance(value, dict) else None
 
 
 @dataclass(frozen=True, slots=True)
-class PlayerStatus:
+class PlayerStatus(Message):
     """Status of the player.
 
     Attributes:
@@ -237,53 +268,46 @@ class PlayerStatus:
         item_ids: the ids of the works in playing order.
     """
 
-    ok: bool
-    error: str | None
-    cast_command: str | None
-    playlist_url: str | None
-    playlist: Mapping[str, Any] | None
-    playlist_id: str | None
-    playlist_title: str | None
-    index: int | None
-    items: tuple[PlaylistItem, ...]
-    asleep: bool | None
-    settings: DeviceSettings | None
-    loop_mode: str | None
-    shuffle: bool | None
-    render_status: int | None
-    signature_status: str | None
-    overlay: bool
+    ok: bool = sent(yes, "ok", default=False)
+    error: str | None = sent(_title, "error")
+    cast_command: str | None = sent(word, "castCommand")
+    playlist_url: str | None = None
+    playlist: Mapping[str, Any] | None = None
+    playlist_id: str | None = sent(_id, "playlist", "id")
+    playlist_title: str | None = sent(_title, "playlist", "title")
+    index: int | None = None
+    items: tuple[PlaylistItem, ...] = ()
+    asleep: bool | None = None
+    settings: DeviceSettings | None = sent(_settings, "deviceSettings")
+    loop_mode: str | None = sent(word, "loopMode")
+    shuffle: bool | None = sent(flag, "shuffle")
+    render_status: int | None = sent(whole, "renderStatus")
+    signature_status: str | None = sent(word, "signatureStatus")
+    overlay: bool = sent(_is_there, "overlay", default=False)
     position: int | None = field(init=False, compare=False, repr=False)
     current: PlaylistItem | None = field(init=False, compare=False, repr=False)
     item_ids: tuple[str | None, ...] = field(init=False, compare=False, repr=False)
 
     @classmethod
-    def parse(cls, data: object) -> Self:
-        """Parse the reply to ``checkStatus`` or a ``player_status`` notification."""
+    @override
+    def parse(cls, data: object, known: Self | None = None) -> Self:
+        """Parse the reply to ``checkStatus`` or a ``player_status`` notification.
+
+        Args:
+            data: the reply or the notification.
+            known: an earlier notification; what it has of the works is not parsed again.
+        """
         given = mapping(data)
         playlist = _shortened(mapping(given.get("playlist")))
-        settings = given.get("deviceSettings")
-        items = _items(given.get("items"))
+        if not isinstance(works := given.get("items"), list):
+            works = playlist.get("items")
         return cls(
-            ok=given.get("ok") is True,
-            error=clean(given.get("error"), MAX_TITLE) or None,
-            cast_command=text(given.get("castCommand"), MAX_WORD),
-            playlist_url=_web_url(given.get("playlistUrl"))
-            or _web_url(given.get("playlistURL")),
+            playlist_url=_playlist_url(given),
             playlist=playlist if any(playlist.values()) else None,
-            playlist_id=text(playlist.get("id"), MAX_ID),
-            playlist_title=clean(playlist.get("title"), MAX_TITLE) or None,
             index=_index(given),
-            items=(_items(playlist.get("items")) or ()) if items is None else items,
+            items=_items(works, known.items if known else ()),
             asleep=_asleep(given),
-            settings=DeviceSettings.parse(settings)
-            if isinstance(settings, dict)
-            else None,
-            loop_mode=text(given.get("loopMode"), MAX_WORD),
-            shuffle=flag(given.get("shuffle")),
-            render_status=whole(given.get("renderStatus")),
-            signature_status=text(given.get("signatureStatus"), MAX_WORD),
-            overlay=bool(mapping(given.get("overlay"))),
+            **sent_fields(cls, given),
         )
 
     def __post_init__(self) -> None:
@@ -360,20 +384,25 @@ def _over_items(
     pushed: tuple[PlaylistItem, ...], known: tuple[PlaylistItem, ...]
 ) -> tuple[PlaylistItem, ...]:
     """Merge pushed works over known ones, by place if the order is the same, else by unique id and title."""
-    if len(pushed) == len(known) and all(
-        item.id == before.id and item.title == before.title
-        for item, before in zip(pushed, known, strict=True)
-    ):
-        return tuple(
-            [item.over(before) for item, before in zip(pushed, known, strict=True)]
-        )
     names = [(item.id, item.title) for item in known]
+    if [(item.id, item.title) for item in pushed] == names:
+        merged = tuple(
+            [
+                before.updated(item.raw)
+                for item, before in zip(pushed, known, strict=True)
+            ]
+        )
+        return known if merged == known else merged
     by_name: dict[tuple[str | None, str | None], PlaylistItem | None] = {}
     for name, item in zip(names, known, strict=True):
         by_name[name] = None if name in by_name or name[0] is None else item
     return tuple(
-        item.over(before) if (before := by_name.get((item.id, item.title))) else item
-        for item in pushed
+        [
+            before.updated(item.raw)
+            if (before := by_name.get((item.id, item.title)))
+            else item
+            for item in pushed
+        ]
     )
 
 

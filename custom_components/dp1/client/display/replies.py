@@ -89,14 +89,9 @@ async def parse_reply[T](
     command: str, answer: Answer, parse: Callable[[Mapping[str, Any]], T]
 ) -> T:
     """Parse the innermost reply to a command, in a thread if it is large."""
-    return await parse_bytes(answer.body, lambda _: parse(reply(command, answer)))
-
-
-async def parse_bytes[T](data: bytes, parse: Callable[[bytes], T]) -> T:
-    """Parse data from a display, in a thread if it is large."""
-    if len(data) <= MAX_ON_LOOP:
-        return parse(data)
-    return await asyncio.to_thread(parse, data)
+    if len(answer.body) <= MAX_ON_LOOP:
+        return parse(reply(command, answer))
+    return await asyncio.to_thread(lambda: parse(reply(command, answer)))
 
 
 def unwrap(value: object) -> object:
