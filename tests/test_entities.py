@@ -1,6 +1,7 @@
 """Test which entities each generation of displays has, and that they have values."""
 
 from collections.abc import Set as AbstractSet
+import json
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from homeassistant.helpers import entity_registry as er
 
 from .displays import DEVICE_ID, playlist, set_up, until
 from .simulators.display import DisplaySimulator
+from .sources import INTEGRATION
 from .timing import set_timing
 
 # An entity with a minus is off until somebody switches it on.
@@ -78,6 +80,20 @@ OUTAGE = {
     "class": "wan-down",
     "count24h": 2,
 }
+
+
+def test_what_is_off_is_marked() -> None:
+    """The documentation marks with a star what is off until somebody switches it on, and nothing else."""
+    names = json.loads((INTEGRATION / "translations" / "en.json").read_text())["entity"]
+    told = (INTEGRATION.parents[1] / "docs" / "entities.md").read_text()
+    off, on = set(), set()
+    for entity in set().union(*ENTITIES.values()):
+        platform, _, key = entity.partition(" ")
+        if "name" in (named := names.get(platform, {}).get(key.removeprefix("-"), {})):
+            (off if key.startswith("-") else on).add(named["name"])
+    assert len(off) > 10
+    marked = {name for name in off | on if f"{name}*" in told}
+    assert marked == off
 
 
 def entities(hass: HomeAssistant) -> set[str]:
