@@ -7,9 +7,14 @@ from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import async_mock_service
+from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 import yaml
 
 from custom_components.dp1.data import DATA
+from homeassistant.components.media_source import (
+    async_browse_media,
+    async_resolve_media,
+)
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import (
     area_registry as ar,
@@ -59,6 +64,7 @@ SCRIPTS = {
     for name, example in EXAMPLES.items()
     if isinstance(example, list) or "action" in example
 }
+WITH_SERIES = next(name for name in SCRIPTS if SOME_SERIES in str(SCRIPTS[name]))
 AUTOMATIONS = {
     name: example
     for name, example in EXAMPLES.items()
@@ -94,7 +100,7 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
         await set_up(hass, entry)
         show = catalog.data.find_exhibition("Net Evil")
         key = catalog.data.series(show["id"])[0]["id"]
-        (SCRIPTS[_with_series()][1]["data"])["series"] = key
+        SCRIPTS[WITH_SERIES][1]["data"]["series"] = key
         works = await entry.runtime_data.async_children(f"series/{key}")
         await entry.runtime_data.async_add_favorite(works.nodes[0].id)
         area = ar.async_get(hass).async_create("Living room")
@@ -109,17 +115,12 @@ async def house(hass: HomeAssistant, tmp_path: Path) -> AsyncIterator[House]:
         yield house
 
 
-def _with_series() -> str:
-    """Return the example with the id of a series."""
-    return next(name for name in SCRIPTS if SOME_SERIES in str(SCRIPTS[name]))
-
-
 def test_examples_are_of_known_kinds() -> None:
     """Nothing is left out: the rest are cards and the logger."""
     assert len(SCRIPTS) >= 11
     assert len(AUTOMATIONS) >= 3
     kinds = {name.partition(":")[0] for name in OTHERS}
-    assert kinds == {"dashboards.md", "troubleshooting.md"}
+    assert kinds == {"automations.md", "dashboards.md", "troubleshooting.md"}
 
 
 @pytest.mark.usefixtures("entity_registry_enabled_by_default")
@@ -177,6 +178,31 @@ async def test_examples_run(house: House, caplog: pytest.LogCaptureFixture) -> N
     for name in OTHERS:
         _check_view(hass, EXAMPLES[name])
     assert await async_setup_component(hass, "logger", {"logger": {}})
+
+
+async def test_wall_panel(
+    house: House, hass_client_no_auth: ClientSessionGenerator
+) -> None:
+    """The screensaver of WallPanel finds the picture of what hangs, and the works of a series."""
+    (panel,) = (it["wallpanel"] for it in EXAMPLES.values() if "wallpanel" in it)
+    prefix, _, entity_id = panel["image_url"].partition("://")
+    assert (prefix, entity_id) == ("media-entity", ROOM)
+    call = house.hass.services.async_call
+    query = {"query": "Net Evil", "kinds": ["series"], "limit": 1}
+    found = await call("dp1", "search", query, blocking=True, return_response=True)
+    series_id = found["results"][0]["media_content_id"]
+    await house.do("dp1.cast_playlist", "living_room", media_content_id=series_id)
+    await until(lambda: house.attribute("living_room", "entity_picture"))
+    client = await hass_client_no_auth()
+    picture = await client.get(house.attribute("living_room", "entity_picture"))
+    assert (picture.status, picture.content_type) == (200, "image/png")
+
+    page = await async_browse_media(house.hass, series_id)
+    works = [it for it in page.children or () if it.media_class == "image"]
+    assert works
+    for work in works[:3]:
+        media = await async_resolve_media(house.hass, work.media_content_id, None)
+        assert media.mime_type and media.url
 
 
 def _check_view(hass: HomeAssistant, card: Any) -> None:
