@@ -79,11 +79,16 @@ async def public(hass: HomeAssistant, socket_enabled: None) -> AsyncIterator[Gal
 
 
 async def test_published_read_back_and_changed(public: Gallery) -> None:
-    """One automation publishes what it composed, verifies it, and adds to it."""
+    """One automation casts five works of four sources, publishes them, reads them back verified, and changes them."""
     gallery = public
     favorite = await add_favorite(gallery)
     script = {
         "sequence": [
+            {
+                "action": "dp1.cast_playlist",
+                "data": {"entity_id": ENTITY_ID, "media": media_of(gallery)},
+                "response_variable": "hung",
+            },
             {
                 "action": "dp1.publish_playlist",
                 "data": {
@@ -93,6 +98,15 @@ async def test_published_read_back_and_changed(public: Gallery) -> None:
                     "note": "From dawn to dusk.",
                 },
                 "response_variable": "published",
+            },
+            {
+                "action": "dp1.get_playlist",
+                "data": {"playlist_id": "{{ published.id }}"},
+                "response_variable": "before",
+            },
+            {
+                "if": "{{ before.verified | rejectattr('valid') | list | count > 0 }}",
+                "then": [{"stop": "nobody has signed it", "error": True}],
             },
             {
                 "action": "dp1.update_playlist",
@@ -107,16 +121,30 @@ async def test_published_read_back_and_changed(public: Gallery) -> None:
                 "data": {"playlist_id": "{{ published.id }}"},
                 "response_variable": "read",
             },
-            {"stop": "done", "response_variable": "read"},
+            {
+                "variables": {
+                    "told": {
+                        "hung": "{{ hung }}",
+                        "before": "{{ before }}",
+                        "read": "{{ read }}",
+                    }
+                }
+            },
+            {"stop": "done", "response_variable": "told"},
         ]
     }
     assert await async_setup_component(
         gallery.hass, "script", {"script": {"day": script}}
     )
-    read = await gallery.hass.services.async_call(
+    told: Any = await gallery.hass.services.async_call(
         "script", "day", blocking=True, return_response=True
     )
-    assert read is not None
+    wanted = ["Tide", "Dune", "Sunrise", favorite, "film"]
+    assert told["hung"][ENTITY_ID]["items"] == 5
+    assert titles(gallery.wall.state.items) == wanted
+    before, read = told["before"], told["read"]
+    assert titles(before["playlist"]["items"]) == wanted
+    assert before["verified"] and all(each["valid"] for each in before["verified"])
     document: Any = read["playlist"]
     assert titles(document["items"]) == ["Dune", "Sunrise", favorite, "film", "dusk"]
     assert document["title"] == "A day"
