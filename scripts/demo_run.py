@@ -252,7 +252,7 @@ async def _run(options: argparse.Namespace, stack: AsyncExitStack) -> None:
     started = time.monotonic()
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
     catalog = await stack.enter_async_context(CatalogSimulator())
-    feed = await stack.enter_async_context(FeedSimulator())
+    feed = await stack.enter_async_context(FeedSimulator("signed"))
     indexer = await stack.enter_async_context(IndexerSimulator())
     display = await stack.enter_async_context(
         DisplaySimulator(

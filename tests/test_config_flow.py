@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import config_flow
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_FEED_URL
 from custom_components.dp1.library.validation import DEFAULT_SERVERS
@@ -394,6 +395,9 @@ async def test_the_library_on_offer_is_added_with_a_display(
     assert offer["step_id"] == "offered_library"
     await hass.config_entries.async_remove(first["result"].entry_id)
     await feed.start()
+    # What is left to read is shown where somebody looks only.
+    monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
+    feed.latency = 0.1
     form = await begin(hass)
     assert list(form["data_schema"].schema) == ["host", "add_library"]
     await flow.async_configure(
@@ -403,6 +407,7 @@ async def test_the_library_on_offer_is_added_with_a_display(
     display_entry, library = hass.config_entries.async_entries("dp1")
     assert (library.title, library.data["feed_url"]) == ("Feral File", feed.url)
     assert not offers(hass)
+    assert not hass.config_entries.options.async_progress()
     for entry in (display_entry, library):
         assert entry.state is ConfigEntryState.LOADED
         await hass.config_entries.async_remove(entry.entry_id)

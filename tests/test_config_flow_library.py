@@ -1,20 +1,29 @@
 """Test the config flow of a library with simulated servers."""
 
+import asyncio
 from typing import Any
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from custom_components.dp1 import config_flow, options_flow
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from custom_components.dp1.library.validation import free_title
-from homeassistant.config_entries import SOURCE_USER, ConfigEntryState, ConfigFlowResult
-from homeassistant.core import HomeAssistant
+from homeassistant.config_entries import (
+    SOURCE_USER,
+    ConfigEntryState,
+    ConfigFlowResult,
+    FlowType,
+)
+from homeassistant.core import Event, HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import slugify
 
 from .client.timing import impatient
-from .libraries import DID, SEED, library_entry, playlist, set_up, suggested
+from .displays import until
+from .libraries import DID, ID, SEED, library_entry, playlist, set_up, suggested
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.feed import Cut, FeedSimulator
 
@@ -477,3 +486,69 @@ async def test_remove_an_imported_key(
     await hass.async_block_till_done()
     await hass.config_entries.async_remove(entry.entry_id)
     assert not issue_registry.issues
+
+
+async def settle_reading(hass: HomeAssistant, flow_id: str) -> ConfigFlowResult:
+    """Follow a library that is read, until its flow ends."""
+    while True:
+        result = await hass.config_entries.options.async_configure(flow_id)
+        if result["type"] is not FlowResultType.SHOW_PROGRESS:
+            return result
+        await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("server", ["feed_url", "catalog_url"])
+async def test_a_library_that_takes_long_shows_how_far_it_is(
+    hass: HomeAssistant,
+    feed: FeedSimulator,
+    catalog: CatalogSimulator,
+    monkeypatch: pytest.MonkeyPatch,
+    server: str,
+) -> None:
+    """The library is there already; what is left to read is shown, and this can be left."""
+    monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
+    monkeypatch.setattr(options_flow, "PROGRESS_SECONDS", 0.01)
+    feed.seed([playlist(id=f"{ID[:-3]}{n:03}", slug=f"evening-{n}") for n in range(60)])
+    simulator = {"feed_url": feed, "catalog_url": catalog}[server]
+    told: list[Event[Any]] = []
+    for kind in ("data_entry_flow_progress_update", "data_entry_flow_progressed"):
+        hass.bus.async_listen(kind, told.append)
+    simulator.latency = 0.2
+    result = await fill(hass, await begin(hass), **{server: simulator.url})
+    assert result["type"] is FlowResultType.CREATE_ENTRY
+    entry = result["result"]
+    assert entry.state is ConfigEntryState.LOADED
+    kind, flow_id = result["next_flow"]
+    assert kind is FlowType.OPTIONS_FLOW
+    step = await hass.config_entries.options.async_configure(flow_id)
+    assert (step["type"], step["progress_action"]) == (
+        FlowResultType.SHOW_PROGRESS,
+        "reading",
+    )
+    state = hass.states.get(f"sensor.{slugify(entry.title)}_last_refresh")
+    assert state and state.attributes["reading"]
+    end = await settle_reading(hass, flow_id)
+    assert (end["type"], end["reason"]) == (FlowResultType.ABORT, "read")
+    known = {"feed_url": "60", "catalog_url": str(len(catalog.data.exhibitions))}
+    assert end["description_placeholders"] == {
+        "name": entry.title,
+        "known": known[server],
+    }
+    shares = [event.data["progress"] for event in told if "progress" in event.data]
+    assert all(0 <= share <= 1 for share in shares)
+    assert bool(shares) is (server == "catalog_url")
+    await hass.async_block_till_done()
+
+
+async def test_leaving_the_progress_does_not_end_the_reading(
+    hass: HomeAssistant, feed: FeedSimulator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialog is closed while the feed is read."""
+    monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
+    feed.seed([playlist()])
+    feed.latency = 0.2
+    result = await fill(hass, await begin(hass), feed_url=feed.url)
+    hass.config_entries.options.async_abort(result["next_flow"][1])
+    library = result["result"].runtime_data
+    await until(lambda: not library.is_reading)
+    assert library.known == 1

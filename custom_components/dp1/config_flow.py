@@ -1,5 +1,6 @@
 """Config flow for DP-1 Art Displays."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Self, override
 
@@ -12,6 +13,7 @@ from homeassistant.config_entries import (
     SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigFlowResult,
+    FlowType,
     OptionsFlow,
 )
 from homeassistant.const import CONF_API_KEY, CONF_HOST, CONF_NAME, CONF_PORT
@@ -58,6 +60,7 @@ from .display.discovery import (
     model_of,
     parse_address,
 )
+from .library.library import Library
 from .library.validation import (
     CONF_ADVANCED,
     CONF_REMOVE_API_KEY,
@@ -75,6 +78,9 @@ from .library.validation import (
 from .options_flow import DisplayOptionsFlow, LibraryOptionsFlow
 
 DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
+# Small lists are read by then.
+PATIENCE = 1.0
+LOOKS = 10
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
 
 
@@ -352,6 +358,9 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         if result["type"] is FlowResultType.FORM:
             flow.async_abort(offer["flow_id"])
             await self._async_offer()
+        elif following := result.get("next_flow"):
+            # Nobody sees it.
+            self.hass.config_entries.options.async_abort(following[1])
 
     @override
     async def async_step_integration_discovery(
@@ -402,6 +411,21 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 )
         values = DEFAULT_SERVERS if user_input is None else user_input
         return self._show("library", LIBRARY_SCHEMA, values, errors)
+
+    @override
+    async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
+        """Go on with how far a library is that is not read at once; it is there, and this can be left."""
+        entry = result["result"]
+        if isinstance(library := getattr(entry, "runtime_data", None), Library):
+            for _ in range(LOOKS):
+                if not library.is_reading:
+                    return result
+                await asyncio.sleep(PATIENCE / LOOKS)
+            flow = await self.hass.config_entries.options.async_init(
+                entry.entry_id, data={"reading": True}
+            )
+            result["next_flow"] = (FlowType.OPTIONS_FLOW, flow["flow_id"])
+        return result
 
     def _withdraw_offers(self) -> None:
         """Remove the discovery card of the default library when it or another one is added."""

@@ -1,5 +1,6 @@
 """Options flows for a display and for a library."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,6 +27,7 @@ from .client.errors import InvalidPlaylistError
 from .client.playlist.did import read_public_key
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey
+from .client.text import markdown_safe
 from .client.url import web_url
 from .const import (
     CONF_BACKGROUND,
@@ -49,6 +51,7 @@ from .const import (
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
 )
+from .library.library import Library
 from .library.preferences import Preferences, default_sources
 from .library.providers.daily import async_daily_of_vendor
 from .playlists_flow import PublishedPlaylists
@@ -67,6 +70,7 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
 
 
 CONF_HAS_BACKGROUND = "has_background"
+PROGRESS_SECONDS = 1.0
 DISPLAY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
@@ -159,10 +163,14 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
 class LibraryOptionsFlow(PublishedPlaylists):
     """Handle the options of a library."""
 
+    _reading: asyncio.Task[None] | None = None
+
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Start with the menu."""
+        """Start with the menu, or with how far a new library is."""
+        if user_input is not None:
+            return await self.async_step_reading()
         return await self.async_step_library()
 
     async def async_step_library(
@@ -183,6 +191,40 @@ class LibraryOptionsFlow(PublishedPlaylists):
                 "export_key",
             ],
             description_placeholders={"did": self._key.did},
+        )
+
+    async def async_step_reading(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Show how far a new library is with its lists; the reading does not end with this dialog."""
+        library: Library = self.config_entry.runtime_data
+        if self._reading is None:
+            self._reading = self.hass.async_create_task(self._async_follow(library))
+        if not self._reading.done():
+            return self.async_show_progress(
+                step_id="reading",
+                progress_action="reading",
+                description_placeholders=_progress_of(library),
+                progress_task=self._reading,
+            )
+        return self.async_show_progress_done(next_step_id="read")
+
+    async def _async_follow(self, library: Library) -> None:
+        """Tell how far a library is until its lists are read."""
+        while library.is_reading:
+            if (progress := library.progress) is None:
+                self.async_notify_flow_changed()
+            else:
+                self.async_update_progress(progress)
+            await asyncio.sleep(PROGRESS_SECONDS)
+
+    async def async_step_read(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """End once everything is known."""
+        return self.async_abort(
+            reason="read",
+            description_placeholders=_progress_of(self.config_entry.runtime_data),
         )
 
     @property
@@ -334,6 +376,11 @@ class LibraryOptionsFlow(PublishedPlaylists):
             if key not in fields
         }
         return self.async_create_entry(data={**others, **user_input})
+
+
+def _progress_of(library: Library) -> dict[str, str]:
+    """Return what the texts about a new library name."""
+    return {"name": markdown_safe(library.title), "known": str(library.known)}
 
 
 def _is_web_url(text: str) -> bool:

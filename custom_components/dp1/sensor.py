@@ -228,6 +228,8 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     """Sensor for when a library was last read whole."""
 
     _attr_translation_key = "last_refresh"
+    # What is being read for long is not told.
+    _attr_should_poll = True
     _attr_device_class = SensorDeviceClass.TIMESTAMP
     _attr_entity_category = EntityCategory.DIAGNOSTIC
 
@@ -240,6 +242,12 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     def native_value(self) -> datetime | None:
         """Return when the older of its lists was last read."""
         return self.library.since
+
+    @property
+    @override
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """Return how much is known, and whether more is being read."""
+        return {"known": self.library.known, "reading": self.library.is_reading}
 
 
 class DailySensor(LibraryEntity, SensorEntity):

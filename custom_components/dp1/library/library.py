@@ -182,6 +182,25 @@ class Library:
         return tuple(self.entry.options.get(CONF_FEED_KEYS, ()))
 
     @property
+    def is_reading(self) -> bool:
+        """Return whether a list is read now."""
+        return any(coordinator.is_listing for coordinator in self.coordinators)
+
+    @property
+    def known(self) -> int:
+        """Return how many records the lists have, as far as they are read."""
+        return sum(coordinator.progress[0] for coordinator in self.coordinators)
+
+    @property
+    def progress(self) -> float | None:
+        """Return how much of the lists that are read now is known, from 0 to 1, None if a server does not tell."""
+        lists = [each.progress for each in self.coordinators if each.is_listing]
+        totals = [total for _, total in lists if total]
+        if not lists or len(totals) < len(lists):
+            return None
+        return min(sum(known for known, _ in lists) / sum(totals), 1.0)
+
+    @property
     def since(self) -> datetime | None:
         """Return when the older of both lists was read whole, None if one never was."""
         times = [

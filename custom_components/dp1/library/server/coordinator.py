@@ -156,6 +156,15 @@ class SharedReads:
         """Return whether nothing is read."""
         return not self._tasks
 
+    def is_reading(self, name: str) -> bool:
+        """Return whether something is read now."""
+        return name in self._tasks
+
+    def partial(self, name: str) -> CachedList[Any] | None:
+        """Return the part of a list that has been read, if that is told."""
+        part = self._partial.get(name)
+        return part() if part else None
+
     def stop(self) -> None:
         """Cancel all reads."""
         for task in self._tasks.values():
@@ -270,6 +279,17 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
     def problem(self) -> Dp1Error | None:
         """Return why the list is old or incomplete, or why the server was out of reach at the last try."""
         return self.data.reason or self._contact_error
+
+    @property
+    def is_listing(self) -> bool:
+        """Return whether the list is read now."""
+        return self.reads.is_reading(LIST)
+
+    @property
+    def progress(self) -> tuple[int, int | None]:
+        """Return how many records are known while the list is read, and of how many if the server has told."""
+        listed = self.reads.partial(LIST) or self.data
+        return len(listed.records), listed.total
 
     async def async_load(self) -> None:
         """Load what is stored of this server."""

@@ -52,6 +52,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Initialize the coordinator; a library may have no feed."""
         url = client.url if client else None
         super().__init__(hass, entry, "feed", url, refresh_seconds)
+        self._found = 0
         self.client = client
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
@@ -252,6 +253,18 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
 
         return await asyncio.gather(*map(read, urls[:MAX_IN_CHANNEL]))
 
+    @property
+    @override
+    def is_listing(self) -> bool:
+        """Return whether the list or what is older is read now."""
+        return super().is_listing or self.reads.is_reading(OLDER)
+
+    @property
+    @override
+    def progress(self) -> tuple[int, int | None]:
+        """Return how many playlists are known; feeds do not tell how many there are."""
+        return max(len(self.data.records), self._found), None
+
     @override
     async def _async_read_list(self) -> CachedList[FeedPlaylist]:
         """Read playlists and channels."""
@@ -374,6 +387,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             if count > MAX_ITEMS * ITEM_FIELDS:
                 playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
+        self._found = len(found)
 
     def _client_of(self, ref: str) -> Feed | None:
         """Return what reads a playlist by id, slug or address."""
