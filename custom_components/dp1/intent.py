@@ -69,6 +69,7 @@ class ShowIntent(SpokenIntent):
     async def answer(self, request: Request) -> str:
         """Show what fits the words best."""
         slots = request.slots
+        request.hass.data[DATA].offers.pop(request.speaker, None)
         if "what" in slots:
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(request.hass, request.intent.assistant)
@@ -86,8 +87,8 @@ class ShowIntent(SpokenIntent):
 
 
 def _offer(request: Request, chosen: Chosen) -> None:
-    """Remember what "yes" would show, unless a language model takes over."""
-    if not request.has_model:
+    """Remember what "yes" would show, if it is known who says so and no language model takes over."""
+    if request.speaker and not request.has_model:
         request.hass.data[DATA].offers[request.speaker] = Offer(
             chosen, request.slots, dt_util.utcnow() + OFFERED_FOR
         )

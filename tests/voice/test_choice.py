@@ -103,7 +103,14 @@ async def test_a_near_name_is_asked_about(
         home.speaker = speaker
         freezer.tick(31)
         assert await home.say("show it") == nothing
-        assert home.here.casts == before
+        # Another wish in between ends the question, and who is unknown is not remembered.
+        await home.say(asked)
+        await home.does("show Slow Weather")
+        assert await home.say("yes") == nothing
+        home.speaker = ""
+        await home.say(asked)
+        assert await home.say("yes") == nothing
+        assert home.here.casts == before + 1
 
 
 async def test_a_library_that_is_being_read(

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 FRESH: dict[str, list[tuple[str, str]]] = read(TABLES / "fresh.yaml")
 START = "Slow Weather"
-ENOUGH = 0.9
+MAX_MISSED = 2
 WISH = re.compile(
     r"(?P<kind>[a-z]+)(?: (?P<what>(?!there|both|for \d).+?))?(?: (?P<where>there|both))?(?: for (?P<minutes>\d+))?"
 )
@@ -151,7 +151,12 @@ async def test_fresh_wishes(hass: HomeAssistant, tmp_path: Path, language: str) 
             (*await outcome(home, agent, sentence, effect), sentence, effect)
             for sentence, effect in FRESH[language]
         ]
+        # Yes to a question of somebody else is not ours.
+        outcomes += [
+            (*await outcome(home, agent, sentence, "model"), sentence, "model")
+            for sentence in table(language)["control"]["yes"]
+        ]
     counts = Counter(found for found, *_ in outcomes)
     missed = [line for line in outcomes if line[0] != "right"]
     assert not counts["wrong"] + counts["taken"], missed
-    assert counts["right"] >= ENOUGH * len(outcomes), missed
+    assert len(missed) <= MAX_MISSED, missed

@@ -127,6 +127,13 @@ async def test_everyday_sentences_reach_the_model(
             assert agent.heard == sentences
         assert home.attribute(home.here, "media_playlist") == "Net Evil"
         assert home.here.casts == 1
+        # A model that is asked instead of us gets the answer, too.
+        agent.heard.clear()
+        near = ["show Net Evil of the mountains", "yes", "show it"]
+        for sentence in near:
+            await say(home, sentence, home.speaker)
+        assert agent.heard == near
+        assert home.here.casts == 1
         # What names art stays ours, whoever is behind Assist.
         agent.heard.clear()
         await say(home, "show Slow Weather", home.kitchen)
