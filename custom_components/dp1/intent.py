@@ -20,13 +20,14 @@ from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
 from .library.entries import async_libraries
+from .library.node import media_id
 from .library.search import fold
 from .voice.actions import ACTIONS, BRIGHTNESS_STEPS, Action
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
 from .voice.request import Request, SpokenIntent
-from .voice.times import Span, span_of
+from .voice.times import CLOCK, UNITS, Span, span_of
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
@@ -268,6 +269,10 @@ class ControlIntent(SpokenIntent):
             displays = displays[:1]
         if name == "extend":
             return await _async_extend(request, displays)
+        if name == "stay" and {*UNITS, *CLOCK, "until"} & set(request.slots):
+            held = [_held(display) for display in displays]
+            pairs = zip(held, displays, strict=True)
+            return " ".join([await _async_show(request, c, [d]) for c, d in pairs])
         titles = {d: d.attribute("media_title") for d in displays}
 
         async def act(display: SpokenDisplay) -> None:
@@ -330,6 +335,19 @@ def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> flo
     except ValueError as err:
         raise UnansweredError("cannot", name=display.name) from err
     return min(100.0, max(0.0, now + step))
+
+
+def _held(display: SpokenDisplay) -> Chosen:
+    """Return the work that a display shows, to be shown alone for a time, or raise that no library knows it."""
+    coordinator = display.coordinator
+    player = coordinator.data.player if coordinator else None
+    if player and (item := player.current):
+        for library in async_libraries(display.hass):
+            if (work := library.known_work(item)) and work.node_id:
+                where = media_id(library.entry_id, work.node_id)
+                title = work.title or item.title or ""
+                return Chosen(where, title, work.artist, is_work=True)
+    raise UnansweredError("cannot", name=display.name)
 
 
 async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:

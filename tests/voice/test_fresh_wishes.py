@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 
 FRESH: dict[str, list[tuple[str, str]]] = read(TABLES / "fresh.yaml")
 START = "Slow Weather"
-MAX_MISSED = 2
+MAX_MISSED = 1
 WISH = re.compile(
     r"(?P<kind>[a-z]+)(?: (?P<what>(?!there|both|for \d).+?))?(?: (?P<where>there|both))?(?: for (?P<minutes>\d+))?"
 )
@@ -34,7 +34,7 @@ CHANGES: dict[str, set[str]] = {
     "favorites": {"casts"},
     "changes": {"casts", "position"},
     "previous": {"position"},
-    "stays": {"loop"},
+    "stays": {"casts"},
     "sleeps": {"asleep"},
     "brighter": {"brightness"},
     "kept": set(),
@@ -137,6 +137,11 @@ async def outcome(
         if wall in meant:
             right &= kind != "previous" or wall.state.position == 0
             right &= minutes is None or minutes_left(home, wall) == int(minutes)
+            right &= (kind == "stays") == (
+                minutes is None and minutes_left(home, wall) is not None
+            )
+    if kind == "stays":
+        right &= answers["title"] in said
     if kind in ("shows", "answers"):
         right &= answers.get(what, what) in said
     return "right" if right else "wrong", said
