@@ -40,6 +40,18 @@ def child(page: Any, title: str) -> Any:
     return next(it for it in page.children if it.title == title)
 
 
+async def test_an_artist(gallery: Gallery) -> None:
+    """The page of an artist says who that is, where they live and where to read more, and has their portrait and their series."""
+    found = await gallery.call("search", query="Jun Joubert", kinds=["artist"])
+    (result,) = [it for it in found["results"] if it["title"] == "Jun Joubert"]
+    assert re.fullmatch(r"Oslo\. .+ https://jun-joubert\S*\.example", result["note"])
+    page = await gallery.browse(result["media_content_id"])
+    assert page.title == f"Jun Joubert · {result['note']}"
+    assert page.thumbnail
+    assert "imagedelivery.net" in result["picture"]
+    assert page.children and {it.media_class for it in page.children} == {"album"}
+
+
 async def test_the_tree_from_top_to_bottom(gallery: Gallery) -> None:
     """The root has all branches, and each branch leads to works."""
     top = await gallery.browse()

@@ -130,10 +130,12 @@ def _browse_errors(library: Library, text: str) -> Iterator[None]:
 
 
 def _title(library: Library, node: Node, inside: Children) -> str:
-    """Return the title of a page, with a note if it is outdated: the browser has no other place for it."""
+    """Return the title of a page, with who an artist is, and a note if it is outdated: the browser has no other place for it."""
     hass, title = library.hass, _labeled(library.hass, node)
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
+    if node.kind == NodeKind.ARTIST and node.note:
+        title = f"{title} · {node.note}"
     if inside.problem is None:
         return title
     problem = translated(inside.problem, *asked_of(library, node.id), node.title)

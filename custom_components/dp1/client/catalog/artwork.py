@@ -116,8 +116,8 @@ def picture_url(
     return _first_picture(candidates, size)
 
 
-def cover_url(record: Exhibition | Series, size: Size = "m") -> str | None:
-    """Return the picture of an exhibition or series."""
+def cover_url(record: Exhibition | Series | Alumni, size: Size = "m") -> str | None:
+    """Return the picture of an exhibition or series, or the portrait of a person."""
     return _first_picture(record.pictures, size)
 
 

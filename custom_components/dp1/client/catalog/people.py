@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Self
 
 from ..text import clean
+from ..url import host_of
 from ..values import mapping
-from .fields import as_key, as_text, as_title
+from .fields import as_key, as_text, as_texts, as_title
 
 MAX_PEOPLE = 200
 # A biography may be as long as a page; this is as much as a label has place for.
 MAX_ABOUT = 600
+MAX_WEBSITE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,16 @@ class Alumni:
         name: name as they sign.
         slug: for their web page.
         about: the beginning of their biography, and the place where they live.
+        website: its address, empty unless it is one.
+        pictures: addresses of a portrait, relative or absolute.
     """
 
     id: str
     name: str
     slug: str = ""
     about: str = ""
+    website: str = ""
+    pictures: tuple[str, ...] = ()
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
@@ -38,7 +44,15 @@ class Alumni:
         key = as_key(data.get("ID") or data.get("id"))
         place, bio = clean(data.get("location"), 100), clean(data.get("bio"), MAX_ABOUT)
         about = f"{place}. {bio}" if place and bio else bio or place
-        return cls(key, name, as_text(data.get("slug")), about)
+        website = as_text(data.get("website"))[:MAX_WEBSITE]
+        return cls(
+            key,
+            name,
+            as_text(data.get("slug")),
+            about,
+            website if host_of(website) else "",
+            as_texts([data.get("avatarDisplay"), data.get("avatarURI")]),
+        )
 
 
 def people_of(value: object) -> tuple[Alumni, ...]:

@@ -392,14 +392,16 @@ class CatalogProvider(Provider):
         exhibitions = self._exhibitions_of(artist)
         is_open = bool(exhibitions)
         people = (person for each in exhibitions for person in each.artists)
-        known = (person.about for person in people if person.name == artist.name)
+        known = [person for person in people if person.name == artist.name]
+        told = (" ".join(filter(None, (it.about, it.website))) for it in known)
         return Node(
             id=node_id(NodeKind.ARTIST, artist.name),
             kind=NodeKind.ARTIST,
             title=artist.name,
             can_play=is_open,
             can_expand=is_open,
-            note=next(filter(None, known), None),
+            note=next(filter(None, told), None),
+            picture=next(filter(None, map(cover_url, known)), None),
         )
 
     def _exhibitions_of(self, artist: Artist) -> list[Exhibition]:
