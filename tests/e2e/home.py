@@ -151,6 +151,8 @@ class Home:
                 *("-m", "homeassistant", "-c", str(self.folder)),
                 stdout=output,
                 stderr=output,
+                # Not where the checkout is, whose integration would be found.
+                cwd=self.folder,
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
                 start_new_session=True,
             )
