@@ -63,7 +63,7 @@ PLACES = [
         "integers of any size",
         "return number if number in _INTEGERS else float(number)",
         "return number",
-        ["tests/client/display/test_status.py"],
+        ["tests/client/test_values.py"],
     ),
     Place(
         "client/values.py",

@@ -1,5 +1,6 @@
 """The wall label card by itself, in a page with a made-up Home Assistant: what it does with what it is told."""
 
+import asyncio
 from collections.abc import AsyncIterator
 import json
 from typing import Any
@@ -63,8 +64,16 @@ ATTRIBUTES = {
     "supported_features": EVERYTHING,
 }
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"/>'
+# As strict as a proxy in front of Home Assistant may be: no styles or scripts in the markup, nothing of other hosts.
+POLICY = (
+    "default-src 'none'; script-src 'nonce-page' 'strict-dynamic'; style-src 'self' 'report-sample';"
+    " img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
+)
 # What Home Assistant gives to a card, as far as the card asks for it.
-PAGE = """<!doctype html><html lang="en"><body style="margin:0"><script type="module">
+PAGE = """<!doctype html><html lang="en"><body><script type="module" nonce="page">
+document.body.style.margin = 0;
+window.broken = [];
+document.addEventListener("securitypolicyviolation", (event) => window.broken.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
 customElements.define("ha-card", class extends HTMLElement {
   constructor() { super(); this.attachShadow({mode: "open"}).innerHTML = "<slot></slot>"; this.style.display = "block"; }
 });
@@ -115,7 +124,7 @@ window.render = (state, config = {}, language = "en") => {
 document.body.append(document.createElement("home-assistant"));
 await import("/dp1-cards.js");
 await import("/dp1-cards.js?again");
-window.ready = true;
+document.body.dataset.ready = true;
 </script></body></html>"""
 
 
@@ -135,13 +144,17 @@ async def page() -> AsyncIterator[Page]:
             elif route.request.resource_type == "image":
                 await route.fulfill(body=PICTURE, content_type="image/svg+xml")
             else:
-                await route.fulfill(body=PAGE, content_type="text/html")
+                headers = {"Content-Security-Policy": POLICY}
+                await route.fulfill(
+                    body=PAGE, content_type="text/html", headers=headers
+                )
 
         await page.route("**/*", serve)
         await page.goto(HOME)
-        await page.wait_for_function("window.ready")
+        await page.locator("body[data-ready]").wait_for(state="attached")
         yield page
         assert not complaints
+        assert await page.evaluate("window.broken") == []
 
 
 async def render(
@@ -188,6 +201,13 @@ async def calls(page: Page) -> list[Any]:
     """Return the actions that were called."""
     found: list[Any] = await page.evaluate("window.calls.filter(Array.isArray)")
     return found
+
+
+async def eventually(page: Page, condition: str, argument: str = "") -> None:
+    """Wait for a condition; the policy keeps the page from evaluating one by itself."""
+    async with asyncio.timeout(5):
+        while not await page.evaluate(condition, argument):
+            await asyncio.sleep(0.05)
 
 
 async def test_a_stranger_writes_no_markup(page: Page) -> None:
@@ -399,7 +419,7 @@ async def test_a_picture_of_ones_own(page: Page) -> None:
     await render(page)
     picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"x"}
     await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
-    await page.wait_for_function("window.calls.filter(Array.isArray).length == 2")
+    await eventually(page, "() => window.calls.filter(Array.isArray).length == 2")
     hung = {
         "entity_id": ENTITY_ID,
         "media_content_id": "media-source://image_upload/p1",
@@ -413,9 +433,10 @@ async def test_a_picture_of_ones_own(page: Page) -> None:
         await page.evaluate("status => { window.uploaded = status }", status)
         await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
         told = ["hass-notification", {"message": key}]
-        await page.wait_for_function(
+        await eventually(
+            page,
             "told => JSON.stringify(window.events.at(-1)) === told",
-            arg=json.dumps(told, separators=(",", ":")),
+            json.dumps(told, separators=(",", ":")),
         )
 
 

@@ -336,11 +336,15 @@ const fire = (element, type, detail) =>
 /** Make a shadow root with a style and markup of this file. */
 const draw = (element, style, markup) => {
   const root = element.attachShadow({ mode: "open" });
-  const sheet = document.createElement("style");
-  sheet.textContent = style;
   const template = document.createElement("template");
   template.innerHTML = markup;
-  root.append(sheet, template.content);
+  root.append(template.content);
+  if (root.adoptedStyleSheets) {
+    // A strict content security policy allows no styles in the markup.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(style);
+    root.adoptedStyleSheets = [sheet];
+  } else root.prepend(make("style", { textContent: style }));
   return root;
 };
 
