@@ -131,7 +131,7 @@ class Soak:
         self.done: Counter[str] = Counter()
         self._fewest = 0
 
-    async def start(self, stack: AsyncExitStack, count: int) -> None:
+    async def start(self, stack: AsyncExitStack, count: int, libraries: int) -> None:
         """Set everything up."""
         hass = self._hass
         await async_setup_component(hass, "homeassistant", {})
@@ -139,6 +139,10 @@ class Soak:
         await stack.enter_async_context(self.feed)
         self.feed.seed([playlist("Tide", "Dune")])
         entries = [library_entry(self.feed.url, self.catalog.url, title="Gallery")]
+        for number in range(1, libraries):
+            feed = await stack.enter_async_context(FeedSimulator(random_seed=number))
+            feed.seed([playlist("Tide", "Dune")])
+            entries.append(library_entry(feed.url, title=f"Feed {number}"))
         for number in range(count):
             device_id = f"FF1-{number:08}"
             display = DisplaySimulator(
@@ -303,14 +307,18 @@ def _compare(middle: Sample, end: Sample, displays: int, quick: bool) -> list[st
     ]
 
 
-async def _soak(days: float, displays: int, seed: int, quick: bool) -> int:
+async def _soak(
+    days: float, displays: int, libraries: int, seed: int, quick: bool
+) -> int:
     """Live through it, and compare the second quarter with the end."""
     started = time.process_time()
     async with _home() as hass, AsyncExitStack() as stack:
         soak = Soak(hass, seed)
-        await soak.start(stack, displays)
+        begun = time.monotonic()
+        await soak.start(stack, displays, libraries)
         print(
-            f"seed {seed}, {displays} displays, {days:g} days\n\n{'quarter':8}{'tasks':>8} {'sockets':>7} {'files':>7}"
+            f"seed {seed}, {displays} displays, {libraries} libraries, {days:g} days,"
+            f" set up in {time.monotonic() - begun:.0f} s\n\n{'quarter':8}{'tasks':>8} {'sockets':>7} {'files':>7}"
             f" {'listeners':>9} {'timers':>7} {'traced':>11} {'resident':>10}",
             flush=True,
         )
@@ -335,6 +343,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="scripts/soak", description=__doc__)
     parser.add_argument("--days", type=float, default=7.0)
     parser.add_argument("--displays", type=int, default=20)
+    parser.add_argument("--libraries", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--quick", action="store_true", help="a few hours of two")
     options = parser.parse_args()
@@ -347,7 +356,13 @@ def main() -> int:
     tracemalloc.start()
     with asyncio.Runner(loop_factory=warp.MovedLoop) as runner:
         return runner.run(
-            _soak(options.days, options.displays, options.seed, options.quick)
+            _soak(
+                options.days,
+                options.displays,
+                options.libraries,
+                options.seed,
+                options.quick,
+            )
         )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import asdict
 import logging
 from random import randrange
@@ -13,11 +13,17 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.timing import Timing
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
+from homeassistant.setup import async_setup_component
+from scripts.benchmark_run import _display_entry, _swarm
 
+from .displays import playlist, until
 from .faults import displays, hosts, libraries, model, storages
 from .faults.model import IS_REAL, Fault, Home, Row, run, shorten
-from .faults.watch import frozen
+from .faults.watch import Watch, frozen
+from .libraries import library_entry
+from .simulators.feed import FeedSimulator
 from .sources import ROOT
 
 pytestmark = [
@@ -104,3 +110,43 @@ async def test_kills(record_property: Any) -> None:
     name = f"killed at random moments (seed {seed})"
     row = Row(storages.STORAGE, name, "", reads, [], 0.0, 0, seconds, 0, [])
     record_property("row", asdict(row))
+
+
+async def test_crowd(hass: HomeAssistant, record_property: Any) -> None:
+    """Many displays and libraries that are set up at once are all followed; none costs much, and none stays."""
+    count, libraries = (200, 50) if IS_REAL else (8, 3)
+    assert await async_setup_component(hass, "homeassistant", {})
+    async with _swarm(count) as (ports, _), AsyncExitStack() as stack:
+        entries = [_display_entry(number, port) for number, port in enumerate(ports)]
+        for number in range(libraries):
+            feed = await stack.enter_async_context(FeedSimulator(random_seed=number))
+            feed.seed([playlist("Tide", "Dune")])
+            entries.append(library_entry(feed.url, title=f"Feed {number}"))
+        for entry in entries:
+            entry.add_to_hass(hass)
+        started = time.monotonic()
+
+        def followed() -> bool:
+            """Return whether every display is."""
+            states = hass.states.async_all("media_player")
+            return len(states) == count and all(it.state == "playing" for it in states)
+
+        with frozen():
+            async with Watch() as watch:
+                set_up = hass.config_entries.async_setup
+                await asyncio.gather(*(set_up(it.entry_id) for it in entries))
+                await until(followed, 250)
+        seconds = time.monotonic() - started
+        assert {it.state for it in entries} == {ConfigEntryState.LOADED}
+        each = watch.memory / len(entries)
+        unload = hass.config_entries.async_unload
+        await asyncio.gather(*(unload(it.entry_id) for it in entries))
+        await hass.async_block_till_done()
+    reads = f"all are followed; {each / 1024:.0f} KB each"
+    misses = [] if each < 1024 * 1024 else [reads]
+    name = f"{count} displays and {libraries} libraries at once"
+    row = Row(
+        "home", name, "", reads, [], watch.stall, watch.memory, seconds, 0, misses
+    )
+    record_property("row", asdict(row))
+    assert row.misses == []

@@ -1,5 +1,6 @@
 """Faults of what is kept on disk: files that a crash, a downgrade or somebody's hand has spoiled, and disks that are full."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -8,13 +9,17 @@ import json
 from pathlib import Path
 import resource
 from tempfile import TemporaryDirectory
+import time
 from typing import Any
+from unittest.mock import patch
 
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
     async_test_home_assistant,
 )
 
+from custom_components.dp1.client.catalog import client as catalog_client
+from custom_components.dp1.client.feed import connection as feed_connection
 from homeassistant import loader
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
@@ -22,7 +27,7 @@ from homeassistant.helpers import frame
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
-from ..displays import DEVICE_ID, entry_of, set_up
+from ..displays import DEVICE_ID, ENTITY_ID, entry_of, set_up
 from ..libraries import library_entry
 from ..simulators.catalog.simulator import CatalogSimulator
 from ..simulators.display import DisplaySimulator
@@ -40,6 +45,8 @@ class StorageHome(Home):
 
     entry: MockConfigEntry | None = None
     library: MockConfigEntry | None = None
+    feed: FeedSimulator | None = None
+    catalog: CatalogSimulator | None = None
 
     @property
     def folder(self) -> Path:
@@ -74,6 +81,7 @@ async def home(with_library: bool = False) -> AsyncIterator[StorageHome]:
         )
         display.player.load(displays.DAY)
         if with_library:
+            there.feed, there.catalog = feed, catalog
             await load(there, feed, catalog)
             assert there.library is not None
             stack.push_async_callback(
@@ -218,6 +226,42 @@ async def works(home: StorageHome) -> None:
     await likes_and_casts(home)
 
 
+def hang(home: StorageHome) -> None:
+    """Let both servers answer nothing any more."""
+    assert home.feed and home.catalog
+    home.feed.fault(delay=5.0, times=None)
+    home.catalog.inject("slow", seconds=5.0)
+
+
+async def stop(home: StorageHome) -> str:
+    """Stop Home Assistant while it reads and while somebody casts."""
+    assert home.library is not None
+    patient = patch.multiple(catalog_client, TIMEOUT_SECONDS=60.0)
+    with patient, patch.object(feed_connection, "READ_TIMEOUT", 60.0):
+        for action, data in (
+            ("refresh_library", {}),
+            ("cast_playlist", {"entity_id": ENTITY_ID, "series": "Untold"}),
+        ):
+            call = home.hass.services.async_call("dp1", action, data, blocking=True)
+            home.hass.async_create_background_task(call, action)
+        await asyncio.sleep(0.3)
+        started = time.monotonic()
+        for entry in (home.library, home.entry):
+            assert entry is not None
+            await home.hass.config_entries.async_unload(entry.entry_id)
+        await home.hass.async_stop(force=True)
+    seconds = time.monotonic() - started
+    return "stopped" if seconds < 2 else f"stopped after {seconds:.0f} s"
+
+
+async def again(home: StorageHome) -> None:
+    """Let the servers be well, and start again."""
+    assert home.feed and home.catalog
+    home.feed.faults.clear()
+    home.catalog.heal()
+    await home.reset()
+
+
 def damaged(kind: str) -> Fault:
     """Describe a file that is spoiled while everything runs, and read by a home that starts again."""
 
@@ -255,6 +299,16 @@ def nothing(home: StorageHome) -> None:
 
 
 RUNNING_FAULTS = (
+    Fault(
+        STORAGE,
+        "stops while feed and catalog hang",
+        "^stopped$",
+        hang,
+        stop,
+        again,
+        works,
+        sends=0,
+    ),
     Fault(
         STORAGE,
         "the disk is full",
