@@ -13,6 +13,8 @@ from .sources import INTEGRATION, ROOT
 
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
+FILM = DOCS / "film.webp"
+FILM_BYTES = 3_000_000
 PAGES = (README, *ROOT.glob("C*.md"), *DOCS.glob("*.md"))
 TEXTS = {path: path.read_text("utf-8") for path in PAGES}
 PATHS = pytest.mark.parametrize(
@@ -90,18 +92,19 @@ def test_each_picture_is_there() -> None:
     shown = {
         path.parent / name
         for path, text in TEXTS.items()
-        for name in re.findall(r"[\w/-]+\.png", text)
+        for name in re.findall(r"[\w/-]+\.(?:png|webp)", text)
     }
-    assert shown == set(DOCS.glob("*.png"))
+    assert shown == {path for path in DOCS.iterdir() if path.suffix != ".md"}
+    assert FILM.stat().st_size < FILM_BYTES
 
 
 def test_first_screen_is_enough_to_start() -> None:
-    """One picture, six features, three steps, and what works in every home come before everything else."""
+    """One picture and the film, six features, three steps, and what works in every home come before everything else."""
     first = TEXTS[README].partition("## Find out more")[0]
     assert len(re.findall(r"^\* ", first, re.MULTILINE)) == 6
     assert re.findall(r"^(\d)\. ", first, re.MULTILINE) == ["1", "2", "3"]
-    pictures = re.findall(r"^!\[", first, re.MULTILINE)
-    assert len(pictures) == 1
+    pictures = re.findall(r"^!\[[^]]+\]\((.+)\)$", first, re.MULTILINE)
+    assert pictures == ["docs/label-wall.png", f"docs/{FILM.name}"]
     message, cast = (
         first.find(f"action: dp1.{name}") for name in ("show_message", "cast_playlist")
     )

@@ -36,7 +36,12 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 async def signed_in(
-    chromium: Browser, home: Home, width: int = 1280, height: int = 800
+    chromium: Browser,
+    home: Home,
+    width: int = 1280,
+    height: int = 800,
+    *,
+    sidebar: str = "docked",
 ) -> Page:
     """Open a page that is signed in to Home Assistant."""
     context = await chromium.new_context(
@@ -44,7 +49,7 @@ async def signed_in(
     )
     await context.add_init_script(
         f"localStorage.setItem('hassTokens', {home.browser_tokens()!r});"
-        "localStorage.setItem('dockedSidebar', '\"docked\"');"
+        f"localStorage.setItem('dockedSidebar', '\"{sidebar}\"');"
     )
     page = await context.new_page()
     page.set_default_timeout(PATIENCE)

@@ -22,7 +22,7 @@ HOME = "http://home.test"
 ENTITY_ID = "media_player.wall"
 CONTRACT = "0x446dc57d1ca261013c908f695bb4239a3c724ff1"
 TEZOS = "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton"
-EVERYTHING = 4 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288
+EVERYTHING = 4 | 8 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288
 WORK = {
     "work_id": "w1",
     "works": 3,
@@ -292,7 +292,7 @@ async def test_asleep(page: Page) -> None:
     await expect(image).to_have_attribute("src", "/player/now")
     await render(page, "off")
     await expect(image).to_have_attribute("src", "/player/now")
-    await expect(image).to_have_css("opacity", "0.25")
+    await expect(image).to_have_css("filter", "grayscale(1) brightness(0.4)")
 
 
 async def test_what_a_display_cannot_do(page: Page) -> None:
@@ -412,6 +412,13 @@ async def test_more(page: Page) -> None:
     await page.get_by_role("slider").press("ArrowRight")
     louder = ["media_player", "volume_set", {**data, "volume_level": 0.55}]
     assert (await calls(page))[-1] == louder
+    await page.get_by_role("button", name="media_volume_mute").click()
+    silent = ["media_player", "volume_mute", {**data, "is_volume_muted": True}]
+    assert (await calls(page))[-1] == silent
+    await render(page, **state, is_volume_muted=True)
+    await page.locator("[data-do=more]").click()
+    await page.get_by_role("button", name="media_volume_unmute").press("Enter")
+    assert (await calls(page))[-1][-1] == {**data, "is_volume_muted": False}
 
 
 async def test_a_picture_of_ones_own(page: Page) -> None:

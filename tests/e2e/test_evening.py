@@ -64,12 +64,13 @@ class Person:
         await self.click(dialog.get_by_role("button", name=name))
 
 
-def documented_view() -> dict[str, Any]:
-    """Return the dashboard of built-in cards that the documentation shows, as a person pastes it."""
+def documented_view(player: str) -> dict[str, Any]:
+    """Return the dashboard of built-in cards that the documentation shows, as a person pastes it, for a display."""
     text = (ROOT / "docs" / "dashboards.md").read_text()
     _, _, rest = text.partition("## Built-in cards")
     _, _, block = rest.partition("```yaml")
-    return {"views": [yaml.safe_load(block.partition("```")[0])]}
+    view = block.partition("```")[0].replace("media_player.living_room", player)
+    return {"views": [yaml.safe_load(view)]}
 
 
 def media(page: Page, title: str) -> Locator:
@@ -213,8 +214,7 @@ async def use_built_in_cards(
     await home.call("dp1.cast_playlist", show)
     wall = await chromium.new_page(viewport={"width": 960, "height": 540})
     await wall.goto(display.url)
-    view = yaml.safe_dump(documented_view()).replace("media_player.living_room", player)
-    url = await home.dashboard("art-gallery", "Art gallery", yaml.safe_load(view))
+    url = await home.dashboard("art-gallery", "Art gallery", documented_view(player))
     await page.goto(url)
     card = page.locator("hui-media-control-card")
     for _ in range(2):

@@ -77,6 +77,9 @@ const BASE_STYLE = `
   button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
   button:disabled { opacity: .5; cursor: default; }
   :is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
+  ul { list-style: none; margin: 0; padding: 0; }
+  .show { width: 100%; text-align: start; border-radius: 8px; }
+  .icon { display: grid; place-items: center; width: 44px; height: 44px; position: relative; }
   .thumb { display: grid; place-items: center; border-radius: 8px; overflow: hidden; position: relative; background: var(--secondary-background-color); color: var(--secondary-text-color); margin-block-end: 4px; }
   .thumb img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
   .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
@@ -95,7 +98,7 @@ const STYLE = `
   }
   .picture img { position: absolute; inset: 0; width: 100%; height: 100%; box-sizing: border-box; object-fit: contain; padding: 12px; }
   .picture ha-icon { --mdc-icon-size: 48px; }
-  :host([asleep]) .picture img { opacity: .25; filter: grayscale(1); }
+  :host([asleep]) .picture img { filter: grayscale(1) brightness(.4); }
   .progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
   .progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
   @keyframes fill { from { transform: scaleX(0); } }
@@ -106,7 +109,9 @@ const STYLE = `
   .title { font-style: italic; }
   .work { font-size: var(--ha-font-size-l, 16px); }
   .clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
-  .links { display: flex; flex-wrap: wrap; column-gap: 16px; }
+  .reads { display: flex; flex-wrap: wrap; column-gap: 1em; }
+  .reads [open] { flex-basis: 100%; }
+  .links { display: contents; }
   .links a, summary, .until button { display: inline-flex; align-items: center; min-height: 32px; }
   summary, .until button { cursor: pointer; list-style: none; text-decoration: underline; text-underline-offset: 2px; }
   summary::-webkit-details-marker { display: none; }
@@ -114,7 +119,6 @@ const STYLE = `
   .controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
   .group { display: flex; align-items: center; min-width: 0; }
   .transport { direction: ltr; }
-  .icon { display: grid; place-items: center; width: 44px; height: 44px; position: relative; }
   .icon[aria-busy="true"]::after {
     content: ""; position: absolute; inset: 6px; border-radius: 50%; border: 2px solid var(--primary-color);
     border-block-start-color: transparent;
@@ -124,12 +128,12 @@ const STYLE = `
   .choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: 44px; border-radius: 22px; padding: 0 16px; }
   .choose { background: var(--secondary-background-color); font-weight: 500; }
   .choose:focus-visible { border-radius: 22px; outline-offset: 1px; }
-  .next { display: flex; gap: 8px; overflow-x: auto; list-style: none; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
+  .next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
   .next li { position: relative; flex: none; }
   .next li[dropbefore]::before {
     content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
   }
-  .next .show { width: 96px; text-align: start; border-radius: 8px; }
+  .next .show { width: 96px; }
   .next .thumb { height: 64px; }
   .next .remove {
     position: absolute; inset-block-start: 2px; inset-inline-end: 2px; width: 28px; height: 28px; border-radius: 50%; opacity: 0;
@@ -138,15 +142,15 @@ const STYLE = `
   .next li:is(:hover, :focus-within) .remove { opacity: 1; }
   @media (hover: none) { .next .remove { opacity: .9; } }
   .menu {
-    position: absolute; z-index: 2; inset-inline: 8px; inset-block-end: 8px; max-block-size: calc(100% - 16px); overflow-y: auto;
-    display: flex; flex-direction: column; border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
+    position: absolute; z-index: 2; inset: auto 8px 8px auto; width: min(22em, 100% - 16px); box-sizing: border-box; max-block-size: calc(100% - 16px); overflow-y: auto;
+    border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
     background: var(--card-background-color, #fff);
   }
-  .menu > * { display: flex; align-items: center; gap: 12px; min-height: 44px; padding: 0 12px; text-align: start; border-radius: 8px; }
-  .menu > [role^="menuitem"]:is(:hover, :focus-visible) { background: var(--secondary-background-color); }
-  .menu > .heading { min-height: 28px; }
-  .menu ha-icon { --mdc-icon-size: 20px; }
-  .menu input { flex: 1; min-width: 0; accent-color: var(--primary-color); }
+  .menu :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; border-radius: 8px; box-sizing: border-box; }
+  .menu button:is(:hover, :focus-visible) { background: var(--secondary-background-color); }
+  .menu .heading { min-height: 28px; }
+  .menu .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
+  .menu :is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
 
   :host([size="tile"]) .side { padding: 8px 12px; gap: 0; }
   :host([size="tile"]) .picture img { padding: 6px; }
@@ -156,21 +160,22 @@ const STYLE = `
   :host([size="tile"]) .clamp { -webkit-line-clamp: 1; }
   :host([size="tile"]) :is(.detail, .controls, .choose, .upcoming, .until) { display: none; }
 
-  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, calc(27.5 * var(--unit, 16px))); }
+  :host([size="wall"]) ha-card { font-size: var(--unit); --mdc-icon-size: 1.5em; }
+  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
   :host([size="wall"][stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
   :host([size="wall"]) .picture { aspect-ratio: auto; }
   :host([size="wall"]) .picture img { padding: 4%; }
-  :host([size="wall"]) .side { justify-content: flex-end; padding: 32px 24px 24px; gap: 16px; overflow-y: auto; }
-  :host([size="wall"][stacked]) .side { padding-block-start: 20px; max-block-size: 45vh; justify-content: flex-start; }
-  :host([size="wall"]) .label { margin-block-start: auto; line-height: 1.5; font-size: var(--unit, 16px); }
-  :host([size="wall"]) .work { font-size: calc(1.25 * var(--unit, 16px)); }
+  :host([size="wall"]) .side { justify-content: flex-end; padding: 2em 1.5em 1.5em; gap: 1em; overflow-y: auto; }
+  :host([size="wall"][stacked]) .side { padding-block-start: 1.25em; max-block-size: 45vh; justify-content: flex-start; }
+  :host([size="wall"]) .label { margin-block-start: auto; line-height: 1.5; }
+  :host([size="wall"]) .work { font-size: 1.25em; }
   :host([size="wall"]) .clamp { -webkit-line-clamp: 4; }
-  :host([size="wall"]) :is(.choose, .place, .next, .menu) { font-size: calc(.875 * var(--unit, 16px)); }
-  :host([size="wall"]) .icon { width: calc(2.75 * var(--unit, 16px)); height: calc(2.75 * var(--unit, 16px)); }
-  :host([size="wall"]) .icon ha-icon { --mdc-icon-size: calc(1.5 * var(--unit, 16px)); }
-  :host([size="wall"]) .next { margin: 0 -24px; padding: 0 24px 4px; }
-  :host([size="wall"]) .next .show { width: calc(6 * var(--unit, 16px)); }
-  :host([size="wall"]) .next .thumb { height: calc(4 * var(--unit, 16px)); }
+  :host([size="wall"]) :is(.choose, .place, .next .one-line, .menu span) { font-size: .875em; }
+  :host([size="wall"]) .choose { min-height: 3.2em; border-radius: 3.2em; }
+  :host([size="wall"]) .icon { width: 2.75em; height: 2.75em; }
+  :host([size="wall"]) .next { margin: 0 -1.5em; padding: 0 1.5em 4px; }
+  :host([size="wall"]) .next .show { width: 6em; }
+  :host([size="wall"]) .next .thumb { height: 4em; }
 
   @media (prefers-reduced-motion: no-preference) {
     .picture img.fresh { animation: appear 600ms ease-out; }
@@ -181,22 +186,15 @@ const STYLE = `
 `;
 
 const FEATURE_STYLE = `
-  ul { display: flex; gap: 8px; margin: 0; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: none; }
+  ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
   button {
-    height: var(--feature-height, 42px); padding: 0 16px 0 4px; border: 0; cursor: pointer; white-space: nowrap;
-    border-radius: var(--feature-border-radius, 12px); font: inherit; color: var(--primary-text-color);
-    background: var(--secondary-background-color); display: flex; align-items: center; gap: 8px;
+    height: var(--feature-height, 42px); padding: 0 16px 0 4px; white-space: nowrap; color: var(--primary-text-color);
+    border-radius: var(--feature-border-radius, 12px); background: var(--secondary-background-color);
+    display: flex; align-items: center; gap: 8px;
   }
   button:not(:has(img)) { padding-inline: 16px; }
   img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
-  button:disabled { opacity: .5; cursor: default; }
   button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--card-background-color, #fff); }
-  button:focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; }
-`;
-
-const PICTURES_STYLE = `
-  ul { list-style: none; margin: 0; padding: 0; }
-  li button { width: 100%; text-align: start; border-radius: 8px; }
 `;
 
 const HIGHLIGHTS_STYLE = `
@@ -204,6 +202,7 @@ const HIGHLIGHTS_STYLE = `
   ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
   li { flex: 0 0 132px; min-width: 0; }
   .thumb { height: 88px; }
+  @media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
 `;
 
 const CHOOSER_STYLE = `
@@ -219,7 +218,6 @@ const CHOOSER_STYLE = `
     flex: 1 1 200px; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px;
     background: var(--secondary-background-color);
   }
-  .icon { display: grid; place-items: center; width: 44px; height: 44px; }
   .body { overflow-y: auto; padding: 0 16px; }
   ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 16px; }
   .thumb { aspect-ratio: 4 / 3; }
@@ -230,7 +228,7 @@ const TEMPLATE = `
   <ha-card>
     <div class="frame">
       <button class="picture" data-do="picture">
-        <ha-icon aria-hidden="true"></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+        <ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
       </button>
       <div class="side">
         <div class="label">
@@ -240,31 +238,33 @@ const TEMPLATE = `
           <p class="exhibition soft detail" dir="auto"></p>
           <p class="state soft"></p>
           <p class="until soft" hidden><span></span> · <button data-do="back"></button></p>
-          <details class="about detail" hidden><summary></summary><p class="note" dir="auto"></p></details>
-          <details class="artists detail" hidden><summary></summary><p class="note" dir="auto"></p></details>
-          <p class="links detail"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
+          <div class="reads detail">
+            <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
+            <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
+            <p class="links"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
+          </div>
           <p class="signed soft detail" dir="auto"></p>
         </div>
         <div class="controls">
           <div class="group transport">
-            <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous" aria-hidden="true"></ha-icon></button>
+            <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
             <bdi class="place soft"></bdi>
-            <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next" aria-hidden="true"></ha-icon></button>
+            <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
           </div>
           <div class="group">
-            <button class="icon" data-do="favorite"><ha-icon aria-hidden="true"></ha-icon></button>
-            <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline" aria-hidden="true"></ha-icon></button>
-            <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical" aria-hidden="true"></ha-icon></button>
-            <button class="icon" data-do="power"><ha-icon aria-hidden="true"></ha-icon></button>
+            <button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
+            <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
+            <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
+            <button class="icon" data-do="power"><ha-icon></ha-icon></button>
           </div>
         </div>
         <button class="choose" data-do="choose">
-          <ha-icon icon="mdi:image-search-outline" aria-hidden="true"></ha-icon><span></span>
+          <ha-icon icon="mdi:image-search-outline"></ha-icon><span></span>
         </button>
         <div class="upcoming" hidden><ul class="next"></ul></div>
       </div>
     </div>
-    <div class="menu" role="menu" hidden></div>
+    <div class="menu" hidden><div class="above"></div><div role="menu"></div></div>
     <input class="file" type="file" accept="image/*" hidden>
   </ha-card>
 `;
@@ -275,7 +275,7 @@ const CHOOSER_TEMPLATE = `
       <header>
         <h2 id="title"></h2>
         <input type="search" autocomplete="off">
-        <button class="icon close"><ha-icon icon="mdi:close" aria-hidden="true"></ha-icon></button>
+        <button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
       </header>
       <div class="body"><p class="soft" role="status"></p><ul></ul></div>
       <footer><button class="all"></button></footer>
@@ -286,7 +286,6 @@ const CHOOSER_TEMPLATE = `
 /** Texts of the integration by language, as the function that looks them up. */
 const texts = new Map();
 
-/** Load the card's texts in the user's language. */
 const loadTexts = (hass) => {
   const language = hass.language;
   if (!texts.has(language)) {
@@ -317,14 +316,12 @@ const pageText = (key, english) => {
 /** Return an address if it is one a browser may open. */
 const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ? url : null);
 
-/** Return the page of a token in the explorer of its chain. */
 const explorerUrl = (contract) => {
   const { chain, address, tokenId } = contract ?? {};
   const [form, page] = EXPLORERS.get(chain) ?? [];
   return form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
 };
 
-/** Tell whether an entity is the media player of a display. */
 const isDisplay = (hass, entityId) =>
   entityId.startsWith("media_player.") && hass.entities?.[entityId]?.platform === DOMAIN;
 
@@ -354,9 +351,8 @@ const make = (tag, properties = {}, ...children) => {
   return element;
 };
 
-const icon = (name) => make("ha-icon", { icon: name, ariaHidden: "true" });
+const icon = (name) => make("ha-icon", { icon: name });
 
-/** Write a duration in the user's language. */
 const duration = (language, minutes) => {
   const [value, unit] = minutes < 60 ? [minutes, "minute"] : [minutes / 60, "hour"];
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
@@ -366,7 +362,6 @@ const duration = (language, minutes) => {
 const call = (hass, entityId, domain, action, data) =>
   hass.callService(domain, action, { entity_id: entityId, ...data }).catch(() => {});
 
-/** Show a medium of the media browser on a display. */
 const hang = (hass, entityId, { media_content_id, media_content_type }) =>
   call(hass, entityId, "media_player", "play_media", { media_content_id, media_content_type });
 
@@ -376,23 +371,19 @@ const browse = (hass, entityId, page) =>
     .callWS({ type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page })
     .then((found) => found?.children ?? []);
 
-/** Return an element with the picture of a medium, which may be missing. */
-const thumbnail = (hass, medium) => {
-  const frame = make("div", { className: "thumb" }, icon("mdi:image-frame"));
-  if (medium.thumbnail) {
-    const image = Object.assign(new Image(), { loading: "lazy", alt: "" });
-    image.addEventListener("error", () => image.remove());
-    image.src = hass.hassUrl(medium.thumbnail);
-    frame.append(image);
-  }
-  return frame;
+/** Return the picture at a path, which may be missing. */
+const pictures = (hass, path) => {
+  if (!path) return [];
+  const image = make("img", { loading: "lazy", alt: "", src: hass.hassUrl(path) });
+  image.addEventListener("error", () => image.remove());
+  return [image];
 };
 
 /** Return a list item with a picture and a title to tap. */
 const pictureItem = (hass, medium, tapped) => {
   const title = medium.title || text(hass, "untitled");
   const caption = make("span", { className: "one-line small", dir: "auto", textContent: title });
-  const button = make("button", { title, className: "show" }, thumbnail(hass, medium), caption);
+  const button = make("button", { title, className: "show" }, make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)), caption);
   button.addEventListener("click", tapped);
   return make("li", {}, button);
 };
@@ -459,7 +450,7 @@ const choose = (hass, entityId) => {
 class Chooser extends HTMLElement {
   constructor() {
     super();
-    const root = draw(this, BASE_STYLE + PICTURES_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
+    const root = draw(this, BASE_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
     this._find = (selector) => root.querySelector(selector);
     this._dialog = this._find("dialog");
     this._dialog.addEventListener("close", () => this.remove());
@@ -638,7 +629,7 @@ class WallLabelCard extends HTMLElement {
     const size = isWall ? "wall" : isTile ? "tile" : "label";
     this.toggleAttribute("stacked", isWall && width < height);
     // Read from farther away, a larger wall has larger type.
-    this.style.setProperty("--unit", `${Math.min(Math.max(Math.max(width, height) / 90, 16), 48)}px`);
+    this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
     if (this.getAttribute("size") === size) return;
     this.setAttribute("size", size);
     this._find(".about").open = isWall;
@@ -737,7 +728,7 @@ class WallLabelCard extends HTMLElement {
     const until = shows && work.until ? new Date(work.until) : null;
     this._find(".until").hidden = !until;
     if (until) {
-      const time = new Intl.DateTimeFormat(hass.language, { hour: "numeric", minute: "2-digit" }).format(until);
+      const time = new Intl.DateTimeFormat(hass.language, { timeStyle: "short" }).format(until);
       this._find(".until span").textContent = text(hass, "until", { time });
       this._find(".until button").textContent = text(hass, "back");
     }
@@ -911,15 +902,17 @@ class WallLabelCard extends HTMLElement {
   // Menus
 
   /** Open a menu above the card, with the focus on its first entry. */
-  _openMenu(button, ...entries) {
+  _openMenu(button, above, ...entries) {
     const menu = this._find(".menu");
     if (this._opener === button) return this._closeMenu(true);
     this._closeMenu();
     this._opener = button;
     button.setAttribute("aria-expanded", "true");
-    menu.setAttribute("aria-label", button.title);
-    menu.replaceChildren(...entries.filter(Boolean));
+    this._find("[role=menu]").ariaLabel = button.title;
+    this._find("[role=menu]").replaceChildren(...entries.filter(Boolean));
+    this._find(".above").replaceChildren(above ?? "");
     menu.hidden = false;
+    menu.scrollIntoView({ block: "nearest" });
     const items = this._menuItems();
     for (const item of items) item.tabIndex = -1;
     items[0].tabIndex = 0;
@@ -938,7 +931,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   _menuItems() {
-    return [...this._all(".menu [role^=menuitem], .menu input")];
+    return [...this._all(".menu :is(button, input)")];
   }
 
   _menuKey(event) {
@@ -999,16 +992,19 @@ class WallLabelCard extends HTMLElement {
 
   _volume(state) {
     if (!can(state, FEATURES.volume)) return null;
-    const slider = Object.assign(document.createElement("input"), { type: "range", min: 0, max: VOLUME_STEPS });
+    const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
     slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
     slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
     slider.addEventListener("change", () =>
       this._act(this._opener, "media_player", "volume_set", { volume_level: slider.value / VOLUME_STEPS }),
     );
-    return make("p", {}, icon("mdi:volume-medium"), slider);
+    const { is_volume_muted: muted } = state.attributes;
+    const mute = make("button", { className: "icon" }, icon(muted ? "mdi:volume-off" : "mdi:volume-medium"));
+    mute.ariaLabel = this._hass.localize(`ui.card.media_player.media_volume_${muted ? "un" : ""}mute`);
+    mute.disabled = !can(state, FEATURES.mute);
+    return make("p", {}, this._action(mute, "media_player", "volume_mute", { is_volume_muted: !muted }), slider);
   }
 
-  /** Return an entry for each display that can show the same. */
   _others(state) {
     if (!can(state, FEATURES.group)) return [];
     const { states } = this._hass;
@@ -1100,7 +1096,7 @@ class WallLabelCard extends HTMLElement {
 class HighlightsCard extends HTMLElement {
   constructor() {
     super();
-    this._list = draw(this, BASE_STYLE + PICTURES_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
+    this._list = draw(this, BASE_STYLE + HIGHLIGHTS_STYLE, "<ul></ul>").querySelector("ul");
   }
 
   setConfig(config) {
@@ -1140,7 +1136,7 @@ class HighlightsCard extends HTMLElement {
 class ExhibitionsFeature extends HTMLElement {
   constructor() {
     super();
-    this._list = draw(this, FEATURE_STYLE, "<ul></ul>").querySelector("ul");
+    this._list = draw(this, BASE_STYLE + FEATURE_STYLE, "<ul></ul>").querySelector("ul");
     this._list.addEventListener("keydown", (event) => rove(event, [...this._list.querySelectorAll("button")]));
     this._pictures = new Map();
   }
@@ -1199,10 +1195,7 @@ class ExhibitionsFeature extends HTMLElement {
   }
 
   _item(source, chosen) {
-    const picture = this._pictures.get(source);
-    const image = picture && Object.assign(new Image(), { loading: "lazy", alt: "", src: this._hass.hassUrl(picture) });
-    image?.addEventListener?.("error", () => image.remove());
-    const button = make("button", {}, ...(image ? [image] : []), source);
+    const button = make("button", {}, ...pictures(this._hass, this._pictures.get(source)), source);
     button.setAttribute("aria-pressed", String(chosen));
     button.addEventListener("click", () => call(this._hass, this._entityId, "media_player", "select_source", { source }));
     return make("li", {}, button);
@@ -1241,10 +1234,9 @@ class GalleryStrategy extends HTMLElement {
     const { name, name_by_user: nameByUser, area_id: area } = hass.devices[device] ?? {};
     const room = hass.areas[ownArea ?? area]?.name;
     const own = nameByUser ?? name ?? entity;
-    return { entity, device, name: room && room !== own ? `${room} · ${own}` : own };
+    return { entity, device, name: room && room.toLowerCase() !== own.toLowerCase() ? `${room} · ${own}` : own };
   }
 
-  /** Return the entities of the libraries. */
   static _library(displays, ours) {
     const devices = new Set(displays.map(({ device }) => device));
     return ours.filter(({ device_id: device }) => device && !devices.has(device));
@@ -1253,6 +1245,8 @@ class GalleryStrategy extends HTMLElement {
   static _overview(hass, displays, ours) {
     const sections = displays.map(({ entity, name }) => ({
       type: "grid",
+      // What else there is stands beside the only display.
+      column_span: displays.length > 1 ? 1 : 2,
       cards: [
         { type: "heading", heading: name, icon: "mdi:image-frame" },
         { type: `custom:${CARD}`, entity, grid_options: { columns: 12 } },
@@ -1292,7 +1286,20 @@ class GalleryStrategy extends HTMLElement {
     const sections = displays.map((display) => ({ type: "grid", cards: [heading(display.name), ...groups(display)] }));
     const library = GalleryStrategy._library(displays, ours).filter(({ translation_key: key }) => LIBRARY_KEYS.has(key));
     if (library.length) {
-      const tiles = library.map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME }));
+      const confirmed = (entity) => ({
+        action: "perform-action",
+        perform_action: "button.press",
+        target: { entity_id: entity },
+        confirmation: { text: text(hass, "publish") },
+      });
+      const tiles = library.map(({ entity_id: entity, translation_key: key }) => ({
+        type: "tile",
+        entity,
+        name: LIBRARY_NAME,
+        hide_state: true,
+        grid_options: { columns: 12 },
+        ...(key === "publish" && { tap_action: confirmed(entity), icon_tap_action: confirmed(entity) }),
+      }));
       sections.push({ type: "grid", cards: [heading(text(hass, "library")), ...tiles] });
     }
     return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
