@@ -342,7 +342,9 @@ class ControlDisplayTool(DisplayTool):
             vol.Optional("brightness", description="Percent"): vol.All(
                 vol.Coerce(float), vol.Range(min=0, max=100)
             ),
-            vol.Optional("minutes", description="By how long to extend"): MINUTES,
+            vol.Optional(
+                "minutes", description="How long to stay, or by how long to extend"
+            ): MINUTES,
             **PLACE,
         }
     )

@@ -99,6 +99,11 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
         await call("control_display", action="stay", display="Big Wall")
         assert wall.state.loop_mode == "one"
         await call("control_display", action="go_on", display="Big Wall")
+        held = await call(
+            "control_display", action="stay", display="Big Wall", minutes=30
+        )
+        assert held["answer"].endswith("on Big Wall for 30 minutes.")
+        await until(lambda: len(wall.state.items) == 1)
         await call("control_display", action="label_off", display="Big Wall")
         assert wall.state.settings["tombstone"] == "off"
         before = wall.device.panel.values["brightness"]
