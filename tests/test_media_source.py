@@ -81,7 +81,7 @@ async def test_in_the_media_panel(
     assert (page["title"], len(page["children"])) == (f"Exhibition: {LARGE}", 20)
     client = await hass_client()
     answer = await client.get(page["children"][0]["thumbnail"])
-    assert (answer.status, answer.content_type) == (200, "image/png")
+    assert (answer.status, answer.content_type) == (200, "image/webp")
     found = await ask(
         "search_media",
         media_content_id=show,

@@ -22,7 +22,7 @@ from homeassistant.components.media_source import (
 from homeassistant.core import HomeAssistant
 
 from .browse.pages import NAME, async_browse_library, node_media
-from .browse.pictures import picture_path
+from .browse.pictures import picture_path, tile_path
 from .browse.search import async_search_libraries
 from .client.text import clean
 from .const import DOMAIN
@@ -57,7 +57,7 @@ class LibraryMediaSource(MediaSource):
     @override
     async def async_browse_media(self, item: MediaSourceItem) -> BrowseMediaSource:
         """Browse a node."""
-        page = await async_browse_library(self.hass, item.media_source_id, picture_path)
+        page = await async_browse_library(self.hass, item.media_source_id, tile_path)
         if (item.identifier or "").split("/")[1:2] == [NodeKind.EXHIBITION]:
             # Image entities of collections pick among images: a series of several works resolves to its still.
             for child in page.children or ():
@@ -73,7 +73,7 @@ class LibraryMediaSource(MediaSource):
         with raised_as(BrowseError):
             found = await async_search_libraries(self.hass, query, item.media_source_id)
         return SearchMedia(
-            result=[node_media(library, node, picture_path) for library, node in found]
+            result=[node_media(library, node, tile_path) for library, node in found]
         )
 
     @override

@@ -339,12 +339,12 @@ async def test_pictures_come_through_home_assistant(
         *(picture(anybody, it["thumbnail"]) for it in page["children"][:5])
     )
     assert all(
-        (status, kind) == (HTTPStatus.OK, "image/png") and body.startswith(PNG)
+        (status, kind) == (HTTPStatus.OK, "image/webp") and body[8:12] == b"WEBP"
         for status, kind, body in found
     )
     assert len({body for _, _, body in found}) > 1
     client = await hass_client()
-    path = pictures.picture_path(page["children"][0]["media_content_id"])
+    path = pictures.tile_path(page["children"][0]["media_content_id"])
     assert await picture(client, path) == found[0]
     assert (await picture(anybody, path))[0] == HTTPStatus.UNAUTHORIZED
 
@@ -411,7 +411,7 @@ async def test_the_picture_of_what_was_given_lately(
     client = await hass_client_no_auth()
     first = lately.children[0].thumbnail
     status, kind, _ = await picture(client, first)
-    assert (status, kind) == (HTTPStatus.OK, "image/png")
+    assert (status, kind) == (HTTPStatus.OK, "image/webp")
     await gallery.cast(playlist=playlist("Reef"))
     lately = await gallery.browse("dp1://recent")
     assert lately.children[0].thumbnail is None

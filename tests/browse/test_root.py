@@ -111,7 +111,7 @@ async def test_folders_have_covers(
     client = await hass_client()
     for name in ("All art", "Exhibitions", "Favorites", "Recently shown"):
         answer = await client.get(covers[name])
-        assert (answer.status, answer.content_type) == (HTTPStatus.OK, "image/png")
+        assert (answer.status, answer.content_type) == (HTTPStatus.OK, "image/webp")
     assert covers["Channels"] is None
 
 

@@ -60,6 +60,6 @@ async def test_a_few_with_pictures(gallery: Gallery, hass_client: Any) -> None:
     assert all(work.title and work.thumbnail for work in works)
     client = await hass_client()
     answer = await client.get(works[0].thumbnail)
-    assert (answer.status, answer.content_type) == (200, "image/png")
+    assert (answer.status, answer.content_type) == (200, "image/webp")
     await gallery.cast(playlist=playlist("Reef"))
     assert (await client.get(works[0].thumbnail)).status != 200

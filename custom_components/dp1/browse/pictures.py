@@ -3,7 +3,9 @@
 import asyncio
 from collections import OrderedDict
 from http import HTTPStatus
+from io import BytesIO
 from itertools import islice
+from pathlib import Path
 import re
 from typing import Final, Literal
 from urllib.parse import quote
@@ -30,6 +32,11 @@ MAX_SEGMENTS: Final = 1000
 # Frames of JPEG; the others of that range are tables.
 JPEG_FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 CHUNK: Final = 64 * 1024
+# Tiles are at most 200 pixels wide, on screens of two pixels each.
+TILE_WIDTH: Final = 400
+TILE_QUALITY: Final = 80
+MAX_SCALED_PIXELS: Final = 12_000_000
+SCALED: Final = ("JPEG", "PNG", "WEBP")
 
 
 async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
@@ -111,7 +118,36 @@ def pixels(content: bytes) -> int:
     return 0
 
 
+def scaled(picture: Image) -> Image:
+    """Return a picture of the width of a tile, or the same where that is no less; decoding takes its time and 48 MB.
+
+    What moves stays as it is.
+    """
+    # In the thread, as nothing else needs it.
+    from PIL import Image as pil, ImageOps  # noqa: PLC0415
+
+    smaller = BytesIO()
+    try:
+        with pil.open(BytesIO(picture.content), formats=SCALED) as opened:
+            opened.draft("RGB", (TILE_WIDTH, TILE_WIDTH))
+            is_large = opened.width * opened.height > MAX_SCALED_PIXELS
+            if is_large or getattr(opened, "is_animated", False):
+                return picture
+            tile = ImageOps.exif_transpose(opened).convert(
+                "RGBA" if opened.has_transparency_data else "RGB"
+            )
+            tile.thumbnail((TILE_WIDTH, 2 * TILE_WIDTH))
+            tile.save(smaller, "WEBP", quality=TILE_QUALITY)
+    except OSError, ValueError, SyntaxError, pil.DecompressionBombError:
+        return picture
+    content = smaller.getvalue()
+    is_less = len(content) < len(picture.content)
+    return Image("image/webp", content) if is_less else picture
+
+
 PATH: Final = f"/api/{DOMAIN}/picture/"
+TILE: Final = "tile"
+ICON: Final = Path(__file__).parents[1] / "brand" / "icon.png"
 # A page of the media browser requests two hundred at once.
 MAX_PARALLEL = 8
 MAX_CACHE_BYTES = 16 * 1024 * 1024
@@ -125,19 +161,45 @@ class Pictures:
         """Initialize an empty cache."""
         self._hass = hass
         self._semaphore = asyncio.Semaphore(MAX_PARALLEL)
+        self._scaling = asyncio.Lock()
         self._cache: OrderedDict[str, Image] = OrderedDict()
         self._size = 0
         self._failed: dict[str, float] = {}
         self._fetching: dict[str, asyncio.Task[Image | None]] = {}
 
+    async def async_tile(self, address: str) -> Image:
+        """Return the picture at a URL as a tile, or the icon of the integration where it is gone."""
+        key = f"{TILE} {address}"
+        if (kept := self._cache.get(key)) is not None:
+            self._cache.move_to_end(key)
+            return kept
+        run = self._hass.async_add_executor_job
+        if (picture := await self.async_at(address)) is None:
+            return Image("image/png", await run(ICON.read_bytes))
+        async with self._scaling:
+            tile = await run(scaled, picture)
+        if tile is not picture:
+            self._drop(address)
+            self._keep(key, tile)
+        return tile
+
+    async def async_tile_of(self, media_id: str) -> Image | None:
+        """Return the picture of a library node as a tile, if there is one."""
+        address = await self._async_address(media_id)
+        return await self.async_tile(address) if address else None
+
     async def async_of(self, media_id: str) -> Image | None:
         """Return the picture of a library node, if there is one."""
+        address = await self._async_address(media_id)
+        return await self.async_at(address) if address else None
+
+    async def _async_address(self, media_id: str) -> str | None:
+        """Return the URL of the picture of a library node, if there is one."""
         try:
             library, node = library_and_node(self._hass, media_id)
-            address = (await library.async_node(node)).picture
+            return (await library.async_node(node)).picture
         except Dp1Error, HomeAssistantError:
             return None
-        return await self.async_at(address) if address else None
 
     async def async_at(self, address: str) -> Image | None:
         """Return the picture at a URL, if there is one. Equal requests at the same time share one fetch."""
@@ -169,8 +231,14 @@ class Pictures:
         self._failed = {url: end for url, end in self._failed.items() if end > now}
         self._failed[address] = now + self._hass.data[DATA].timing.picture_retry
 
+    def _drop(self, address: str) -> None:
+        """Forget a picture."""
+        if (known := self._cache.pop(address, None)) is not None:
+            self._size -= len(known.content)
+
     def _keep(self, address: str, picture: Image) -> None:
         """Store a picture, and drop the least recently used."""
+        self._drop(address)
         self._cache[address] = picture
         self._size += len(picture.content)
         while self._size > MAX_CACHE_BYTES:
@@ -190,7 +258,13 @@ class PictureView(HomeAssistantView):
 
     async def get(self, request: web.Request, identifier: str) -> web.Response:
         """Serve the picture of a node."""
-        picture = await self._pictures.async_of(f"{MEDIA_PREFIX}{identifier}")
+        name = f"{MEDIA_PREFIX}{identifier}"
+        find = (
+            self._pictures.async_tile_of
+            if TILE in request.query
+            else self._pictures.async_of
+        )
+        picture = await find(name)
         if picture is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         return web.Response(
@@ -207,3 +281,8 @@ class PictureView(HomeAssistantView):
 def picture_path(media_id: str) -> str:
     """Return the path of the picture of a node."""
     return f"{PATH}{quote(media_id.removeprefix(MEDIA_PREFIX))}"
+
+
+def tile_path(media_id: str) -> str:
+    """Return the path of the picture of a node as a tile."""
+    return f"{picture_path(media_id)}?{TILE}"

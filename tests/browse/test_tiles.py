@@ -1,0 +1,89 @@
+"""Test the pictures of the media browser, which are of the size that is shown."""
+
+from io import BytesIO
+from typing import Any
+
+from PIL import Image as pil
+import pytest
+
+from custom_components.dp1.browse import pictures
+from custom_components.dp1.browse.pictures import ICON, TILE_WIDTH, scaled
+from homeassistant.components.image import Image
+
+from tests.galleries import Gallery
+
+pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
+
+
+def drawn(kind: str, mode: str = "RGB", width: int = 1600, **more: Any) -> Image:
+    """Return a picture of many colors."""
+    noise = pil.effect_noise((width, width), 60).convert(mode)
+    if mode == "RGBA":
+        noise.putalpha(128)
+    file = BytesIO()
+    noise.save(file, kind, **more)
+    return Image(f"image/{kind.lower()}", file.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "CMYK"), ("WEBP", "RGB")],
+)
+def test_a_large_picture_becomes_a_tile(kind: str, mode: str) -> None:
+    """It is of the width of a tile and has a tenth of the bytes at most; what is clear stays clear."""
+    picture = drawn(kind, mode)
+    tile = scaled(picture)
+    with pil.open(BytesIO(tile.content)) as opened:
+        assert (opened.format, opened.width) == ("WEBP", TILE_WIDTH)
+        assert (opened.mode == "RGBA") is (mode == "RGBA")
+    assert len(tile.content) * 10 <= len(picture.content)
+
+
+@pytest.mark.parametrize(
+    "picture",
+    [
+        drawn("GIF", "P", 300),
+        drawn(
+            "WEBP", width=100, save_all=True, append_images=[pil.new("RGB", (100, 100))]
+        ),
+        drawn("WEBP", width=8, quality=1),
+        drawn("PNG", "1", 4000),
+        Image("image/png", b"\x89PNG\r\n\x1a\n" + bytes(100)),
+    ],
+    ids=["gif", "moving", "small", "too large", "broken"],
+)
+def test_what_stays_as_it_is(picture: Image) -> None:
+    """What moves, is small, would fill the memory or cannot be read is passed on."""
+    assert scaled(picture) is picture
+
+
+def test_a_picture_lies_as_its_camera_was_held() -> None:
+    """The tile has no note of that any more."""
+    exif = pil.Exif()
+    exif[0x0112] = 6
+    file = BytesIO()
+    pil.effect_noise((1600, 800), 60).save(file, "JPEG", exif=exif)
+    with pil.open(
+        BytesIO(scaled(Image("image/jpeg", file.getvalue())).content)
+    ) as tile:
+        assert tile.size == (TILE_WIDTH, 2 * TILE_WIDTH)
+
+
+async def test_a_tile_is_scaled_once_and_one_that_is_gone_is_no_blank(
+    gallery: Gallery, hass_client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page has small pictures; those that cannot be fetched are the icon of the integration."""
+    count = []
+    monkeypatch.setattr(pictures, "scaled", lambda it: count.append(it) or scaled(it))
+    client = await hass_client()
+    page = await gallery.browse(gallery.media_id("exhibitions"))
+    for _ in range(2):
+        for child in page.children:
+            answer = await client.get(child.thumbnail)
+            assert answer.content_type == "image/webp"
+            assert len(await answer.read()) < 40_000
+    assert len(count) == len(page.children)
+    await gallery.catalog.stop()
+    gallery.hass.data[pictures.DATA].pictures._cache.clear()
+    answer = await client.get(page.children[0].thumbnail)
+    assert await answer.read() == ICON.read_bytes()
