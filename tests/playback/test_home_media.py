@@ -143,6 +143,7 @@ async def test_my_pictures(
     prefix = f"media-source://dp1/{library.entry_id}"
     (tmp_path / "Sea at noon.png").write_bytes(PNG)
     client = await hass_client()
+    player: Any = hass.data["media_player"].get_entity(ENTITY_ID)
 
     async def upload(name: str) -> str:
         """Upload a picture."""
@@ -157,11 +158,8 @@ async def test_my_pictures(
 
     async def titles(node: str) -> list[str]:
         """Return the titles of a page of the media browser of the display."""
-        page = (
-            await hass.data["media_player"]
-            .get_entity(ENTITY_ID)
-            .async_browse_media(media_content_id=f"{prefix}/{node}".removesuffix("/"))
-        )
+        media_id = f"{prefix}/{node}".removesuffix("/")
+        page = await player.async_browse_media(media_content_id=media_id)
         return [str(child.title) for child in page.children or ()]
 
     await play(hass, f"{SOURCE}/tide.mp4")
@@ -178,6 +176,8 @@ async def test_my_pictures(
             lambda title=title: state_of(hass).attributes["media_title"] == title
         )
         await until(lambda: favorite() is False)
+        await until(lambda: state_of(hass).attributes.get("entity_picture"))
+        assert (await player.async_get_media_image())[1] == "image/png"
         await do(hass, "add_favorite", entity_id=ENTITY_ID)
         await until(lambda: favorite() is True)
     assert "My pictures" in await titles("")

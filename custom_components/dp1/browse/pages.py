@@ -9,7 +9,7 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from ..client.text import clean
+from ..client.text import clean, shorten
 from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
 from ..language import async_message, async_text
@@ -24,6 +24,7 @@ from ..library.node import (
 )
 
 NAME: Final = "DP-1 Art"
+MAX_ABOUT: Final = 60
 ROOT: Final = MEDIA_PREFIX.removesuffix("/")
 DIRECTORY: Final = MediaClass.DIRECTORY.value
 CLASSES: Final[Mapping[str, MediaClass]] = {
@@ -135,7 +136,9 @@ def _title(library: Library, node: Node, inside: Children) -> str:
     if node.kind in HEADED:
         title = browser_text(hass, node.kind, title=title)
     if node.kind == NodeKind.ARTIST and node.note:
-        title = f"{title} · {node.note}"
+        # A page shows two lines of its title.
+        about = shorten(node.note, MAX_ABOUT)
+        title = " · ".join(filter(None, (title, node.subtitle, about)))
     if inside.problem is None:
         return title
     problem = translated(inside.problem, *asked_of(library, node.id), node.title)

@@ -118,7 +118,10 @@ class Pictures(Provider):
         media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source)
         if media_id is None or not is_picture(media_id):
             return None
-        return Work(node_id=node_id(NodeKind.PICTURE, media_id))
+        return Work(
+            node_id=node_id(NodeKind.PICTURE, media_id),
+            picture=_thumbnail(self.hass, media_id),
+        )
 
 
 def media_of(node: str) -> str:
@@ -151,4 +154,4 @@ def _thumbnail(hass: HomeAssistant, media_id: str) -> str | None:
         base = get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError:
         return None
-    return f"{base}/api/image/serve/{URL(media_id).name}/256x256"
+    return f"{base}/api/image/serve/{URL(media_id).name}/512x512"

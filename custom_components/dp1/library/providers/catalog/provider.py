@@ -9,6 +9,7 @@ import re
 from typing import Any, override
 
 from lru import LRU
+from yarl import URL
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
@@ -401,6 +402,9 @@ class CatalogProvider(Provider):
             can_play=is_open,
             can_expand=is_open,
             note=next(filter(None, told), None),
+            subtitle=next(
+                (host for it in known if (host := URL(it.website).host)), None
+            ),
             picture=next(filter(None, map(cover_url, known)), None),
         )
 
