@@ -14,12 +14,16 @@ import tracemalloc
 from typing import Any
 
 from custom_components.dp1 import async_setup_data
-from custom_components.dp1.client.catalog.models import Artwork, Exhibition, Series
-from custom_components.dp1.client.catalog.people import Alumni
+from custom_components.dp1.client.catalog.models import (
+    Alumni,
+    Artwork,
+    Exhibition,
+    Series,
+)
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.matching.query import Query
+from custom_components.dp1.library.matching.text_index import Query
 from custom_components.dp1.library.providers.feed.records import FeedPlaylist
-from custom_components.dp1.library.server.coordinator import record_to_text
+from custom_components.dp1.library.server import record_to_text
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util

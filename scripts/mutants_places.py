@@ -146,14 +146,14 @@ PLACES = [
         ["tests/client/test_http.py::test_retry_after"],
     ),
     Place(
-        "client/display/rate_limit.py",
+        "client/display/request_queue.py",
         "a rest saves up commands",
         "self._tokens = min(grown, self._capacity) - 1",
         "self._tokens = grown - 1",
         ["tests/client/display/test_rate_limit.py"],
     ),
     Place(
-        "client/display/rate_limit.py",
+        "client/display/request_queue.py",
         "tokens are lost",
         "                bucket.give_back()\n                raise",
         "                raise",

@@ -54,7 +54,7 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server.coordinator import (
+from custom_components.dp1.library.server import (
     CachedList,
     record_from_text,
     record_to_text,

@@ -275,7 +275,7 @@ async def test_a_display_that_answers_is_there(
 ) -> None:
     """A display that is busy or returns errors stays available."""
     monkeypatch.setattr(
-        "custom_components.dp1.client.display.rate_limit._BACKOFF", 0.01
+        "custom_components.dp1.client.display.request_queue._BACKOFF", 0.01
     )
     await until(lambda: len(display.sockets) == 1)
     display.inject(

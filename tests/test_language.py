@@ -2,8 +2,7 @@
 
 import pytest
 
-from custom_components.dp1.errors import action_failed
-from custom_components.dp1.language import async_message, async_text
+from custom_components.dp1.errors import action_failed, async_message, async_text
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.translation import async_load_integrations

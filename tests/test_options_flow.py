@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.playlist.did import did_from_public_key
+from custom_components.dp1.client.playlist.signing import did_from_public_key
 from custom_components.dp1.const import DEFAULT_SOURCES
 from homeassistant.config_entries import ConfigEntryState, ConfigFlowResult
 from homeassistant.core import HomeAssistant

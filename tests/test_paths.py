@@ -32,11 +32,11 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 # Each provider of art is asked on each path.
 LIMITS = {
-    "cast by exhibition title": 76,
-    "search by title": 53,
-    "published playlist in the library": 59,
-    "pushed frame to state": 31,
-    "spoken show in a room": 90,
+    "cast by exhibition title": 71,
+    "search by title": 48,
+    "published playlist in the library": 55,
+    "pushed frame to state": 29,
+    "spoken show in a room": 82,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

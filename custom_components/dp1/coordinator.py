@@ -52,7 +52,7 @@ from .client.display.device_status import (
 from .client.display.metrics import Metrics, PlaybackCounters
 from .client.display.notifications import Connected, Event
 from .client.display.player_status import PlayerStatus, PlaylistItem
-from .client.display.rate_limit import RateLimit
+from .client.display.request_queue import RateLimit
 from .client.errors import (
     BusyError,
     Dp1Error,

@@ -25,7 +25,6 @@ from homeassistant.helpers.event import async_track_state_change_event
 from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
 from .browse.search import async_search_display
-from .browse.sources import SourceList
 from .client.display.player_status import PlayerStatus
 from .client.playlist.manifest import Work
 from .client.text import MAX_TITLE, clean
@@ -43,7 +42,7 @@ from .data import DATA
 from .display.metadata import picture_of, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .library.entries import async_add_libraries_listener, async_libraries
+from .library.entries import SourceList, async_add_libraries_listener, async_libraries
 from .playback.duties import duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_proxy import public_media_id, without_token
@@ -197,7 +196,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_state = self._state()
         group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
         self._attr_group_members = group.entity_ids if group else None
-        self._attr_source = self._sources.shown(data)
+        self._attr_source = self._sources.shown(player, data.assumed)
         volume = device.volume if device else None
         self._attr_volume_level = None if volume is None else volume / 100
         self._attr_is_volume_muted = device.muted if device else None

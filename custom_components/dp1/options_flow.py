@@ -24,9 +24,8 @@ from homeassistant.helpers.selector import (
 
 from .client.display.casts import Dialect
 from .client.errors import InvalidPlaylistError
-from .client.playlist.did import read_public_key
 from .client.playlist.document import build, build_item, check
-from .client.playlist.signing import SigningKey
+from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import markdown_safe
 from .client.url import web_url
 from .const import (

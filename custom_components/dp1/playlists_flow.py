@@ -34,8 +34,7 @@ from .client.errors import Dp1Error
 from .client.text import clean, markdown_safe
 from .client.values import mapping
 from .const import DOMAIN
-from .errors import translated
-from .language import async_message
+from .errors import async_message, translated
 from .library.library import Library
 from .library.providers.feed.records import MAX_TITLE, FeedPlaylist
 

@@ -20,7 +20,7 @@ from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
     FeedPlaylist,
 )
-from custom_components.dp1.library.server.coordinator import CachedList
+from custom_components.dp1.library.server import CachedList
 from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 

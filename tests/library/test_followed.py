@@ -21,7 +21,7 @@ from custom_components.dp1.library.providers.channel import (
     Channels,
     FollowedChannel,
 )
-from custom_components.dp1.library.server.coordinator import CachedList
+from custom_components.dp1.library.server import CachedList
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType

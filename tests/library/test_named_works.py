@@ -21,10 +21,7 @@ from custom_components.dp1.library.providers.catalog.records import (
     NamedWorks,
     ReadAhead,
 )
-from custom_components.dp1.library.server.coordinator import (
-    record_from_text,
-    record_to_text,
-)
+from custom_components.dp1.library.server import record_from_text, record_to_text
 from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 

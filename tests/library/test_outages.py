@@ -24,7 +24,7 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.data import DATA
 from custom_components.dp1.library.providers.feed import coordinator as feed_module
-from custom_components.dp1.library.server.coordinator import CachedList, Storable
+from custom_components.dp1.library.server import CachedList, Storable
 from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
-from custom_components.dp1.library.matching.query import (
+from custom_components.dp1.library.matching.text_index import (
     ARTIST,
     ARTIST_WORDS,
     EXACT,
@@ -13,8 +13,8 @@ from custom_components.dp1.library.matching.query import (
     START,
     WORDS,
     Query,
+    fold,
 )
-from custom_components.dp1.library.matching.text_index import fold
 from custom_components.dp1.library.node import NodeKind
 
 from .conftest import MakeLibrary

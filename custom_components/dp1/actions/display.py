@@ -19,7 +19,7 @@ from homeassistant.util.json import JsonObjectType
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
-from ..client.text import clean
+from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import cast_of
@@ -328,7 +328,6 @@ def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
     )
 
 
-MAX_TITLE = 200
 MAX_TEXT = 2000
 MESSAGE_SCHEMA = cv.make_entity_service_schema(
     {

@@ -22,8 +22,7 @@ from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
-from ..library.matching.query import EXACT, Query
-from ..library.matching.text_index import fold
+from ..library.matching.text_index import EXACT, Query, fold
 from ..library.node import MEDIA_PREFIX
 from ..library.search import Hit
 from .display import HISTORY_FOLDER, history_media, is_supported

@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
-from ..client.text import clean
+from ..client.text import MAX_TITLE, clean
 from ..const import DOMAIN
 from ..storage import SafeStore
 
@@ -21,7 +21,6 @@ MEDIA_ID: Final = f"{DOMAIN}://recent/"
 MAX_LISTS = 30
 # The largest document that a display accepts.
 MAX_SIZE = 4 * 1024 * 1024
-TITLE_LENGTH: Final = 200
 # Reported for a work of unlimited duration.
 STAYS_SECONDS: Final = 999_999_999
 
@@ -157,7 +156,7 @@ class History:
 
 def _title(title: object) -> str | None:
     """Return a title without markup."""
-    return clean(title, TITLE_LENGTH) or None if title else None
+    return clean(title, MAX_TITLE) or None if title else None
 
 
 def cast_of(player: PlayerStatus) -> Cast:

@@ -1,6 +1,6 @@
 """The libraries of Home Assistant, and what actions name in them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import unquote
@@ -19,6 +19,8 @@ from homeassistant.helpers.dispatcher import (
 )
 from homeassistant.util.signal_type import SignalType
 
+from ..client.display.casts import Cast
+from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
@@ -275,3 +277,74 @@ def async_reload_on_collections(
             hass.config_entries.async_schedule_reload(entry.entry_id)
 
     return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, reload)
+
+
+# The source list of a display
+
+
+class SourceList:
+    """The sources of all libraries at one time."""
+
+    def __init__(self, libraries: Iterable[Library]) -> None:
+        """Name each source; a name that is taken gets the title of the library appended."""
+        self._libraries = tuple(libraries)
+        self._media_ids: dict[str, str] = {}
+        self._names: dict[tuple[str, str], str] = {}
+        taken: set[str] = set()
+        for library in self._libraries:
+            for own, node in library.sources().items():
+                name = next(
+                    name
+                    for name in _names(own, library)
+                    if name.casefold() not in taken
+                )
+                taken.add(name.casefold())
+                self._names[library.entry_id, own] = name
+                self._media_ids[name] = make_media_id(library.entry_id, node)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the source list."""
+        return list(self._media_ids)
+
+    def media_id(self, name: str) -> str | None:
+        """Return the media id of a source, whatever the case of its name."""
+        folded = name.casefold()
+        found = (
+            key for own, key in self._media_ids.items() if own.casefold() == folded
+        )
+        return next(found, None)
+
+    def shown(self, player: PlayerStatus | None, assumed: Cast | None) -> str | None:
+        """Return the source that a display shows, or is assumed to show, if that is certain."""
+        player = _assumed_player(assumed) if assumed else player
+        if player is None or not (player.items or assumed):
+            return None
+        for library in self._libraries:
+            own = library.source_of(player)
+            if own is not None and (name := self._names.get((library.entry_id, own))):
+                return name
+        return None
+
+
+def _assumed_player(cast: Cast) -> PlayerStatus:
+    """Return the player status of a display that cannot report it."""
+    document = cast.playlist or {}
+    return PlayerStatus.parse(
+        {
+            "ok": True,
+            "playlistUrl": cast.playlist_url,
+            "playlist": document,
+            "items": document.get("items"),
+        }
+    )
+
+
+def _names(own: str, library: Library) -> Iterator[str]:
+    """Yield names for a source, best first."""
+    yield own
+    yield f"{own} ({library.title})"
+    number = 2
+    while True:
+        yield f"{own} ({library.title} {number})"
+        number += 1

@@ -52,8 +52,7 @@ from .providers.feed.records import FeedPlaylist
 from .providers.pictures import Pictures
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
-from .server.cache import async_remove_files, async_remove_subentries
-from .server.coordinator import ServerCoordinator
+from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .source_list import BuiltPlaylists, SourceList
 
 __all__ = [

@@ -8,9 +8,8 @@ from typing import Any
 from homeassistant.core import HomeAssistant
 
 from .matching.fuzzy import SURE, Heard
-from .matching.query import ARTIST, ARTIST_WORDS, RELEVANT, Query
 from .matching.spoken_words import BY_ARTIST
-from .matching.text_index import fold
+from .matching.text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
 from .node import Node, NodeKind
 from .providers.provider import MAX_LINES, Lines, Provider, lines_of_nodes
 

@@ -32,7 +32,7 @@ from ..const import (
     DEFAULT_FEED_URL,
     DOMAIN,
 )
-from ..language import async_text
+from ..errors import async_text
 
 URL_LENGTH = 2000
 # Catalogs do not tell their names.

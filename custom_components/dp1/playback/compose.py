@@ -14,10 +14,9 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
 from ..client.playlist.document import build, for_display
-from ..client.text import clean, shorten
+from ..client.text import MAX_TITLE, clean, shorten
 from ..client.values import mapping
-from ..errors import action_failed, invalid_input
-from ..language import async_message
+from ..errors import action_failed, async_message, invalid_input
 from .daily import async_work_of_today, daily_of
 from .resolve import Options, async_from_media, async_read_playlist, split_media_id
 
@@ -25,7 +24,6 @@ MAX_MEDIA: Final = 100
 MAX_WORKS: Final = 1024
 # Each medium may read a feed or an indexer.
 PARALLEL: Final = 4
-MAX_TITLE: Final = 200
 # Source: DP-1, playlists extension.
 MAX_NOTE: Final = 500
 # What the media picker adds.

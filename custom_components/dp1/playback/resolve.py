@@ -48,7 +48,7 @@ from ..client.playlist.document import (
     validate,
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..client.text import clean, markdown_safe
+from ..client.text import MAX_TITLE, clean, markdown_safe
 from ..client.url import MAX_URL, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
@@ -56,8 +56,7 @@ from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
-from ..errors import action_failed, invalid_input, translated
-from ..language import async_message
+from ..errors import action_failed, async_message, invalid_input, translated
 from ..library.entries import (
     DAILY_MEDIA_ID,
     FAVORITES_MEDIA_ID,
@@ -92,7 +91,6 @@ html,body{{margin:0;height:100%;background:#000;overflow:hidden}}
 img{{width:100%;height:100%;object-fit:contain}}
 </style></head><body><img src="{url}" alt=""></body></html>
 """
-TITLE_LENGTH = 200
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
 MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, *PAGE_SUFFIXES, ".m3u8", ".mov", ".mp4", ".webm"}
@@ -467,7 +465,7 @@ def is_in_history(hass: HomeAssistant, media_id: str | None) -> bool:
 
 def _single_item(source: str, title: str, options: Options) -> Cast:
     """Cast a single image, video or web page."""
-    title = clean(title, TITLE_LENGTH)
+    title = clean(title, MAX_TITLE)
     item = build_item(source, title=title, license="open")
     return from_document(build(title, [item]), options)
 
@@ -475,14 +473,14 @@ def _single_item(source: str, title: str, options: Options) -> Cast:
 def page_cast(title: str, html: str) -> Cast:
     """Cast a page; its title is only that of the playlist, as displays lay that of a work over it."""
     item = build_item(page_url(html), license="open")
-    return from_document(build(clean(title, TITLE_LENGTH), [item]), Options(asked=None))
+    return from_document(build(clean(title, MAX_TITLE), [item]), Options(asked=None))
 
 
 def _title_of(url: str) -> str:
     """Return the last part of a URL without extension as title."""
     parsed = _parse_url(url)
     name = unquote(parsed.path.rstrip("/").rpartition("/")[2])
-    return name.partition(".")[0] or parsed.host or url[:TITLE_LENGTH]
+    return name.partition(".")[0] or parsed.host or url[:MAX_TITLE]
 
 
 def _parse_url(url: str) -> URL:
@@ -723,4 +721,4 @@ def _title_of_tokens(tokens: list[Token], link: Link) -> str:
         return first
     slug = getattr(link, "slug", "")
     name = first.partition("#")[0].strip() or slug.replace("-", " ").title()
-    return clean(name, TITLE_LENGTH) or first
+    return clean(name, MAX_TITLE) or first

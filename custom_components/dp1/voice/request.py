@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 
-from ..language import async_spoken_in
+from ..errors import async_spoken_in
 from .answers import (
     Answers,
     NotOursError,

@@ -23,12 +23,12 @@ from custom_components.dp1.client.catalog.artwork import (
     year,
 )
 from custom_components.dp1.client.catalog.models import (
+    Alumni,
     Artwork,
     Exhibition,
     Model,
     Series,
 )
-from custom_components.dp1.client.catalog.people import Alumni
 
 CDN = "https://cdn.feralfileassets.com"
 IMAGE = "https://imagedelivery.net/ACCOUNThash123/0b1c2d3e-4f50"

@@ -8,13 +8,13 @@ from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.dp1.client.catalog.models import (
+    Alumni,
     Artwork,
     Exhibition,
     ExhibitionKind,
     Model,
     Series,
 )
-from custom_components.dp1.client.catalog.people import Alumni
 
 MARA = {"ID": "c1", "alias": "Mara Okafor", "fullName": "M. Okafor", "slug": "mara"}
 NUL = {"ID": "c2", "alias": "  ", "fullName": "Studio Nul", "slug": "nul"}

@@ -9,7 +9,7 @@ from yarl import URL
 
 from custom_components.dp1.client.display.casts import Dialect
 from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.display.rate_limit import RateLimit
+from custom_components.dp1.client.display.request_queue import RateLimit
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 

@@ -16,7 +16,7 @@ from custom_components.dp1.client.display.device_status import (
     DeviceStatus,
     SleepSchedule,
 )
-from custom_components.dp1.client.display.rate_limit import RateLimit
+from custom_components.dp1.client.display.request_queue import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,
@@ -377,12 +377,6 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
         "dragGesture",
         {"cursorOffsets": [{"dx": 1, "dy": -2}, {"dx": 0.5, "dy": 0}]},
     ),
-    (
-        lambda d: d.click_and_drag([(1, 2)] * 16),
-        "clickAndDragGesture",
-        {"cursorOffsets": [{"dx": 1, "dy": 2}] * 16},
-    ),
-    (lambda d: d.zoom([1.1, 0.9]), "zoomGesture", {"scaleSteps": [1.1, 0.9]}),
     (lambda d: d.show_pairing_code(False), "showPairingQRCode", {"show": False}),
     (
         lambda d: d.set_signature_mode("strict"),
@@ -470,10 +464,6 @@ async def test_commands_with_an_answer() -> None:
         lambda d: d.panel_control("color", 1),
         lambda d: d.send_key(10),
         lambda d: d.send_key(127),
-        lambda d: d.click_and_drag([(1, 1)] * 17),
-        lambda d: d.zoom([]),
-        lambda d: d.zoom([1.0] * 17),
-        lambda d: d.zoom([0]),
         lambda d: d.set_signature_mode("loud"),
         lambda d: d.set_sleep_schedule(True, sleep_time="9:5"),
         lambda d: d.set_sleep_schedule(True, wake_time="24:00"),

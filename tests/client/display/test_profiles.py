@@ -20,7 +20,7 @@ from custom_components.dp1.client.display.device_status import (
 )
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
-from custom_components.dp1.client.display.rate_limit import RateLimit
+from custom_components.dp1.client.display.request_queue import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,
@@ -488,8 +488,6 @@ async def walk_device(display: Display, simulator: DisplaySimulator) -> None:
     await display.double_tap("right")
     await display.long_press("middle")
     await display.drag([(5, -5)] * 20)
-    await display.click_and_drag([(5, 5)])
-    await display.zoom([1.5])
     schedule = await display.set_sleep_schedule(
         True, sleep_time="23:15", wake_time="06:45"
     )

@@ -17,17 +17,15 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
 from custom_components.dp1.client.errors import InvalidPlaylistError
-from custom_components.dp1.client.playlist.did import (
-    did_from_public_key,
-    public_key_from_did,
-    read_public_key,
-)
 from custom_components.dp1.client.playlist.document import parse
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,
+    did_from_public_key,
     digest,
     payload_hash,
+    public_key_from_did,
+    read_public_key,
     sign,
     verify,
 )

@@ -8,10 +8,9 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..text import shorten
+from ..text import MAX_TITLE, shorten
 from ..url import through_gateway
-from .models import Artwork, Exhibition, Series
-from .people import Alumni
+from .models import Alumni, Artwork, Exhibition, Series
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
 ASSETS_URL = "https://cdn.feralfileassets.com"
@@ -19,7 +18,6 @@ PAGES_URL = "https://feralfile.com/exhibitions"
 IMAGE_HOST = "imagedelivery.net"
 SOURCE_VARIANT = "raw"
 LICENSE = "open"
-TITLE_LIMIT = 200
 
 EVM_CHAINS = frozenset(
     {"ethereum", "evm", "base", "polygon", "arbitrum", "optimism", "zora", "shape"}
@@ -133,7 +131,7 @@ def edition(artwork: Artwork) -> int | None:
 
 def title(artwork: Artwork, series: Series | None = None) -> str:
     """Return the title of a work, in at most 200 characters; empty if unknown."""
-    return shorten(_title(artwork.name, edition(artwork), series), TITLE_LIMIT)
+    return shorten(_title(artwork.name, edition(artwork), series), MAX_TITLE)
 
 
 def _title(name: str, number: int | None, series: Series | None) -> str:

@@ -32,8 +32,7 @@ from ..http import Answer, request_json, status_error
 from ..text import clean, is_technical
 from ..url import with_scheme
 from ..values import MAX_ON_LOOP, decode, mapping
-from .fields import as_integer
-from .models import Artwork, Exhibition, Record, Series
+from .models import Artwork, Exhibition, Record, Series, as_integer
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
 
 _LOGGER = logging.getLogger(__name__)

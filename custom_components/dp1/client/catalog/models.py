@@ -3,16 +3,165 @@
 The shapes are those of the catalog's public answers. Every field but the id may be missing, null or of another type.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Protocol, Self
+import re
+from typing import Any, Protocol, Self
 
-from ..text import clean
-from ..values import mapping
-from .fields import as_integer, as_key, as_moment, as_text, as_texts, as_title
-from .people import Alumni, collective_of, people_of
-from .tokens import token_identity
+from ..text import MAX_TITLE, clean
+from ..url import host_of
+from ..values import mapping, whole
+
+MAX_TEXT = 8192
+
+
+def as_text(value: object) -> str:
+    """Return a text without outer white space; empty if it is too long or not encodable."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        return ""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return ""
+    return value.strip()
+
+
+def as_texts(value: object) -> tuple[str, ...]:
+    """Return the non-empty texts of a list."""
+    if not isinstance(value, list):
+        return ()
+    return tuple(text for part in value if (text := as_text(part)))
+
+
+def as_title(*candidates: object) -> str:
+    """Return the first readable text."""
+    return next((text for value in candidates if (text := clean(value, MAX_TITLE))), "")
+
+
+def as_key(value: object) -> str:
+    """Return an id; numbers are accepted."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return as_text(value)
+
+
+def as_integer(value: object) -> int | None:
+    """Return an integer; text is accepted."""
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value.strip()):
+        return int(value)
+    return whole(value)
+
+
+def as_moment(value: object) -> datetime | None:
+    """Return a moment (RFC 3339) in UTC; the catalog writes year 1 for none."""
+    try:
+        moment = datetime.fromisoformat(as_text(value))
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC) if moment.year > 1 else None
+    except ValueError, OverflowError:
+        return None
+
+
+MAX_PEOPLE = 200
+# A biography may be as long as a page; this is as much as a label has place for.
+MAX_ABOUT = 600
+MAX_WEBSITE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Alumni:
+    """An artist or curator.
+
+    Attributes:
+        id: id.
+        name: name as they sign.
+        slug: for their web page.
+        about: the beginning of their biography, and the place where they live.
+        website: its address, empty unless it is one.
+        pictures: addresses of a portrait, relative or absolute.
+    """
+
+    id: str
+    name: str
+    slug: str = ""
+    about: str = ""
+    website: str = ""
+    pictures: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, data: object) -> Self | None:
+        """Parse an alumni object, by itself or inside ``alumniAccount``; None without a name."""
+        data = mapping(data)
+        data = mapping(data.get("alumniAccount")) or data
+        if not (name := as_title(data.get("alias"), data.get("fullName"))):
+            return None
+        key = as_key(data.get("ID") or data.get("id"))
+        place, bio = clean(data.get("location"), 100), clean(data.get("bio"), MAX_ABOUT)
+        about = f"{place}. {bio}" if place and bio else bio or place
+        website = as_text(data.get("website"))[:MAX_WEBSITE]
+        return cls(
+            key,
+            name,
+            as_text(data.get("slug")),
+            about,
+            website if host_of(website) else "",
+            as_texts([data.get("avatarDisplay"), data.get("avatarURI")]),
+        )
+
+
+def people_of(value: object) -> tuple[Alumni, ...]:
+    """Return the alumni of a list; entries may be null."""
+    if not isinstance(value, list):
+        return ()
+    people = map(Alumni.parse, value[:MAX_PEOPLE])
+    return tuple(person for person in people if person)
+
+
+def collective_of(value: object) -> tuple[Alumni, ...]:
+    """Return an artist with the members of their collective, unless its name already includes them."""
+    data = mapping(value)
+    data = mapping(data.get("alumniAccount")) or data
+    artist = Alumni.parse(data)
+    people = [artist] if artist else []
+    for other in people_of(data.get("collaborationAlumniAccounts")):
+        if not any(other.name in known.name for known in people):
+            people.append(other)
+    return tuple(people)
+
+
+def token_identity(data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return chain, contract and token: as resolved by the catalog, else of the swap that moved the work.
+
+    Field names as the catalog's public answers have them, newer ones first.
+    """
+    ways = (
+        (data, "chain", "tokenID"),
+        (mapping(data.get("successfulSwap")), "blockchainType", "token"),
+        (mapping(data.get("swap")), "blockchainType", "token"),
+    )
+    found = [
+        (chain, contract, _token_id(part.get(token_name), chain))
+        for part, chain_name, token_name in ways
+        if (chain := as_text(part.get(chain_name)).lower())
+        and (contract := as_text(part.get("contractAddress")))
+    ]
+    complete = next((identity for identity in found if identity[2]), None)
+    return complete or (as_text(data.get("chain")), "", "")
+
+
+def _token_id(value: object, chain: str) -> str:
+    """Return the number of a token as text; hexadecimal is written decimal but for Tezos and Bitmark."""
+    text = as_key(value)
+    if chain not in ("tezos", "bitmark"):
+        hexadecimal = re.fullmatch(
+            r"(?:0x)?([0-9a-f]{64})|0x([0-9a-f]{1,64})", text, re.IGNORECASE
+        )
+        if hexadecimal and not text.isdecimal():
+            return str(int(hexadecimal[1] or hexadecimal[2], 16))
+    return text
 
 
 class ExhibitionKind(StrEnum):

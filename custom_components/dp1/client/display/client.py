@@ -35,8 +35,8 @@ from .device_status import (
 from .metrics import Metrics, PlaybackCounters
 from .notifications import Event
 from .player_status import PlayerStatus
-from .rate_limit import RateLimit
 from .replies import accepted, parse_reply, refusal, reply
+from .request_queue import RateLimit
 from .transport import Transport
 
 DEFAULT_PORT = 1111

@@ -15,7 +15,6 @@ from .casts import Cast
 from .device_status import WEEK, ContentPolicy, SleepSchedule
 from .transport import Transport
 
-_MAX_GESTURE_STEPS = 16
 _KEY_CODES = frozenset({*range(32, 127), 8, 9, 13, 27})
 _PANEL_VALUES: Mapping[str, Container[object]] = {
     "brightness": range(101),
@@ -224,22 +223,6 @@ class Commands:
         The firmware cuts a step longer than 150 to 25.
         """
         await self._transport.send("dragGesture", {"cursorOffsets": _offsets(offsets)})
-
-    async def click_and_drag(self, offsets: Offsets) -> None:
-        """Move the cursor by up to 16 steps of (dx, dy) with the button held (firmware 1.0.17)."""
-        steps = _offsets(offsets)
-        _require(len(steps) <= _MAX_GESTURE_STEPS, "at most 16 steps")
-        await self._transport.send("clickAndDragGesture", {"cursorOffsets": steps})
-
-    async def zoom(self, steps: Iterable[float]) -> None:
-        """Zoom by up to 16 factors (firmware 1.0.17)."""
-        factors = list(steps)
-        _require(
-            1 <= len(factors) <= _MAX_GESTURE_STEPS
-            and all(factor > 0 and math.isfinite(factor) for factor in factors),
-            "1 to 16 factors above 0",
-        )
-        await self._transport.send("zoomGesture", {"scaleSteps": factors})
 
     # Device
 

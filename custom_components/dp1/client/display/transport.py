@@ -8,9 +8,8 @@ from yarl import URL
 
 from ..http import Answer, request_json
 from .notifications import Event, listen
-from .rate_limit import RateLimit
 from .replies import MAX_REPLY, PLAYER_COMMANDS, reply
-from .request_queue import RequestQueue, SharedRequests
+from .request_queue import RateLimit, RequestQueue, SharedRequests
 
 _ATTEMPTS = 3
 _TIMEOUT = 10.0
@@ -161,7 +160,7 @@ class Transport:
             self._reads.forget()
 
     def use_contract(self, contract: str | None) -> None:
-        """Limit the commands as the firmware does; see :meth:`.rate_limit.RateLimit.use_contract`."""
+        """Limit the commands as the firmware does; see :meth:`.request_queue.RateLimit.use_contract`."""
         self._rate_limit.use_contract(contract)
 
     def _queue(self, command: str) -> RequestQueue:
@@ -173,7 +172,7 @@ class Transport:
     async def back_off(
         self, command: str, attempt: int, retry_after: float | None = None
     ) -> None:
-        """Wait before the next attempt; see :meth:`.rate_limit.RateLimit.back_off`."""
+        """Wait before the next attempt; see :meth:`.request_queue.RateLimit.back_off`."""
         await self._rate_limit.back_off(command, attempt, retry_after)
 
     async def _retry_busy(

@@ -13,13 +13,12 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 from ..playlist.document import build_item
-from ..text import clean
+from ..text import MAX_TITLE, clean
 from ..url import through_gateway
 from ..values import mapping, moment, text
 from .links import TEZOS
 
 MAX_ARTISTS = 20
-MAX_TITLE = 200
 MAX_DESCRIPTION = 2000
 MAX_SOURCE = 1024
 # A work that is kept on a chain as a whole is its own source. Every status of a display carries all of them.

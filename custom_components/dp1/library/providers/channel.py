@@ -23,8 +23,7 @@ from ...client.values import text
 from ...storage import record_from_json, record_to_json
 from ..matching.text_index import line
 from ..node import Children, LazyNodes, Node, NodeKind, node_id
-from ..server.cache import subentry_file
-from ..server.coordinator import CachedList, Json, ServerCoordinator
+from ..server import CachedList, Json, ServerCoordinator, subentry_file
 from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist

@@ -20,8 +20,7 @@ from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
 from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
-from ..server.cache import ServerStore
-from ..server.coordinator import PATIENCE, Json, SharedReads
+from ..server import PATIENCE, Json, ServerStore, SharedReads
 from .collection.indexers import async_indexer
 from .feed.records import items_of
 from .provider import Context, Provider, Source

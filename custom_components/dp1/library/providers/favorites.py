@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, callback
 
 from ...client.catalog.selection import CAP
 from ...client.errors import NotFoundError
-from ...language import async_text
+from ...errors import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import Children, Node, NodeKind
 from .provider import (

@@ -25,13 +25,12 @@ from ...client.errors import Dp1Error, NotFoundError
 from ...client.guard import Guard
 from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
-from ...client.text import shorten
+from ...client.text import MAX_TITLE, shorten
 from ...const import DOMAIN, LICENSE
-from ..matching.query import Query
-from ..matching.text_index import TextIndex, line
+from ..matching.text_index import Query, TextIndex, line
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
 from ..preferences import Preferences
-from ..server.coordinator import CachedList, ServerCoordinator
+from ..server import CachedList, ServerCoordinator
 from ..threads import with_pauses
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
@@ -44,7 +43,6 @@ SEARCH_PATIENCE = 4.0
 MAX_LINES = 100
 # The cover of a folder is looked for among the first.
 MAX_FOR_COVER = 20
-MAX_TITLE = 200
 
 type Json = dict[str, Any]
 # What a node is found by: its title, its artist, and what else may be named with it.

@@ -16,7 +16,7 @@ from ....client.catalog.models import Exhibition, Series
 from ....client.catalog.selection import shown_once
 from ....client.errors import BusyError, Dp1Error, UnreachableError
 from ....timing import Timing
-from ...server.cache import ServerStore
+from ...server import ServerStore
 from .coordinator import CatalogCoordinator, PrefetchingCatalog
 
 # Series change rarely, and opening their exhibition refreshes them.

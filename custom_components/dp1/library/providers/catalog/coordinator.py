@@ -17,7 +17,7 @@ from ....client.catalog.selection import CAP
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import LOGGER
-from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import KnownWorks
 
 MAX_WORKS = 20_000

@@ -27,15 +27,14 @@ from ....client.catalog.artwork import (
     title,
     year,
 )
-from ....client.catalog.models import Artwork, Exhibition, Series
+from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.catalog.paging import PAGE_SIZE, Page
-from ....client.catalog.people import Alumni
 from ....client.catalog.selection import CAP, shown_once
 from ....client.playlist.manifest import MAX_NOTE, Work, biographies
 from ....client.text import clean, shorten
 from ....client.values import mapping, text
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
-from ...server.coordinator import Json, record_from_text, record_to_text
+from ...server import Json, record_from_text, record_to_text
 from ...threads import with_pauses
 
 # A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are

@@ -32,8 +32,7 @@ from ....client.indexer.client import (
 from ....client.indexer.tokens import Page, data_type
 from ....client.values import mapping, moment, text
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
-from ...server.cache import subentry_file
-from ...server.coordinator import LIST, PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator, subentry_file
 from .indexers import async_indexer
 from .records import OwnedWork, newest_first
 
@@ -169,11 +168,6 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
     async def _async_indexer(self) -> Indexer:
         """Return the client of the indexer."""
         return await async_indexer(self.hass, self.url or "")
-
-    @property
-    def _is_listed(self) -> bool:
-        """Return whether all works are known, or as many as are kept."""
-        return self.data.complete or len(self.data.records) >= MAX_TOKENS
 
     async def _async_read_newest(self) -> None:
         """Read what came last, which is everything in a small collection."""

@@ -13,7 +13,7 @@ from ....client.playlist.manifest import Work
 from ....const import SUBENTRY_COLLECTION
 from ...matching.text_index import line
 from ...node import WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
-from ...server.coordinator import CachedList
+from ...server import CachedList
 from ..provider import BuiltPlaylist, Context, Lines, Names, Provider, Source, source_of
 from .coordinator import CollectionCoordinator
 from .records import Medium, OwnedWork, group_node, owned_node, owned_nodes

@@ -21,7 +21,7 @@ from ....client.playlist.document import slugify
 from ....client.values import mapping, moment, whole
 from ....const import LOGGER
 from ....storage import record_from_json, record_to_json
-from ...server.coordinator import PATIENCE, CachedList, Json, ServerCoordinator
+from ...server import PATIENCE, CachedList, Json, ServerCoordinator
 from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0

@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
 from ....client.playlist.manifest import artist_in
-from ....client.text import clean
+from ....client.text import MAX_TITLE, clean
 from ....client.url import through_gateway
 from ....client.values import mapping, moment, text
 
@@ -22,7 +22,6 @@ MAX_ITEMS = 1024
 UNKNOWN = -1
 MAX_CURATORS = 10
 MAX_DID = 200
-MAX_TITLE = 200
 ITEM_FIELDS = 5
 ANY, VIEWER = "any", "viewer"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
