@@ -68,7 +68,7 @@ PLACES = [
     Place(
         "client/values.py",
         "no bound on values",
-        "    if exceeds(body, max_values):",
+        "    if len(body) > max_values and exceeds(body, max_values):",
         "    if max_values == 0:",
         ["tests/client/display/test_bounds.py"],
     ),
@@ -441,7 +441,7 @@ PLACES = [
     Place(
         "actions/feed.py",
         "guests publish",
-        "    if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):\n        raise Unauthorized(context=call.context)\n",
+        '    if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):\n        raise NotAllowedError(call.context, "publish_not_allowed", name=entry.title)\n',
         "",
         ["tests/actions/test_rights.py::test_guests_do_not_publish"],
     ),
@@ -562,8 +562,8 @@ PLACES = [
     Place(
         "client/values.py",
         "integers of any size reach states",
-        "return exact if exact in _INTEGERS else None",
-        "return exact",
+        "return value if value in _INTEGERS else None",
+        "return value",
         ["tests/test_fuzz.py::test_nothing_breaks"],
     ),
     Place(
@@ -604,22 +604,22 @@ PLACES = [
     Place(
         "client/values.py",
         "documents of any depth are decoded",
-        "        if not is_too_deep(value):\n",
-        "        if value is not body:\n",
+        "<= MAX_DEPTH or not is_too_deep(value):\n",
+        "<= MAX_DEPTH or value is not body:\n",
         ["tests/client/test_values.py::test_levels"],
     ),
     Place(
         "client/display/player_status.py",
         "what a display says of a contract reaches states",
-        '    parts = {"type": text(given.get("type"), MAX_WORD), "contract": contract}\n',
-        '    parts = {"type": text(given.get("type"), MAX_WORD), "contract": contract, "x": given.get("contract")}\n',
+        '    parts = {"type": word(given.get("type")), "contract": contract}\n',
+        '    parts = {"type": word(given.get("type")), "contract": contract, "x": given.get("contract")}\n',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(
         "client/display/player_status.py",
         "titles as they were sent",
-        'title=clean(given.get("title"), MAX_TITLE) or None,\n            source',
-        'title=given.get("title"),\n            source',
+        'title: str | None = sent(_title, "title")',
+        'title: str | None = sent(lambda value: value, "title")',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(
