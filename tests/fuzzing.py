@@ -32,6 +32,7 @@ from custom_components.dp1.client.display.replies import reply
 from custom_components.dp1.client.feed import client as feed
 from custom_components.dp1.client.feed.errors import feed_error
 from custom_components.dp1.client.http import MAX_BODY, Answer
+from custom_components.dp1.client.indexer.tokens import Token, build_items
 from custom_components.dp1.client.playlist.document import (
     check,
     check_playable,
@@ -446,7 +447,7 @@ def catalog_pages() -> list[Any]:
 def read_catalog(case: Any, spoiler: Spoiler) -> None:
     """Parse a page as each kind of record, and serialize the result."""
     try:
-        page = mapping(decode(spoiler.raw(as_json(case)), strict=True)).get("result")
+        page = mapping(decode(spoiler.raw(as_json(case)))).get("result")
     except ValueError:
         return
     for data in page if isinstance(page, list) else [page]:
@@ -486,13 +487,33 @@ def read_feed(case: Any, spoiler: Spoiler) -> None:
             feed_error(answer, secret="secret", sent_document=True), errors.Dp1Error
         )
     try:
-        page = mapping(decode(body, strict=True)).get("items")
+        page = mapping(decode(body)).get("items")
     except ValueError:
         return
     for data in page if isinstance(page, list) else [page]:
         for record in (FeedPlaylist.parse(mapping(data)), FeedChannel.parse(data)):
             if record is not None:
                 record_to_text(record)
+
+
+def tokens() -> list[Any]:
+    """Return records of the indexer."""
+    path = Path(__file__).parent / "simulators" / "indexer" / "tokens.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()[:3]]
+
+
+def read_token(case: Any, spoiler: Spoiler) -> None:
+    """Parse a record of a collection, and build what a display and a page get of it."""
+    try:
+        record = mapping(decode(spoiler.raw(as_json(case))))
+    except ValueError:
+        return
+    owner = record.get("current_owner")
+    owners = {owner} if isinstance(owner, str) else ()
+    if (token := Token.parse(record, owners)) is not None:
+        assert unsafe([token.id, token.name, token.description, token.artists]) is None
+        assert len(json_bytes(token.artists)) < MOST_ATTRIBUTES
+        json_bytes(build_items([token], 30))
 
 
 def read_document(case: Any, spoiler: Spoiler) -> None:
@@ -632,6 +653,7 @@ TARGETS: dict[str, Target] = {
     "replies": Target(replies, read_reply),
     "catalog pages": Target(catalog_pages, read_catalog),
     "feed pages": Target(feed_pages, read_feed),
+    "tokens": Target(tokens, read_token),
     "documents": Target(lambda: [DAY], read_document),
     "TXT records": Target(lambda: TXT, read_txt),
     "action fields": Target(lambda: ACTION_SAMPLES, read_action),

@@ -15,6 +15,7 @@ from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.json import json_bytes
 
 from .displays import DEVICE_ID, entry_of, set_up, state_of
 from .libraries import library_entry
@@ -410,3 +411,27 @@ async def test_numbers_beyond_64_bits(
     assert not warnings(caplog)
     stored = json.loads((storage / NAMES["library"]).read_text())
     assert len(stored["data"]["series"]) == 1
+
+
+async def test_texts_of_another_version(
+    hass: HomeAssistant,
+    storage: Path,
+    servers: tuple[DisplaySimulator, CatalogSimulator],
+) -> None:
+    """Whatever a version before or after this one has stored, no attribute of a state is long or unsafe."""
+    text = "\x1b[31m" + "x" * 100_000
+    node = {"id": "series/1", "kind": "series", "title": text, "artist": text}
+    entry = {**ENTRY, "title": text, "media_id": "https://art.example/1.json"}
+    for kind, data in (
+        ("favorites", {"favorites": [{"node": node | {"note": text}}]}),
+        ("history", {"entries": [entry]}),
+    ):
+        path = storage / NAMES[kind]
+        path.write_text(json.dumps(envelope(path.name, data)))
+    library = await start(hass, servers)
+    (kept,) = library.favorites.nodes()
+    assert len(kept.title) == 200 and kept.title.startswith("xxx")
+    for state in hass.states.async_all():
+        shown = json_bytes(state.attributes)
+        assert len(shown) < 16 * 1024, state.entity_id
+        assert b"\\u001b" not in shown

@@ -397,3 +397,9 @@ async def test_a_public_host_that_is_down(
         port = server.url.rpartition(":")[2]
     with pytest.raises(RefusedError):
         await ask(Guard(session, public), f"http://art.example:{port}/")
+
+
+def test_an_address_without_end() -> None:
+    """A long text is no address, and not read: that would take seconds."""
+    assert host_of(f"http://a.example/{'x' * 8000}") == "a.example:80"
+    assert host_of(f"http://a.example/{'x' * 9000}") is None

@@ -1,7 +1,7 @@
 """The history of a display: the playlists that were cast to it, to name them and to show them again."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
@@ -12,7 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from ..client.display.casts import Cast
 from ..client.display.player_status import PlayerStatus
-from ..client.text import MAX_TITLE, clean
+from ..client.text import MAX_TITLE, clean, one_line
 from ..const import DOMAIN
 from ..storage import SafeStore
 
@@ -76,7 +76,11 @@ class History:
     async def async_load(self) -> None:
         """Load the stored history."""
         if stored := await self._store.async_load_parsed():
-            self._entries = {entry.media_id: entry for entry in stored.entries}
+            # Another version may have stored longer titles.
+            self._entries = {
+                entry.media_id: replace(entry, title=_shown(entry.title))
+                for entry in stored.entries
+            }
 
     async def async_save(self) -> None:
         """Save pending changes."""
@@ -152,6 +156,11 @@ class History:
         stored = StoredHistory([*self._entries.values()])
         self._store.async_delay_save(lambda: stored, SAVE_DELAY)
         return new
+
+
+def _shown(title: str | None) -> str | None:
+    """Return a title that is plain already, in one short line."""
+    return one_line(title, MAX_TITLE) if title else None
 
 
 def _title(title: object) -> str | None:

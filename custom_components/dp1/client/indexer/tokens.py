@@ -169,7 +169,8 @@ class Change:
 
 def _without(owners: Collection[str], value: object) -> Any:
     """Return a value without the addresses of owners: a URL that has one is dropped, other texts lose it."""
-    pattern = "|".join(f"(0x)?{owner.removeprefix('0x')}" for owner in owners)
+    names = (re.escape(owner.removeprefix("0x")) for owner in owners)
+    pattern = "|".join(f"(0x)?{name}" for name in names)
     return _without_matches(re.compile(pattern, re.IGNORECASE), value)
 
 

@@ -8,6 +8,8 @@ from homeassistant.core import HomeAssistant, callback
 
 from ...client.catalog.selection import CAP
 from ...client.errors import NotFoundError
+from ...client.playlist.manifest import MAX_NOTE
+from ...client.text import MAX_TITLE, one_line
 from ...errors import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import Children, Node, NodeKind
@@ -33,6 +35,11 @@ KINDS = frozenset(
     }
 )
 
+TEXTS = {
+    **dict.fromkeys(("title", "artist", "subtitle", "medium"), MAX_TITLE),
+    "note": MAX_NOTE,
+}
+
 type Json = dict[str, Any]
 
 
@@ -49,7 +56,21 @@ def _parse_stored(stored: Any) -> list[Favorite]:
     if not isinstance(favorites := stored["favorites"], list):
         raise TypeError(type(favorites).__name__)
     found = (record_from_json(Favorite, data) for data in favorites)
-    return [favorite for favorite in found if favorite and favorite.node.kind in KINDS]
+    return [
+        replace(favorite, node=_bounded(favorite.node))
+        for favorite in found
+        if favorite and favorite.node.kind in KINDS
+    ]
+
+
+def _bounded(node: Node) -> Node:
+    """Return a node that another version may have stored with texts of any length."""
+    texts: dict[str, Any] = {
+        name: one_line(text, limit)
+        for name, limit in TEXTS.items()
+        if (text := getattr(node, name))
+    }
+    return replace(node, **texts)
 
 
 class Favorites(Provider):
