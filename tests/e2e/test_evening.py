@@ -18,6 +18,7 @@ from scripts.demo_run import find_player
 from .browser import CHROMIUM, browser, signed_in, visit
 from .card import EXHIBITION, Watch, try_the_card
 from .home import ROOT, Home
+from .rooms import live_with_it
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.display import DisplaySimulator
@@ -294,7 +295,7 @@ async def house(
     """Run everything: one Home Assistant and one browser for the whole evening."""
     async with (
         CatalogSimulator() as catalog,
-        FeedSimulator() as feed,
+        FeedSimulator("signed") as feed,
         announcer() as zeroconf,
         DisplaySimulator(
             profile="B", device_id="FF1-E2E00001", name=NAME, zeroconf=zeroconf
@@ -325,6 +326,7 @@ async def test_an_evening(tmp_path: Path) -> None:
         await look_closer(page, home, player)
         await use_built_in_cards(chromium, page, home, display, player)
         await try_the_card(home, chromium, display, player)
+        await live_with_it(home, chromium, display, player, feed)
         await publish(page, home, feed)
         for language in LANGUAGES:
             await speak(page, home, player, language)

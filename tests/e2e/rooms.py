@@ -1,0 +1,286 @@
+"""Living with the card: on tablets, a phone and a large wall, by keyboard, asleep, with a slow display and with two."""
+
+import re
+
+from playwright.async_api import Browser, Locator, Page, expect
+
+from scripts.demo_run import GALLERY, add_by_address
+
+from .browser import signed_in, visit
+from .card import CARD, EXHIBITION, OTHER, dashboard, violations
+from .home import Home
+
+from tests.simulators.display import DisplaySimulator, Fault, FaultKind
+from tests.simulators.feed import FeedSimulator
+
+UPRIGHT = (800, 1280)
+PHONE = (390, 844)
+LARGE = (3840, 2160)
+TABLET = (1280, 800)
+# Pixels of the smallest thing to tap, and of type that is read across a room.
+TAP = 44
+TYPE = 40
+LATE_SECONDS = 4.0
+PUBLIC_WORK = "https://art.example/dusk.png"
+
+
+class Room:
+    """A browser in front of the card."""
+
+    def __init__(
+        self, page: Page, home: Home, display: DisplaySimulator, player: str
+    ) -> None:
+        """Enter the room."""
+        self.page = page
+        self.home = home
+        self.display = display
+        self.player = player
+        self.card = page.locator(CARD).first
+
+    def button(self, name: str) -> Locator:
+        """Return a button of the card."""
+        return self.card.get_by_role("button", name=name, exact=True)
+
+    async def look(self, size: tuple[int, int], path: str) -> None:
+        """Open a page in a window of this size, and see the work there."""
+        width, height = size
+        await self.page.set_viewport_size({"width": width, "height": height})
+        await visit(self.page, path)
+        await expect(self.card.locator(".picture img")).to_be_visible()
+
+    async def is_wider(self, part: str, width: float) -> None:
+        """Wait until a part of the card is wider than this, as it is laid out a moment after the window."""
+        await self.page.wait_for_function(
+            "([part, width]) => part.offsetWidth > width",
+            arg=[await self.card.locator(part).element_handle(), width],
+        )
+
+    async def is_clean(self) -> None:
+        """Expect that nothing is too wide, and that a checker of accessibility finds nothing."""
+        assert await self.page.evaluate(
+            "document.documentElement.scrollWidth <= innerWidth"
+        )
+        assert await violations(self.page) == []
+
+    async def hang(self) -> None:
+        """Hang the exhibition, and wait until the card shows it."""
+        show = {"entity_id": self.player, "exhibition": EXHIBITION}
+        await self.home.call("dp1.cast_playlist", show)
+        await expect(self.card.locator(".exhibition")).to_have_text(EXHIBITION)
+        await expect(self.card.locator(".place")).to_have_text("1 of 48")
+
+    async def upright(self) -> None:
+        """On a tablet that stands upright, the picture has the width, and the label is below."""
+        await self.look(UPRIGHT, "/wall-labels/wall")
+        await expect(self.card).to_have_attribute("stacked", "")
+        await self.is_wider(".picture", UPRIGHT[0] - 1)
+        picture = await self.card.locator(".picture").bounding_box()
+        side = await self.card.locator(".side").bounding_box()
+        assert picture and side
+        assert picture["width"] == side["width"] == UPRIGHT[0]
+        assert picture["height"] > UPRIGHT[1] / 2
+        assert picture["y"] + picture["height"] <= side["y"] + 1
+        assert side["y"] + side["height"] <= UPRIGHT[1]
+        await self.is_clean()
+
+    async def phone(self) -> None:
+        """On a phone, everything can be tapped, and the exhibitions fill the screen."""
+        await self.look(PHONE, "/wall-labels/card")
+        await expect(self.card).to_have_attribute("size", "label")
+        for button in await self.card.locator(".controls button:visible").all():
+            box = await button.bounding_box()
+            assert box and min(box["width"], box["height"]) >= TAP
+        await self.is_clean()
+        await self.button("Choose an exhibition").click()
+        dialog = self.page.locator("dp1-chooser dialog")
+        await expect(dialog.get_by_role("listitem").nth(3)).to_be_visible()
+        box = await dialog.bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE[0]
+        await self.is_clean()
+        await self.page.keyboard.press("Escape")
+
+    async def large(self) -> None:
+        """On a large wall, type can be read from afar, and the picture is larger than the label."""
+        await self.look(LARGE, "/wall-labels/wall")
+        await expect(self.card).to_have_attribute("size", "wall")
+        await self.is_wider(".picture", LARGE[0] / 2)
+        await self.page.wait_for_function(
+            "([label, size]) => parseFloat(getComputedStyle(label).fontSize) >= size",
+            arg=[await self.card.locator(".artist").element_handle(), TYPE],
+        )
+        await self.is_clean()
+
+    async def tab_to(self, wanted: Locator) -> None:
+        """Press the Tab key until something has the focus."""
+        for _ in range(60):
+            if await wanted.evaluate("it => it.matches(':focus')"):
+                return
+            await self.page.keyboard.press("Tab")
+        raise AssertionError(f"the Tab key does not lead to {wanted}")
+
+    async def keyboard(self) -> None:
+        """With a keyboard alone, show a work for a time, change the order, and choose."""
+        press = self.page.keyboard.press
+        await self.look(TABLET, "/wall-labels/card")
+        await self.hang()
+        show_for = self.button("Show for…")
+        await self.tab_to(show_for)
+        await press("ArrowDown")
+        await press("Enter")
+        await expect(self.card.get_by_role("menuitem").first).to_be_focused()
+        await self.is_clean()
+        await press("Escape")
+        await expect(show_for).to_be_focused()
+        assert self.display.state.playlist_title == EXHIBITION
+        await press("Enter")
+        await press("ArrowDown")
+        await press("Enter")
+        await expect(self.card.locator(".place")).to_have_text("1 of 1")
+        until = self.card.locator(".until")
+        await expect(until).to_contain_text("Until")
+        await self.is_clean()
+        await self.tab_to(until.get_by_role("button"))
+        await press("Enter")
+        await expect(self.card.locator(".place")).to_have_text("1 of 48")
+        await expect(until).to_be_hidden()
+        coming = self.card.locator(".next .show")
+        first, second, third = (await coming.all_inner_texts())[:3]
+        await self.tab_to(coming.first)
+        await press("Alt+ArrowRight")
+        await expect(coming.first).to_have_text(second)
+        await expect(coming.nth(1)).to_have_text(first)
+        await expect(coming.first).to_be_focused()
+        await press("Delete")
+        await expect(self.card.locator(".place")).to_have_text("1 of 47")
+        await expect(coming.first).to_have_text(first)
+        await expect(coming.nth(1)).to_have_text(third)
+        choose = self.button("Choose an exhibition")
+        await self.page.keyboard.press("Shift+Tab")
+        await expect(choose).to_be_focused()
+        await press("Enter")
+        dialog = self.page.locator("dp1-chooser")
+        await expect(dialog.get_by_role("searchbox")).to_be_focused()
+        await self.page.keyboard.type("neat evil")
+        found = dialog.get_by_role("button", name=OTHER, exact=True).first
+        await expect(found).to_be_visible()
+        await self.tab_to(found)
+        await press("Enter")
+        await expect(self.card.locator(".exhibition")).to_have_text(OTHER)
+        await expect(choose).to_be_focused()
+
+    async def asleep(self) -> None:
+        """Asleep, the last work is dimmed, also on a page that is opened now; an exhibition can be chosen."""
+        await self.look(TABLET, "/wall-labels/wall")
+        await self.button("Sleep").click()
+        await expect(self.card.locator(".state")).to_have_text("Asleep")
+        await self.page.reload()
+        image = self.card.locator(".picture img")
+        await expect(image).to_be_visible()
+        await expect(image).to_have_css("filter", re.compile("brightness"))
+        await expect(self.button("Wake")).to_be_visible()
+        await self.is_clean()
+        await self.button("Choose an exhibition").click()
+        dialog = self.page.locator("dp1-chooser")
+        await dialog.get_by_role("button", name=EXHIBITION, exact=True).click()
+        await expect(self.card.locator(".exhibition")).to_have_text(EXHIBITION)
+        assert not self.display.state.asleep
+
+    async def slow(self) -> None:
+        """A display that takes its time to answer is seen to do so from the first moment."""
+        await self.look(TABLET, "/wall-labels/wall")
+        await self.hang()
+        fault = Fault(FaultKind.SLOW, "/api/cast", seconds=LATE_SECONDS, times=1)
+        self.display.server.faults.append(fault)
+        following = self.button("Next track")
+        await following.click()
+        await expect(following).to_have_attribute("aria-busy", "true")
+        await expect(self.card.locator(".place")).to_have_text("1 of 48")
+        await self.is_clean()
+        await expect(self.card.locator(".place")).to_have_text("2 of 48")
+        await expect(following).not_to_have_attribute("aria-busy", "true")
+        assert fault.hits == 1
+
+    async def two(self) -> None:
+        """Two displays have a section each, and one shows what the other does."""
+        async with DisplaySimulator(
+            profile="B", device_id="FF1-E2E00002", name="Studio"
+        ) as studio:
+            studio.caster.preflight = False
+            await add_by_address(self.home, studio)
+            await self.look(TABLET, "/wall-labels/card")
+            await self.home.dashboard("all-displays", "Art gallery", GALLERY)
+            await self.page.goto(f"{self.home.url}/all-displays/gallery")
+            await expect(self.page.locator(CARD)).to_have_count(2)
+            headings = self.page.locator("hui-heading-card")
+            await expect(headings).to_have_text(["Salon", "Studio"])
+            more = self.button("More")
+            await more.click()
+            together = self.card.get_by_role(
+                "menuitemcheckbox", name="Together with Studio"
+            )
+            await self.is_clean()
+            await together.click()
+            other = self.page.locator(CARD).nth(1)
+            await expect(other.locator(".exhibition")).to_have_text(EXHIBITION)
+            assert studio.state.playlist_title == EXHIBITION
+            await more.click()
+            await expect(together).to_have_attribute("aria-checked", "true")
+            await together.click()
+            await more.click()
+            await expect(together).to_have_attribute("aria-checked", "false")
+            await self.page.keyboard.press("Escape")
+            for entry in await self.home.ask("config_entries/get", domain="dp1"):
+                if entry["title"] == "Studio":
+                    path = f"/api/config/config_entries/entry/{entry['entry_id']}"
+                    await self.home.delete(path)
+
+    async def publish(self, feed: FeedSimulator) -> None:
+        """What hangs is published once that is confirmed, and can be removed."""
+        # The works of the exhibition have addresses of this home, which are not published.
+        show = {"media_content_id": PUBLIC_WORK, "media_content_type": "image/png"}
+        await self.home.call(
+            "media_player.play_media", {"entity_id": self.player, **show}
+        )
+        await visit(self.page, "/all-displays/settings")
+        tile = self.page.locator("hui-tile-card").filter(has_text="Publish what hangs")
+        dialog = self.page.locator("dialog-box")
+        known = set(feed.documents)
+        for answer in ("Cancel", "OK"):
+            await tile.click()
+            await expect(dialog.get_by_text("becomes public")).to_be_visible()
+            assert set(feed.documents) == known
+            await dialog.get_by_role("button", name=answer).click()
+            await expect(dialog.get_by_text("becomes public")).to_be_hidden()
+
+        async def published() -> set[str]:
+            """Return the new documents."""
+            return set(feed.documents) - known
+
+        (document,) = await self.home.until(published, 20, "the published playlist")
+        (item,) = feed.documents[document]["items"]
+        assert item["source"] == PUBLIC_WORK
+        await self.home.call("dp1.delete_playlist", {"playlist_id": document})
+        assert set(feed.documents) == known
+
+
+async def live_with_it(
+    home: Home,
+    chromium: Browser,
+    display: DisplaySimulator,
+    player: str,
+    feed: FeedSimulator,
+) -> None:
+    """See the card in each room, with one page for all."""
+    page = await signed_in(chromium, home, *TABLET, sidebar="always_hidden")
+    url = await home.dashboard("wall-labels", "Labels", dashboard(player))
+    await page.goto(f"{url}/card")
+    room = Room(page, home, display, player)
+    await room.hang()
+    await room.upright()
+    await room.phone()
+    await room.large()
+    await room.keyboard()
+    await room.asleep()
+    await room.slow()
+    await room.two()
+    await room.publish(feed)
