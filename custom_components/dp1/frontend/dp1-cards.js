@@ -313,7 +313,6 @@ const pageText = (key, english) => {
   return text(hass, key) || english;
 };
 
-/** Return an address if it is one a browser may open. */
 const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ? url : null);
 
 const explorerUrl = (contract) => {
@@ -330,7 +329,6 @@ const can = (state, feature) => Boolean(state?.attributes.supported_features & f
 const fire = (element, type, detail) =>
   element.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
 
-/** Make a shadow root with a style and markup of this file. */
 const draw = (element, style, markup) => {
   const root = element.attachShadow({ mode: "open" });
   const template = document.createElement("template");
@@ -379,7 +377,6 @@ const pictures = (hass, path) => {
   return [image];
 };
 
-/** Return a list item with a picture and a title to tap. */
 const pictureItem = (hass, medium, tapped) => {
   const title = medium.title || text(hass, "untitled");
   const caption = make("span", { className: "one-line small", dir: "auto", textContent: title });
