@@ -285,7 +285,7 @@ PLACES = [
         "a busy catalog is read on",
         "self._schedule(self._pause, asked)",
         "self._schedule(0, asked)",
-        ["tests/library/test_named_works.py::test_the_catalog_is_obeyed"],
+        ["tests/library/test_named_works.py::test_errors_slow_it_down"],
     ),
     Place(
         "client/feed/connection.py",

@@ -155,6 +155,7 @@ async def test_guests_read_nothing_at_home(
     assert caught.value.translation_key == "address_blocked"
     assert "127.0.0.1 is an address within the home" in str(caught.value)
     assert not victim.requests
+    assert not hass.data[DATA].named_hosts._hosts
     await read(hass, owner, victim, action, data)
     asked = len(victim.requests)
     assert asked
