@@ -60,10 +60,11 @@ class ShowIntent(SpokenIntent):
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
     fields: Mapping[str, Any] = {
         vol.Exclusive("what", "what"): intent.non_empty_string,
-        vol.Exclusive("media_id", "what"): cv.string,
+        vol.Exclusive("media", "what"): [cv.string],
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
         vol.Exclusive("year", "what"): vol.Coerce(float),
         vol.Optional("kind"): cv.string,
+        vol.Optional("note"): cv.string,
     }
 
     @override
@@ -100,13 +101,15 @@ async def _async_show(
 ) -> str:
     """Cast to displays, and say what is where."""
     answers, span = request.answers, span_of(request.slots, _bedtime(request, displays))
-    data = {"show_for": _as_text(span.duration)} if span else {}
+    data: dict[str, Any] = {"show_for": _as_text(span.duration)} if span else {}
+    if note := request.slots.get("note"):
+        data["note"] = note
     told = await request.call(
         DOMAIN,
         "cast_playlist",
         response=True,
         entity_id=[display.entity_id for display in displays],
-        media_content_id=chosen.media_id,
+        **chosen.fields,
         **data,
     )
     shown = [d for d in displays if "error" not in told[d.entity_id]]

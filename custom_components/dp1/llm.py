@@ -36,6 +36,7 @@ from .library.entries import async_libraries
 from .library.library import Library, Node, NodeKind
 from .library.node import media_id
 from .library.search import fold
+from .playback.compose import note
 from .voice.actions import ACTIONS
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS
@@ -65,6 +66,7 @@ MAX_FOUND: Final = 8
 MAX_OPENED: Final = 8
 MAX_DISPLAYS: Final = 20
 MAX_REMEMBERED: Final = 200
+MAX_TOGETHER: Final = 20
 MINUTES: Final = vol.All(vol.Coerce(float), vol.Range(min=0.1, max=20160))
 PLACE: Final[dict[Any, Any]] = {
     vol.Optional("display", description="The name of an art display"): cv.string,
@@ -289,21 +291,26 @@ class ShowArtTool(DisplayTool):
     name = f"{DOMAIN}__show_art"
     title = "Show art"
     description = (
-        "Shows on art displays what find_art found, by its id; or an exhibition, series, work or playlist by its title, "
+        "Shows on art displays what find_art found, one or several, by their ids; or an exhibition, series, work or playlist by its title, "
         "something by an artist, or a choice"
     )
     parameters = vol.Schema(
         vol.All(
             {
-                vol.Optional("id", description="The id of a result"): cv.string,
+                vol.Optional(
+                    "ids", description="The ids of results, to hang in this order"
+                ): vol.All(
+                    cv.ensure_list, [cv.string], vol.Length(min=1, max=MAX_TOGETHER)
+                ),
                 vol.Optional("what", description="A title or an artist"): cv.string,
                 vol.Optional("kind"): vol.In(sorted(KINDS)),
                 vol.Optional("choice"): vol.In(CHOICES),
                 vol.Optional("year"): vol.Coerce(int),
                 vol.Optional("minutes", description="How long; else forever"): MINUTES,
+                vol.Optional("note", description="Why this, in a sentence"): note,
                 **PLACE,
             },
-            cv.has_at_least_one_key("id", "what", "choice", "year"),
+            cv.has_at_least_one_key("ids", "what", "choice", "year"),
         )
     )
     annotations = ToolAnnotations(destructive=False, idempotent=True)
@@ -313,15 +320,16 @@ class ShowArtTool(DisplayTool):
         self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
     ) -> JsonObjectType:
         """Show it, and return what is shown where."""
-        if (short := args.pop("id", None)) is not None:
-            if (where := hass.data[DATA].found.get(short)) is None:
+        if ids := args.pop("ids", ()):
+            found = hass.data[DATA].found
+            if not found.keys() >= set(ids):
                 raise HomeAssistantError(
                     translation_domain=DOMAIN, translation_key="unknown_result"
                 )
-            args = {**args, "media_id": where}
-        for key in ("media_id", "what", "choice", "year"):
+            args = {**args, "media": [found[short] for short in ids]}
+        for key in ("media", "what", "choice", "year"):
             if key in args:
-                others = {"media_id", "what", "choice", "year"} - {key}
+                others = {"media", "what", "choice", "year"} - {key}
                 args = {name: args[name] for name in args if name not in others}
         return await _async_intent(hass, llm_context, "Dp1Show", args)
 

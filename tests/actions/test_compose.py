@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 import voluptuous as vol
 
-from homeassistant.core import HomeAssistant
+from homeassistant.components.homeassistant.exposed_entities import (
+    async_expose_entity as expose_entity,
+)
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers import llm
+from homeassistant.helpers.llm import LLMContext, ToolInput
 from homeassistant.setup import async_setup_component
 
 from tests.displays import ENTITY_ID, until
@@ -153,6 +158,39 @@ async def test_published_read_back_and_changed(public: Gallery) -> None:
     verified: Any = read["verified"]
     assert verified and all(each["valid"] for each in verified)
     assert len({item.get("id") for item in document["items"]}) == 5
+
+
+async def test_a_model_hangs_several_together(gallery: Gallery) -> None:
+    """The tools of models hang what they found in the catalog, the feed and the favorites in one playlist, with their reason."""
+    for component in ("homeassistant", "conversation"):
+        assert await async_setup_component(gallery.hass, component, {})
+    expose_entity(gallery.hass, "conversation", ENTITY_ID, True)
+    favorite = await add_favorite(gallery)
+    context = LLMContext("test", Context(), "en", "conversation", None)
+    api = await llm.async_get_api(gallery.hass, "assist", context)
+
+    async def call(tool: str, **args: Any) -> dict[str, Any]:
+        """Call a tool."""
+        result: Any = await api.async_call_tool(ToolInput(f"dp1__{tool}", args))
+        assert not result.error, result.data
+        return dict(result.data)
+
+    async def found(**args: Any) -> dict[str, Any]:
+        """Return the best result."""
+        return dict((await call("find_art", **args))["results"][0])
+
+    chosen = [
+        await found(query="Evening", kind="playlist"),
+        await found(query=favorite, kind="work"),
+        await found(query=SMALL, kind="exhibition"),
+    ]
+    reason = "Grey outside, so it is bright in here."
+    told = await call("show_art", ids=[each["id"] for each in chosen], note=reason)
+    assert all(each["title"] in told["answer"] for each in chosen)
+    shown = titles(gallery.wall.state.items)
+    assert shown[:3] == ["Tide", "Dune", favorite]
+    assert len(shown) > 4
+    await until(lambda: gallery.attribute("dp1").get("note") == reason)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
         newest = listed[0]
         assert {found["kind"] for found in listed} == {"exhibition"}
         # Show the newest, by its id.
-        await call("show_art", id=newest["id"])
+        await call("show_art", ids=[newest["id"]])
         assert shows(wall) == newest["title"]
         assert "newest" not in newest["title"]
         # Something else on all displays.
@@ -68,7 +68,7 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
         assert any(result.get("note") for result in (*listed, *series))
         assert all(len(result.get("note", "")) <= 160 for result in listed)
         # A series on the easel for two hours, then for longer.
-        await call("show_art", id=series[0]["id"], display="easel", minutes=120)
+        await call("show_art", ids=[series[0]["id"]], display="easel", minutes=120)
         assert series[0]["title"] in shows(easel)
         longer = await call(
             "control_display", action="extend", display="Easel", minutes=30
@@ -115,7 +115,7 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
         assert wall.device.panel.values["brightness"] == 40
         # A library that does not know something says so, marked; an id of long ago is refused.
         assert "qwertz" in (await call("show_art", what="qwertz"))["error"]
-        assert "id" in (await call("show_art", id="000000"))["error"]
+        assert "id" in (await call("show_art", ids=["000000"]))["error"]
         # Good night, and good morning.
         await call("control_display", action="sleep", scope="all")
         assert wall.state.asleep

@@ -68,13 +68,21 @@ _NOT_BEFORE_OR_AFTER: Final = re.compile(rf"(不|勿|别(?![的人])).*|.*{fold(
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Something to show, as it is said and as it is cast."""
+    """Something to show, as it is said and as it is cast; `others` are shown after it."""
 
     media_id: str
     title: str
     artist: str | None = None
     is_work: bool = False
     is_everything: bool = False
+    others: tuple[str, ...] = ()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Return the field of ``dp1.cast_playlist``."""
+        if self.others:
+            return {"media": [self.media_id, *self.others]}
+        return {"media_content_id": self.media_id}
 
     @classmethod
     def of(cls, library: Library, node: Node) -> Chosen:
@@ -112,9 +120,20 @@ async def async_choose(
 ) -> Chosen:
     """Return what slots ask for: a name, a year or a choice; raise if there is none."""
     libraries = async_libraries(hass)
-    if "media_id" in slots:
-        library, node = library_and_node(hass, slots["media_id"])
-        return Chosen.of(library, await library.async_node(node))
+    if "media" in slots:
+        first, *others = [
+            Chosen.of(library, await library.async_node(node))
+            for library, node in (library_and_node(hass, it) for it in slots["media"])
+        ]
+        titles = (first.title, *(chosen.title for chosen in others))
+        return Chosen(
+            first.media_id,
+            ", ".join(titles),
+            None if others else first.artist,
+            first.is_work or bool(others),
+            first.is_everything and not others,
+            tuple(chosen.media_id for chosen in others),
+        )
     try:
         if "what" in slots:
             return await _async_find(libraries, slots, displays)
