@@ -23,6 +23,7 @@ from homeassistant.util.ssl import get_default_context
 from .client.guard import Guard, is_home_name, public_session
 from .client.playlist.document import MAX_DOCUMENT
 from .client.url import host_of, plain_host, web_url
+from .client.values import MAX_ON_LOOP
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from .permissions import async_is_admin
 from .storage import SafeStore
@@ -97,7 +98,11 @@ class NamedHosts:
         _IS_GUEST.set(is_guest)
         if context is None or is_guest:
             return
-        found = await self._hass.async_add_executor_job(_servers, what)
+        if isinstance(what, str) and len(what) <= MAX_ON_LOOP:
+            # Requests of the same moment keep their order.
+            found = _servers(what)
+        else:
+            found = await self._hass.async_add_executor_job(_servers, what)
         for url in found:
             host = host_of(url)
             if (

@@ -401,6 +401,9 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
         await _async_check_frame(hass, source, wanted.options)
     title = wanted.title or _title_of(source)
+    if len(source) <= MAX_ON_LOOP:
+        # What is added to a playlist keeps the order in which it was asked for.
+        return _single_item(source, title, wanted.options)
     return await hass.async_add_executor_job(
         _single_item, source, title, wanted.options
     )
