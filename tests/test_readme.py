@@ -92,7 +92,7 @@ def test_each_picture_is_there() -> None:
     shown = {
         path.parent / name
         for path, text in TEXTS.items()
-        for name in re.findall(r"[\w/-]+\.(?:png|webp)", text)
+        for name in re.findall(r'(?:\]\(|src=")([\w/-]+\.(?:png|webp))', text)
     }
     assert shown == {path for path in DOCS.iterdir() if path.suffix != ".md"}
     assert FILM.stat().st_size < FILM_BYTES
