@@ -9,6 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.dp1.browse import pictures as fetch_picture
+from custom_components.dp1.client.catalog import artwork
 from homeassistant.core import HomeAssistant
 
 from .client.scripted_server import Reply, Request, ScriptedServer
@@ -27,6 +28,7 @@ class Gallery:
         self.kind = "image/png"
         self.content = PNG
         self.status = 200
+        self.missing: tuple[str, ...] = ()
         self.asked: list[str] = []
         self.url = ""
 
@@ -34,7 +36,8 @@ class Gallery:
         """Serve a picture; requests of the display do not count."""
         if request.headers["User-Agent"].startswith("HomeAssistant/"):
             self.asked.append(request.path)
-        return Reply(self.status, self.content, {"Content-Type": self.kind})
+        status = 404 if request.path in self.missing else self.status
+        return Reply(status, self.content, {"Content-Type": self.kind})
 
     def show(self, display: DisplaySimulator, *names: str) -> None:
         """Show works with pictures of this server."""
@@ -91,6 +94,28 @@ async def test_work(
         gallery.content,
     )
     assert gallery.asked == ["/dawn.png", "/noon.png"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+async def test_the_largest_picture(
+    hass: HomeAssistant,
+    hass_client: ClientSessionGenerator,
+    display: DisplaySimulator,
+    display_entry: MockConfigEntry,
+    gallery: Gallery,
+    monkeypatch: pytest.MonkeyPatch,
+    is_there: bool,
+) -> None:
+    """Of a picture on the image service the largest variant is asked for; if there is none, that of the catalog."""
+    monkeypatch.setattr(artwork, "IMAGE_HOST", "127.0.0.1")
+    gallery.missing = () if is_there else ("/account/dawn/xxl",)
+    cover = f"{gallery.url}/account/dawn/l"
+    display.player.load({**playlist("Dawn"), "coverImage": cover})
+    await set_up(hass, display_entry)
+    await name_hosts(hass, gallery.url)
+    assert await picture(hass, hass_client, "work") == (200, "image/png", PNG)
+    asked = ["/account/dawn/xxl", "/account/dawn/l"]
+    assert gallery.asked == asked[: 1 if is_there else 2]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.util import dt as dt_util
 
 from .browse.pictures import MAX_PIXELS, async_fetch_picture, pixels, raster_type
+from .client.catalog.artwork import largest_url
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
@@ -66,7 +67,7 @@ async def async_setup_entry(
 
 
 class WorkImage(DescribedEntity[str], ImageEntity):
-    """Image of the current work, fetched on demand."""
+    """Image of the current work, as large as there is one, fetched on demand."""
 
     entity_description: WorkDescription
 
@@ -102,15 +103,17 @@ class WorkImage(DescribedEntity[str], ImageEntity):
         """
         url = self._value
         if self._cached_image is None and url is not None:
-            picture = await async_fetch_picture(self.hass, url)
-            self._keep(url, picture)
+            for address in dict.fromkeys((largest_url(url), url)):
+                if picture := await async_fetch_picture(self.hass, address):
+                    self._keep(url, picture)
+                    break
         if self._cached_image is None:
             raise web.HTTPNotFound
         return self._cached_image.content
 
-    def _keep(self, url: str, picture: Image | None) -> None:
+    def _keep(self, url: str, picture: Image) -> None:
         """Keep a picture, unless another work is shown by now."""
-        if picture is not None and url == self._value:
+        if url == self._value:
             self._cached_image = picture
             self._attr_content_type = picture.content_type
 

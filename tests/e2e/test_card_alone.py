@@ -287,7 +287,7 @@ async def test_asleep(page: Page) -> None:
     """A display that sleeps shows the last work, dimmed: the one that was seen, or that of its picture."""
     image = page.locator(".picture img")
     await render(page, "off")
-    await expect(image).to_have_attribute("src", "/image/work")
+    await expect(image).to_have_attribute("src", "/image/work?state=now")
     await render(page, "playing", entity_picture="/player/now")
     await expect(image).to_have_attribute("src", "/player/now")
     await render(page, "off")
@@ -662,7 +662,7 @@ async def test_sizes(page: Page) -> None:
     await page.set_viewport_size({"width": 3840, "height": 2160})
     await render(page, entity_picture="/player/now?cache=1")
     image = page.locator(".picture img")
-    await expect(image).to_have_attribute("src", "/player/now?cache=1&width=3840")
+    await expect(image).to_have_attribute("src", "/image/work?state=now")
     size = "element => parseFloat(getComputedStyle(element).fontSize)"
     assert await page.locator(".title").evaluate(size) > 48
     await page.set_viewport_size({"width": 1200, "height": 800})

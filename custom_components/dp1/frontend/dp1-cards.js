@@ -652,8 +652,8 @@ class WallLabelCard extends HTMLElement {
   _renderPicture(state, { media_title: title, media_artist: artist, entity_picture: picture }, shows) {
     const image = this._find(".picture img");
     if (shows && picture) this._lastPicture = picture;
-    const path = shows ? picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
-    const url = path ? this._sized(this._hass.hassUrl(path)) : null;
+    const path = shows ? (this._isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
+    const url = path ? this._hass.hassUrl(path) : null;
     const name = shows && [title, artist].filter(Boolean).join(", ");
     this._find(".picture").setAttribute("aria-label", name || this._name(state));
     this._find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
@@ -671,14 +671,13 @@ class WallLabelCard extends HTMLElement {
     const device = entities?.[this._config.entity]?.device_id;
     const isIts = (entity) => device && entity.device_id === device && entity.translation_key === "work";
     const found = Object.keys(entities ?? {}).find((entityId) => entityId.startsWith("image.") && isIts(entities[entityId]));
-    return states[found]?.attributes.entity_picture;
+    const { state, attributes: { entity_picture: path } = {} } = states[found] ?? {};
+    return path && `${path}${path.includes("?") ? "&" : "?"}state=${encodeURIComponent(state)}`;
   }
 
-  /** Ask for a picture of the size that is shown. */
-  _sized(url) {
-    const pixels = this.offsetWidth * (window.devicePixelRatio || 1);
-    if (this.getAttribute("size") !== "wall" || pixels <= 960) return url;
-    return `${url}${url.includes("?") ? "&" : "?"}width=${pixels <= 1920 ? 1920 : 3840}`;
+  /** Return whether the picture of the media player is too small. */
+  get _isLarge() {
+    return this.getAttribute("size") === "wall" && this.offsetWidth * (window.devicePixelRatio || 1) > 960;
   }
 
   _showImage(visible) {

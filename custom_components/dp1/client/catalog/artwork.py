@@ -47,6 +47,7 @@ _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 type Size = Literal["m", "l"]
+LARGEST = "xxl"
 
 
 def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
@@ -74,6 +75,15 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
     if host == IMAGE_HOST and len(parts.path.strip("/").split("/")) == 2:
         return parts._replace(path=f"{parts.path.rstrip('/')}/{variant}").geturl()
     return address
+
+
+def largest_url(url: str) -> str:
+    """Return the URL of the largest variant of a picture on the image service; of another picture its own."""
+    parts = urlsplit(url)
+    folder, _, variant = parts.path.rpartition("/")
+    if parts.hostname != IMAGE_HOST or variant not in ("m", "l"):
+        return url
+    return parts._replace(path=f"{folder}/{LARGEST}").geturl()
 
 
 def source_url(artwork: Artwork, series: Series | None = None) -> str | None:
