@@ -112,3 +112,6 @@ async def test_a_wall_shared_by_two_homes(hass: HomeAssistant, tmp_path: Path) -
         await lake.async_block_till_done()
         await run(lake, "update_playlist")
         await until(lambda: titles() == ["sunrise", "noon", "dusk", "dusk"])
+        for each in (hass, lake):
+            for entry in each.config_entries.async_loaded_entries("dp1"):
+                await each.config_entries.async_unload(entry.entry_id)
