@@ -1,6 +1,7 @@
 """Test documents that are given to actions: those of a stranger, as large as an API of Home Assistant lets in."""
 
 import asyncio
+from collections.abc import Callable
 from contextlib import nullcontext
 import logging
 from typing import Any
@@ -28,17 +29,18 @@ def nested(levels: int) -> Any:
     return value
 
 
-DOCUMENTS: dict[str, Any] = {
-    "texts of 13 MB": playlist(*["x" * 13_000] * 1000),
-    "a million objects": {**playlist("Dawn"), "more": [{} for _ in range(1_000_000)]},
-    "objects in lists": {**playlist("Dawn"), "more": [[{"a": 1} for _ in range(1000)] for _ in range(1000)]},
-    "a million names": {**playlist("Dawn"), "more": {str(n): n for n in range(1_000_000)}},
-    "900 levels": {**playlist("Dawn"), "more": nested(900)},
-    "faults in all works": {**playlist("Dawn"), "items": [{"source": 7, "license": "x", "id": 1}] * 15_000},
-    "faults in a table": {**playlist("Dawn"), "defaults": {"display": {"userOverrides": dict.fromkeys(map(str, range(40_000)), 7)}}},
-    "JSON of 13 MB": "{" + " " * 13_000_000 + "}",
-    "JSON of 10,000 levels": '{"a":' * 10_000 + "1" + "}" * 10_000,
-    "addresses of 4 MB": {**playlist("Dawn"), "more": "http://a " * 440_000},
+# Made when they are needed: hundreds of megabytes would slow every test of the process down.
+DOCUMENTS: dict[str, Callable[[], Any]] = {
+    "texts of 13 MB": lambda: playlist(*["x" * 13_000] * 1000),
+    "a million objects": lambda: {**playlist("Dawn"), "more": [{} for _ in range(1_000_000)]},
+    "objects in lists": lambda: {**playlist("Dawn"), "more": [[{"a": 1} for _ in range(1000)] for _ in range(1000)]},
+    "a million names": lambda: {**playlist("Dawn"), "more": {str(n): n for n in range(1_000_000)}},
+    "900 levels": lambda: {**playlist("Dawn"), "more": nested(900)},
+    "faults in all works": lambda: {**playlist("Dawn"), "items": [{"source": 7, "license": "x", "id": 1}] * 15_000},
+    "faults in a table": lambda: {**playlist("Dawn"), "defaults": {"display": {"userOverrides": dict.fromkeys(map(str, range(40_000)), 7)}}},
+    "JSON of 13 MB": lambda: "{" + " " * 13_000_000 + "}",
+    "JSON of 10,000 levels": lambda: '{"a":' * 10_000 + "1" + "}" * 10_000,
+    "addresses of 4 MB": lambda: {**playlist("Dawn"), "more": "http://a " * 440_000},
 }  # fmt: skip
 
 
@@ -56,7 +58,7 @@ async def test_large_documents(
     # At the level of debug, Home Assistant itself writes the data of each call, several times.
     caplog.set_level(logging.WARNING)
     caplog.set_level(logging.WARNING, "homeassistant.core")
-    data = {"playlist": DOCUMENTS[name]}
+    data = {"playlist": DOCUMENTS[name]()}
     if action == "cast_playlist":
         data["entity_id"] = ENTITY_ID
     answers: list[Any] = []
@@ -87,14 +89,14 @@ async def test_large_documents(
             assert is_refused is (name != "addresses of 4 MB"), refusal
 
 
-IDS = {
-    "places": "https://a.example/1#dp1&" + "a=1&" * 3_000_000,
-    "a page": "data:text/html," + "é" * 6_000_000,
-    "escapes": "data:text/html," + "%" * 13_000_000,
-    "a document": "{" + '"a":{},' * 1_800_000 + "}",
-    "blanks": "data:text/html," + " " * 13_000_000,
-    "a page that displays take": "data:text/html," + "x" * 3_000_000,
-    "a link": "https://opensea.io/" + "a/" * 6_000_000,
+IDS: dict[str, Callable[[], str]] = {
+    "places": lambda: "https://a.example/1#dp1&" + "a=1&" * 3_000_000,
+    "a page": lambda: "data:text/html," + "é" * 6_000_000,
+    "escapes": lambda: "data:text/html," + "%" * 13_000_000,
+    "a document": lambda: "{" + '"a":{},' * 1_800_000 + "}",
+    "blanks": lambda: "data:text/html," + " " * 13_000_000,
+    "a page that displays take": lambda: "data:text/html," + "x" * 3_000_000,
+    "a link": lambda: "https://opensea.io/" + "a/" * 6_000_000,
 }
 
 
@@ -117,7 +119,7 @@ async def test_large_ids(
     field = "image" if service == "show_message" else "media_content_id"
     if name == "a page that displays take" and service == "show_message":
         pytest.skip("The page of a message has escapes of its own")
-    data = {"entity_id": ENTITY_ID, field: IDS[name]}
+    data = {"entity_id": ENTITY_ID, field: IDS[name]()}
     if domain == "media_player":
         data["media_content_type"] = ""
 
