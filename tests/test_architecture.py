@@ -44,7 +44,7 @@ CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
     {"text", "url"},
-    {"values"},
+    {"page", "values"},
     {"errors"},
     {"guard"},
     {"http"},

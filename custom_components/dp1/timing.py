@@ -37,7 +37,7 @@ class Timing:
         activity_patience: of an event about a work that appeared, for what the libraries know of it.
         title_timeout: of a document that is only read for its title.
         document_timeout: of a playlist that is read by its address.
-        frame_timeout: of asking whether a page may be framed.
+        frame_timeout: of asking a page for its title, and whether it may be framed.
         link_timeout: of a link to a market; an action ends within 30 seconds.
         proxy_grace: from when the URL of a picture is made until the display reports it.
         picture_timeout: of a thumbnail; Home Assistant waits 10 s for it.

@@ -342,3 +342,64 @@ async def test_a_page_elsewhere(
         assert display.player.items[0]["source"] == url
         if "Content-Type" not in headers:
             assert await loaded(display) == ("web" if is_framed else "")
+
+
+PADDED = b"<html>" + b" " * 64 * 1024 + b"<title>Late</title>"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "title"),
+    [
+        (b"<title>Tidal &amp;\n  Ledger</title>", "text/html", "Tidal & Ledger"),
+        (b"<TITLE lang=de>\xc3\x9cber</TITLE>", "text/html", "\xdcber"),
+        (b"<title>\xdcber</title>", "text/html; charset=latin-1", "\xdcber"),
+        (b'<meta charset="latin-1"><title>\xdcber', "text/html", "\xdcber"),
+        (b"<title>Sea</title>", "text/html; charset=none-such", "Sea"),
+        (b"<title>\xe2\x80\xae \n</title>", "text/html", "page"),
+        (b"<title>" + b"x" * 9000, "text/html", "x" * 199 + "\u2026"),
+        (b"<title" * 10000, "text/html", "page"),
+        (PADDED, "text/html", "page"),
+        (b"<title>No page</title>", "text/plain", "page"),
+    ],
+)
+async def test_the_title_of_a_page(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    body: bytes,
+    kind: str,
+    title: str,
+) -> None:
+    """A page is called by its title, as far as it is at its beginning, and has no heart."""
+    async with ScriptedServer.run(Reply(200, body, {"Content-Type": kind})) as server:
+        url = f"{server.url}/page"
+        await name_hosts(hass, url)
+        await play(hass, url, "web")
+        assert display.player.items[0]["title"] == title
+        assert server.calls()[0] == "GET /page"
+        await until(lambda: state_of(hass).attributes.get("media_title") == title)
+        assert state_of(hass).attributes["dp1"]["favorite"] is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(404, b"<title>Gone</title>"),
+        Reply(200, b"<title>Torn</title>", fault="half"),
+    ],
+)
+async def test_a_page_without_a_title(
+    hass: HomeAssistant, home: str, display: DisplaySimulator, reply: Reply
+) -> None:
+    """A page that cannot be read is called by its address, and its warning is kept."""
+    reply.headers["X-Frame-Options"] = "DENY"
+    page = Reply(200, b"<p>")
+    async with ScriptedServer.run(page, reply, page) as server:
+        url = f"{server.url}/page"
+        await name_hosts(hass, url)
+        data = {"entity_id": ENTITY_ID, "media_content_id": url}
+        answer: Any = await hass.services.async_call(
+            "dp1", "cast_playlist", data, blocking=True, return_response=True
+        )
+        assert "warning" in answer[ENTITY_ID]
+        assert display.player.items[0]["title"] == "page"

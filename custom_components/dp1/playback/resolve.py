@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
@@ -38,6 +38,7 @@ from ..client.indexer.links import (
 )
 from ..client.indexer.lookups import Markets, look_up
 from ..client.indexer.tokens import Token, build_items
+from ..client.page import read_title
 from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
@@ -399,7 +400,8 @@ async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
         return await _async_from_url(hass, wanted.media_id, wanted.options)
     source = reachable_url(hass, wanted.media_id)
     if not is_media and _suffix(source) not in (MEDIA_SUFFIXES - PAGE_SUFFIXES):
-        await _async_check_frame(hass, source, wanted.options)
+        titled = await _async_ask_page(hass, source, wanted.options)
+        wanted = replace(wanted, title=wanted.title or titled)
     title = wanted.title or _title_of(source)
     if len(source) <= MAX_ON_LOOP:
         # What is added to a playlist keeps the order in which it was asked for.
@@ -422,28 +424,29 @@ RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Cast]]] = {
 }
 
 
-async def _async_check_frame(hass: HomeAssistant, url: str, options: Options) -> None:
-    """Ask whether a page may be framed, as displays show it: raise for one of Home Assistant, else warn in the answer.
+async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> str:
+    """Return the title of a page, empty if unknown; raise if it is of Home Assistant and forbids frames, else warn.
 
-    A display reports a page that forbids it as shown.
+    Displays show pages in frames, and report one that forbids it as shown.
     """
     if not url.startswith(("http://", "https://")):
-        return
+        return ""
     is_own = is_hass_url(hass, url)
     guard = hass.data[DATA].named_hosts.async_guard(url)
     if is_own:
         guard = guard.allowing(url)
     timeout = ClientTimeout(total=hass.data[DATA].timing.frame_timeout)
-    try:
-        async with guard.request("HEAD", url, timeout=timeout) as response:
-            if _allows_frames(response):
-                return
-    except Dp1Error, ClientError, OSError, ValueError:
-        return
-    if is_own:
-        raise invalid_input("own_page_not_framed", url=clean(url, 200))
-    warning = invalid_input("page_not_framed", url=clean(url, 200))
-    options.warnings.append(async_message(hass, warning))
+    is_framed, title = True, ""
+    with suppress(Dp1Error, ClientError, OSError, ValueError):
+        async with guard.request("GET", url, timeout=timeout) as response:
+            is_framed = _allows_frames(response)
+            title = await read_title(response)
+    if not is_framed:
+        if is_own:
+            raise invalid_input("own_page_not_framed", url=clean(url, 200))
+        warning = invalid_input("page_not_framed", url=clean(url, 200))
+        options.warnings.append(async_message(hass, warning))
+    return title
 
 
 def _allows_frames(response: ClientResponse) -> bool:
