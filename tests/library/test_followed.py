@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
+from aiohttp import ClientSession
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
@@ -14,6 +16,8 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
+from custom_components.dp1.client.feed.client import Feed as FeedClient
+from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.news import NEWS, NewsItem
 from custom_components.dp1.library.providers.channel import (
@@ -21,15 +25,18 @@ from custom_components.dp1.library.providers.channel import (
     Channels,
     FollowedChannel,
 )
+from custom_components.dp1.library.providers.feed.records import async_channels
 from custom_components.dp1.library.server import CachedList
 from homeassistant.config_entries import SOURCE_USER, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.data_entry_flow import FlowResultType
 from homeassistant.helpers.dispatcher import async_dispatcher_connect
+from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import name_hosts, playlist, state_of, until
+from tests.fuzzing import MOST_ATTRIBUTES, unsafe
 from tests.libraries import DID, library_entry, set_up
 from tests.simulators.feed import Fault, FeedSimulator
 
@@ -41,6 +48,14 @@ FOREIGN = "0f9a8a36-4f6c-4f0c-8c7e-00000000ffff"
 def key(number: int) -> str:
     """Return the id of a playlist."""
     return f"0f9a8a36-4f6c-4f0c-8c7e-{number:012}"
+
+
+def deep(levels: int) -> Any:
+    """Return an object of so many levels."""
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": value}
+    return value
 
 
 def document(number: int) -> dict[str, Any]:
@@ -418,3 +433,77 @@ def test_addresses(text: str, url: str) -> None:
     address = ChannelAddress.parse(text)
     assert address.url == url
     assert ChannelAddress.parse(address.url) == address
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("odd", ["<", "\x1b[", "\u202e", "\\", "é"])
+async def test_texts_of_strangers(hass: HomeAssistant, odd: str) -> None:
+    """What is told of a channel whose texts are long, odd or nested is short and plain; what is no address is not asked for."""
+    long, wide = odd * 300_000, odd * (1900 // len(odd.encode()))
+    path = quote(wide)[:1800]
+    numbers = [11]
+    nested: dict[str, Any] = {"x": deep(300)}
+
+    def answer(request: Request) -> Reply:
+        """Return the channel, its playlists on this feed, of which it has none, or one of them."""
+        if "/channels/" in request.path:
+            urls: list[Any] = [f"{server.url}/{path}/{number}" for number in numbers]
+            odd_ones = [
+                long[:3000],
+                7,
+                None,
+                *(f"{server.url}/\0/{n}" for n in range(300)),
+            ]
+            texts = {"slug": wide, "publisher": {"name": long}, **nested}
+            return Reply(200, {"id": "9", "playlists": odd_ones + urls, **texts})
+        if "/playlists" in request.path:
+            return Reply(200, {"items": []})
+        number = int(request.path.rpartition("/")[2])
+        spoiled = {"title": "", "slug": wide, "summary": long}
+        curators = [{"name": long[:3000], "key": DID}] * 100
+        spoiled |= {"note": deep(300)} if number == 13 else {}
+        return Reply(200, {**document(number), **spoiled, "curators": curators})
+
+    async with ScriptedServer.run(answer) as server, following(hass) as house:
+        await name_hosts(hass, server.url)
+        address = f"{server.url}/channels/evenings"
+        refused = await house.ask(address)
+        assert refused["errors"] == {"url": "cannot_connect"}
+        nested.clear()
+        followed = await house.ask(address)
+        assert 0 < len(followed["title"]) <= MAX_TITLE
+        assert unsafe(followed["title"]) is None
+        await until(lambda: all(channel.data.read_at for channel in house.followed))
+        numbers.extend((13, 14))
+        (title,) = await house.look()
+        (told,) = house.told
+        assert len(title) <= MAX_TITLE and len(told["channel"]) <= MAX_TITLE
+        assert told["link"].endswith("/14")
+        assert unsafe(list(told.values())) is None
+        assert len(json_bytes(told)) < MOST_ATTRIBUTES
+        assert not [each.path for each in server.requests if "%00" in each.path]
+        kept = house.followed[0].to_store()
+        assert len(json_bytes(kept)) < 4 * MOST_ATTRIBUTES
+        state = state_of(hass, "event.gallery_news")
+        assert state.attributes["title"] == title
+        assert len(json_bytes(dict(state.attributes))) < MOST_ATTRIBUTES
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_channels_without_end() -> None:
+    """A feed whose list of channels never ends, each full of addresses, is left after as many as are kept."""
+    asked = 0
+
+    def answer(request: Request) -> Reply:
+        """Return another page of channels."""
+        nonlocal asked
+        asked += 1
+        urls = [f"https://art.example.org/{number}" for number in range(2500)]
+        more = {"title": "Evenings", "publisher": {"name": "Ines"}, "playlists": urls}
+        items = [{"id": f"{asked}-{number}", **more} for number in range(4)]
+        return Reply(200, {"items": items, "hasMore": True, "cursor": str(asked)})
+
+    async with ScriptedServer.run(answer) as server, ClientSession() as session:
+        client = FeedClient(session, server.url)
+        channels = await async_channels(client)
+    assert len(channels) == asked * 4 == 8

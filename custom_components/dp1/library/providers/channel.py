@@ -18,6 +18,7 @@ from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.feed.followed import new_playlists
 from ...client.guard import Guard
+from ...client.text import MAX_TITLE, clean
 from ...client.url import web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
@@ -26,7 +27,7 @@ from ..node import Children, LazyNodes, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator, subentry_file
 from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
-from .feed.records import FeedChannel, FeedPlaylist
+from .feed.records import FeedChannel, FeedPlaylist, async_channels
 from .provider import (
     BuiltPlaylist,
     Context,
@@ -75,7 +76,7 @@ class ChannelAddress:
         url = web_url(with_scheme(address.strip()))
         found = CHANNEL_PATH.fullmatch(url.path)
         channel = (found and found["channel"]) or ""
-        publisher = url.query.get("publisher", "")
+        publisher = clean(url.query.get("publisher"), MAX_TITLE)
         if found is None or bool(channel) == bool(publisher):
             raise ValueError("neither a channel nor a publisher")
         feed = normalize_url(str(url.with_path(found["feed"])))
@@ -84,11 +85,10 @@ class ChannelAddress:
     async def async_channels(self, client: Feed) -> list[FeedChannel]:
         """Return the channels, or raise NotFoundError or why they could not be read."""
         if self.channel:
-            documents = [await client.channel(self.channel)]
+            found = FeedChannel.parse(await client.channel(self.channel))
+            channels = [found] if found else []
         else:
-            documents = [document async for document in client.channels()]
-        channels = [found for each in documents if (found := FeedChannel.parse(each))]
-        if self.publisher:
+            channels = await async_channels(client)
             wanted = self.publisher.casefold()
             channels = [
                 each for each in channels if each.publisher.casefold() == wanted

@@ -22,12 +22,17 @@ from ....client.values import mapping, moment, whole
 from ....const import LOGGER
 from ....storage import record_from_json, record_to_json
 from ...server import PATIENCE, CachedList, Json, ServerCoordinator
-from .records import ITEM_FIELDS, FeedChannel, FeedPlaylist
+from .records import (
+    ITEM_FIELDS,
+    MAX_PLAYLISTS,
+    FeedChannel,
+    FeedPlaylist,
+    async_channels,
+)
 
 DOCUMENT_MAX_AGE_SECONDS = 60.0
 MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
-MAX_PLAYLISTS = 20_000
 # Beyond that only the playlists are known, and their works when they are opened.
 MAX_ITEMS = 60_000
 FEED_PAGE = 50
@@ -281,10 +286,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 more = not page.last
                 if len(found) >= FIRST_PLAYLISTS:
                     break
-            channels = [
-                FeedChannel.parse(document) async for document in self.client.channels()
-            ]
-            self.channels = tuple(channel for channel in channels if channel)
+            self.channels = tuple(await async_channels(self.client))
         except Dp1Error as err:
             reason = err
         records, complete = tuple(found.values()), not more

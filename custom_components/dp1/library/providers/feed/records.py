@@ -9,15 +9,18 @@ from typing import Any, NamedTuple, Self
 
 from homeassistant.util import dt as dt_util
 
+from ....client.feed.client import Feed
 from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
 from ....client.playlist.manifest import artist_in
-from ....client.text import MAX_TITLE, clean
+from ....client.text import MAX_TITLE, clean, one_line
 from ....client.url import through_gateway
 from ....client.values import mapping, moment, text
 
 # As many as are cast.
 MAX_ITEMS = 1024
+# Of a feed, and addresses of them in channels.
+MAX_PLAYLISTS = 20_000
 # How many works a playlist has that is too large to be listed.
 UNKNOWN = -1
 MAX_CURATORS = 10
@@ -104,7 +107,7 @@ class FeedPlaylist:
         return cls(
             id=key,
             slug=slug,
-            title=clean(document.get("title"), MAX_TITLE) or slug or key,
+            title=_title(document, key),
             summary=clean(document.get("summary")),
             cover=_picture(document.get("coverImage")),
             created=text(document.get("created")) or "",
@@ -132,16 +135,33 @@ class FeedChannel:
         data = mapping(data)
         if not (key := text(data.get("id"))):
             return None
-        playlists = data.get("playlists")
+        listed = data.get("playlists")
+        urls = map(text, listed if isinstance(listed, list) else ())
         return cls(
             id=key,
-            title=clean(data.get("title"), MAX_TITLE) or text(data.get("slug")) or key,
+            title=_title(data, key),
             cover=_picture(data.get("coverImage")),
             publisher=_publisher(data),
-            playlists=tuple(url for url in playlists if isinstance(url, str))
-            if isinstance(playlists, list)
-            else (),
+            playlists=tuple(islice(filter(None, urls), MAX_PLAYLISTS)),
         )
+
+
+async def async_channels(client: Feed) -> list[FeedChannel]:
+    """Return the channels of a feed, up to so many that they and the addresses in them are bounded in all."""
+    found, room = [], MAX_PLAYLISTS
+    async for document in client.channels():
+        if (channel := FeedChannel.parse(document)) is not None:
+            found.append(channel)
+            room -= 1 + len(channel.playlists)
+        if room < 0:
+            break
+    return found
+
+
+def _title(document: Mapping[str, Any], key: str) -> str:
+    """Return the title of a document, else its slug, else its key."""
+    named = (clean(document.get(name), MAX_TITLE) for name in ("title", "slug"))
+    return next(filter(None, named), "") or one_line(key, MAX_TITLE)
 
 
 def _publisher(document: Mapping[str, Any]) -> str:
