@@ -81,14 +81,14 @@ async def set_up(hass: HomeAssistant, entry: MockConfigEntry) -> MockConfigEntry
     return entry
 
 
-async def until(condition: Callable[[], object], seconds: float = 5.0) -> None:
+async def until(condition: Callable[[], object], seconds: float = 30.0) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.01)
 
 
-async def settle(display: DisplaySimulator, seconds: float = 5.0) -> None:
+async def settle(display: DisplaySimulator, seconds: float = 30.0) -> None:
     """Wait until a display has answered everything and its state was updated."""
     quiet = 0
 

@@ -294,7 +294,7 @@ async def test_the_copy_is_written_soon(
 ) -> None:
     """The cache is saved soon after a read."""
     await make_library(catalog)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while "dp1.library.library.catalog" not in hass_storage:
             await asyncio.sleep(0.02)
     data = hass_storage["dp1.library.library.catalog"]["data"]

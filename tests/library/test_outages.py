@@ -411,7 +411,7 @@ async def test_the_refresh_tries_again(
     monkeypatch.setattr(catalog_client, "RETRIES", 0)
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not library.sources():
             await asyncio.sleep(0.02)
     assert library.problem is None
@@ -483,7 +483,7 @@ async def test_a_channel_of_slow_hosts(
         library = await make_library(feed=feed)
         await name_hosts(library.hass, urls[0])
         monkeypatch.setattr(feed_module, "PATIENCE", 1.5)
-        async with asyncio.timeout(2.5):
+        async with asyncio.timeout(9):
             children = await library.async_children(f"channel/{CHANNEL}")
         assert 4 < most <= feed_module.FOREIGN_CONCURRENCY
         answered = [name for name in names if name != "stuck.json"]
