@@ -22,7 +22,7 @@ HOME = "http://home.test"
 ENTITY_ID = "media_player.wall"
 CONTRACT = "0x446dc57d1ca261013c908f695bb4239a3c724ff1"
 TEZOS = "KT1RJ6PbjHpwc3M5rw5s2Nbmefwbuwbdxton"
-EVERYTHING = 4 | 8 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288
+EVERYTHING = 4 | 8 | 16 | 32 | 128 | 256 | 32768 | 131072 | 262144 | 524288 | 2097152
 WORK = {
     "work_id": "w1",
     "works": 3,
@@ -96,7 +96,7 @@ window.render = (state, config = {}, language = "en") => {
       "media_player.wall": {entity_id: "media_player.wall", platform: "dp1", device_id: "d1"},
       "image.work": {entity_id: "image.work", platform: "dp1", device_id: "d1", translation_key: "work"},
       "media_player.hall": {entity_id: "media_player.hall", platform: "dp1", device_id: "d2"},
-      "media_player.tv": {platform: "cast"}, "light.hall": {platform: "dp1"},
+      "media_player.tv": {platform: "cast"}, "light.hall": {entity_id: "light.hall", platform: "dp1"},
     },
     hassUrl: (path) => path,
     formatEntityState: (state) => `state ${state.state}`,
@@ -336,9 +336,8 @@ async def test_actions(page: Page) -> None:
         ["media_player", "turn_off", data],
     ]
     await page.locator(".picture").press("Enter")
-    assert ["hass-more-info", {"entityId": ENTITY_ID}] in await page.evaluate(
-        "window.events"
-    )
+    opened = "() => window.events.some(([type, {entityId}]) => type === 'hass-more-info' && entityId === 'media_player.wall')"
+    await eventually(page, opened)
 
 
 async def test_a_display_that_hangs(page: Page) -> None:
@@ -422,43 +421,133 @@ async def test_more(page: Page) -> None:
 
 
 async def test_a_picture_of_ones_own(page: Page) -> None:
-    """A picture is uploaded to Home Assistant, and hung; what it refuses is told."""
+    """A picture is uploaded to Home Assistant, and hung for as long as is chosen; what it refuses is told."""
     await render(page)
     picture = {"name": "cat.png", "mimeType": "image/png", "buffer": b"x"}
-    await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
-    await eventually(page, "() => window.calls.filter(Array.isArray).length == 2")
+    upload, menu = page.locator(".file"), page.locator(".menu")
     hung = {
         "entity_id": ENTITY_ID,
         "media_content_id": "media-source://image_upload/p1",
         "media_content_type": "image",
     }
-    assert await calls(page) == [
-        ["/api/image/upload", "cat.png"],
-        ["media_player", "play_media", hung],
-    ]
+    expected: list[Any] = []
+    for choice, extra in (
+        ("no_end", {}),
+        ("30 minutes", {"show_for": {"minutes": 30}}),
+        ("3 hours", {"show_for": {"minutes": 180}}),
+    ):
+        await upload.set_input_files(picture)  # type: ignore[arg-type]
+        # Nobody has to choose: what comes first needs one key press.
+        await expect(menu.locator(":focus")).to_have_text("no_end")
+        await expect(menu.locator(".heading")).to_have_text("show_for")
+        assert await calls(page) == expected
+        await menu.get_by_text(choice, exact=True).click()
+        expected += [
+            ["/api/image/upload", "cat.png"],
+            ["media_player", "play_media", {**hung, "extra": extra}],
+        ]
+        await eventually(
+            page,
+            "count => window.calls.filter(Array.isArray).length == count",
+            str(len(expected)),
+        )
+        assert await calls(page) == expected
+    await upload.set_input_files(picture)  # type: ignore[arg-type]
+    await page.keyboard.press("Escape")
+    await expect(menu).to_be_hidden()
+    assert await calls(page) == expected
     for status, key in ((413, "too_large"), (400, "no_picture")):
         await page.evaluate("status => { window.uploaded = status }", status)
-        await page.locator(".file").set_input_files(picture)  # type: ignore[arg-type]
+        await upload.set_input_files(picture)  # type: ignore[arg-type]
+        await page.keyboard.press("Enter")
         told = ["hass-notification", {"message": key}]
         await eventually(
             page,
             "told => JSON.stringify(window.events.at(-1)) === told",
             json.dumps(told, separators=(",", ":")),
         )
+    await expect(page.locator("[aria-busy=true]")).to_have_count(0)
 
 
-async def test_tap_and_hold(page: Page) -> None:
-    """What a tap on the picture does can be chosen, and so can a long press."""
+async def test_adding_to_what_hangs(page: Page) -> None:
+    """Works of several sources are added to what hangs, one after the other; a refused one is not said to be added."""
+    await offer(page, "dp1://exhibitions", "Tides", "Clouds", "Rain")
+    await render(page)
+    await page.locator("[data-do=choose]").click()
+    dialog = page.get_by_role("dialog")
+    for number, title in ((2, "Tides"), (3, "Clouds")):
+        button = dialog.get_by_role("button", name=f"add {title}", exact=True)
+        await button.press("Enter")
+        await expect(dialog.get_by_role("status")).to_have_text(f"added {title}")
+        await expect(button).to_be_focused()
+        added = {
+            "entity_id": ENTITY_ID,
+            "media_content_id": f"dp1://exhibitions/w{number}",
+            "media_content_type": "image",
+            "enqueue": "add",
+        }
+        assert (await calls(page))[-1] == ["media_player", "play_media", added]
+    await page.evaluate("window.refuse = true")
+    await dialog.get_by_role("button", name="add Rain", exact=True).click()
+    await eventually(page, "() => window.calls.filter(Array.isArray).length == 3")
+    await expect(dialog.get_by_role("status")).to_have_text("added Clouds")
+    await page.evaluate(
+        "window.found = [{title: 'Foam', media_content_id: 'm1', media_content_type: 'x'}]"
+    )
+    await dialog.get_by_role("searchbox").fill("foam")
+    await dialog.get_by_role("button", name="add Foam", exact=True).click()
+    assert (await calls(page))[-1][-1]["media_content_id"] == "m1"
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("Escape")
+    await render(page, supported_features=EVERYTHING & ~2097152)
+    await page.locator("[data-do=choose]").click()
+    await expect(dialog.locator("li")).to_have_count(3)
+    await expect(dialog.locator(".corner")).to_have_count(0)
+
+
+async def test_publishing_names_the_display(page: Page) -> None:
+    """The dashboard has a tile for each display that shows something, and its question names the display."""
+    views = await page.evaluate(
+        """async () => {
+          window.render({state: "playing", attributes: {}});
+          const button = {platform: "dp1", translation_key: "publish", entity_id: "button.publish", device_id: "library"};
+          const devices = {d1: {name: "Wall"}, d2: {name: "Hall"}, library: {primary_config_entry: "e1"}};
+          const hass = {...window.hass, devices, areas: {}, entities: {...window.hass.entities, "button.publish": button}};
+          return (await customElements.get("ll-strategy-dashboard-dp1-gallery").generate({}, hass)).views;
+        }"""
+    )
+    heading, *tiles = views[1]["sections"][-1]["cards"]
+    assert heading["heading"] == "library"
+    assert len(tiles) == 2
+    for tile, name in zip(tiles, ("Hall", "Wall"), strict=True):
+        player = f"media_player.{name.lower()}"
+        assert tile["tap_action"] == tile["icon_tap_action"]
+        assert tile["tap_action"] == {
+            "action": "perform-action",
+            "perform_action": "dp1.publish_playlist",
+            "data": {"config_entry_id": "e1", "entity_id": player},
+            "confirmation": {"text": f"publish {name}"},
+        }
+        assert tile["name"][-1]["text"] == f"· {name}"
+        shows = {"condition": "state", "entity": player, "state": "playing"}
+        assert tile["visibility"] == [shows]
+
+
+async def test_taps_and_hold(page: Page) -> None:
+    """What a tap, two, and a long press on the picture do can be chosen."""
     tap, hold = {"action": "toggle"}, {"action": "navigate", "navigation_path": "/x"}
-    await render(page, config={"tap_action": tap, "hold_action": hold})
+    twice = {"action": "more-info", "entity": "light.hall"}
+    config = {"tap_action": tap, "hold_action": hold}
+    await render(page, config=config)
     picture = page.locator(".picture")
-    await picture.click()
+    await picture.dblclick()
     await picture.click(delay=700)
-    assert [
-        detail["config"]["tap_action"]
-        for kind, detail in await page.evaluate("window.events")
-        if kind == "hass-action"
-    ] == [tap, hold]
+    await render(page, config={**config, "double_tap_action": twice})
+    await picture.dblclick()
+    await picture.press("Enter")
+    performed = """window.events.filter(([type]) => type === "hass-action").map(([, detail]) => detail.config.tap_action)"""
+    await eventually(page, f"() => {performed}.length >= 5")
+    assert await page.evaluate(performed) == [tap, tap, hold, twice, tap]
 
 
 async def test_the_works_to_come(page: Page) -> None:
@@ -509,7 +598,7 @@ async def test_choosing(page: Page) -> None:
     )
     await dialog.get_by_role("searchbox").fill("foam")
     await expect(dialog.locator("li")).to_have_text(["Foam"])
-    await dialog.locator("li button").click()
+    await dialog.locator("li .show").click()
     await expect(dialog).to_have_count(0)
     hung = {"media_content_id": "m1", "media_content_type": "x"}
     assert (await calls(page))[-1] == [

@@ -1,6 +1,5 @@
 /**
- * Dashboard cards of the DP-1 Art Displays integration: a wall label, pictures to choose from, a feature of tiles, and a
- * dashboard of all displays.
+ * Dashboard cards of the DP-1 Art Displays integration.
  *
  * A plain module: no build, no library, no request to any other host. What comes from displays and libraries is
  * written by strangers: it becomes text content, and an address becomes a link only if it is http(s).
@@ -12,12 +11,14 @@ const CHOOSER = "dp1-chooser";
 const FEATURE = "dp1-exhibitions";
 const GALLERY = "dp1-gallery";
 const DOMAIN = "dp1";
+const PLAYER = "media_player";
 const DOCUMENTATION = "https://github.com/dp1-art-displays/home-assistant/blob/main/docs/dashboards.md";
 // Pages of a display that Home Assistant's media browser has for cards; see browse/.
 const UP_NEXT = "dp1://next";
 const EXHIBITIONS = "dp1://exhibitions";
 const FAVORITES_AND_NEW = "dp1://highlights";
 const DIALOG = "dialog-media-player-browse";
+const FOREVER = 0;
 const MINUTES = [5, 15, 30, 60, 180];
 const VOLUME_STEPS = 20;
 const FEATURES = {
@@ -31,6 +32,7 @@ const FEATURES = {
   browse: 131072,
   repeat: 262144,
   group: 524288,
+  enqueue: 2097152,
 };
 const REPEAT = new Map([
   ["off", "mdi:repeat-off"],
@@ -44,8 +46,8 @@ const TILE_ROWS = 4;
 const FEATURE_SOURCES = 12;
 const SEARCH_DELAY = 300;
 const HOLD_DELAY = 500;
-// How Home Assistant names tiles: without the device, or with it.
-const ENTITY_NAME = { type: "entity" };
+const DOUBLE_TAP_DELAY = 250;
+// How Home Assistant names tiles of a library.
 const LIBRARY_NAME = [{ type: "device" }, { type: "entity" }];
 // Home Assistant's features of tiles for the settings of a display.
 const SETTINGS = new Map([
@@ -54,239 +56,239 @@ const SETTINGS = new Map([
   ["switch", []],
   ["time", []],
 ]);
-// The settings under each heading, by translation key; what is not named here is about the picture.
-const SLEEP = new Set(["sleep_schedule", "sleep_time", "wake_time", "sleep_days"]);
-const MONITOR = new Set(["panel", "panel_brightness", "panel_contrast", "panel_volume"]);
-const LIBRARY_KEYS = new Set(["refresh_library", "publish"]);
-
-const CHAINS = new Map([
-  ["evm", "Ethereum"],
-  ["tezos", "Tezos"],
-  ["bitmark", "Bitmark"],
+// The heading of settings, by translation key; what is not named here is about the picture.
+const SETTING_GROUPS = new Map([
+  ...["sleep_schedule", "sleep_time", "wake_time", "sleep_days"].map((key) => [key, "sleep_times"]),
+  ...["panel", "panel_brightness", "panel_contrast", "panel_volume"].map((key) => [key, "monitor"]),
 ]);
-// By chain: how a contract's address looks, and the page of a token.
-const EXPLORERS = new Map([
-  ["evm", [/^0x[0-9a-f]{40}$/i, (address, token) => `https://etherscan.io/nft/${address}/${token}`]],
-  ["tezos", [/^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
+
+// By chain: its name, how a contract's address looks, and the page of a token.
+const CHAINS = new Map([
+  ["evm", ["Ethereum", /^0x[0-9a-f]{40}$/i, (address, token) => `https://etherscan.io/nft/${address}/${token}`]],
+  ["tezos", ["Tezos", /^KT1[1-9A-HJ-NP-Za-km-z]{33}$/, (address, token) => `https://tzkt.io/${address}/tokens/${token}`]],
+  ["bitmark", ["Bitmark"]],
 ]);
 
 const BASE_STYLE = `
-  [hidden] { display: none !important; }
-  p { margin: 0; }
-  button, input, summary { font: inherit; color: inherit; }
-  button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
-  button:disabled { opacity: .5; cursor: default; }
-  :is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
-  ul { list-style: none; margin: 0; padding: 0; }
-  .show { width: 100%; text-align: start; border-radius: 8px; }
-  .icon { display: grid; place-items: center; width: 44px; height: 44px; position: relative; }
-  .thumb { display: grid; place-items: center; border-radius: 8px; overflow: hidden; position: relative; background: var(--secondary-background-color); color: var(--secondary-text-color); margin-block-end: 4px; }
-  .thumb img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
-  .one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
-  .soft { color: var(--secondary-text-color); }
-  .small { font-size: var(--ha-font-size-s, 12px); }
+:host { --paper: var(--card-background-color, #fff); --fill: var(--secondary-background-color); }
+[hidden] { display: none !important; }
+p { margin: 0; }
+button, input, summary { font: inherit; color: inherit; }
+button { background: none; border: 0; padding: 0; cursor: pointer; -webkit-tap-highlight-color: transparent; }
+button:disabled { opacity: .5; cursor: default; }
+:is(button, a, summary, input):focus-visible { outline: 2px solid var(--primary-color); outline-offset: -2px; border-radius: 8px; }
+a, summary, .until button, .all { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
+ul { list-style: none; margin: 0; padding: 0; }
+li { position: relative; }
+.show { width: 100%; text-align: start; border-radius: 8px; }
+.icon, .thumb, .corner, .picture { display: grid; place-items: center; }
+.icon { width: max(44px, 2.75em); aspect-ratio: 1; position: relative; }
+.corner {
+  position: absolute; inset-block-start: 2px; inset-inline-end: 2px; width: 28px; height: 28px; border-radius: 50%;
+  background: var(--paper); --mdc-icon-size: 18px;
+}
+:is(.icon, .corner)[aria-busy="true"]::after {
+  content: ""; position: absolute; inset: 14%; border-radius: 50%; border: 2px solid var(--primary-color);
+  border-block-start-color: transparent;
+}
+@media (prefers-reduced-motion: no-preference) {
+  [aria-busy="true"]::after { animation: turn 1s linear infinite; }
+  @keyframes turn { to { transform: rotate(1turn); } }
+}
+.thumb { border-radius: 8px; overflow: hidden; position: relative; background: var(--fill); color: var(--secondary-text-color); margin-block-end: 4px; }
+:is(.thumb, .picture) img { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: cover; }
+.one-line { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.soft { color: var(--secondary-text-color); }
+.small { font-size: var(--ha-font-size-s, 12px); }
 `;
 
 const STYLE = `
-  :host { display: block; height: 100%; }
-  ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
-  .frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
-  a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
-  .picture {
-    display: grid; place-items: center; width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10;
-    background: var(--secondary-background-color); color: var(--secondary-text-color); position: relative;
-  }
-  .picture img { position: absolute; inset: 0; width: 100%; height: 100%; box-sizing: border-box; object-fit: contain; padding: 12px; }
-  .picture ha-icon { --mdc-icon-size: 48px; }
-  :host([asleep]) .picture img { filter: grayscale(1) brightness(.4); }
-  .progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
-  .progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
-  @keyframes fill { from { transform: scaleX(0); } }
-  .side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
-  .label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
-  .label > p { overflow-wrap: anywhere; }
-  .artist { font-weight: 500; }
-  .title { font-style: italic; }
-  .work { font-size: var(--ha-font-size-l, 16px); }
-  .clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
-  .reads { display: flex; flex-wrap: wrap; column-gap: 1em; }
-  .reads [open] { flex-basis: 100%; }
-  .links { display: contents; }
-  .links a, summary, .until button { display: inline-flex; align-items: center; min-height: 32px; }
-  summary, .until button { cursor: pointer; list-style: none; text-decoration: underline; text-underline-offset: 2px; }
-  summary::-webkit-details-marker { display: none; }
-  .note { max-width: 65ch; white-space: pre-line; }
-  .controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
-  .group { display: flex; align-items: center; min-width: 0; }
-  .transport { direction: ltr; }
-  .icon[aria-busy="true"]::after {
-    content: ""; position: absolute; inset: 6px; border-radius: 50%; border: 2px solid var(--primary-color);
-    border-block-start-color: transparent;
-  }
-  .place { min-width: 56px; text-align: center; white-space: nowrap; }
-  [aria-pressed="true"] { color: var(--error-color, #db4437); }
-  .choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: 44px; border-radius: 22px; padding: 0 16px; }
-  .choose { background: var(--secondary-background-color); font-weight: 500; }
-  .choose:focus-visible { border-radius: 22px; outline-offset: 1px; }
-  .next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
-  .next li { position: relative; flex: none; }
-  .next li[dropbefore]::before {
-    content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
-  }
-  .next .show { width: 96px; }
-  .next .thumb { height: 64px; }
-  .next .remove {
-    position: absolute; inset-block-start: 2px; inset-inline-end: 2px; width: 28px; height: 28px; border-radius: 50%; opacity: 0;
-    background: var(--card-background-color, #fff); --mdc-icon-size: 18px; display: grid; place-items: center;
-  }
-  .next li:is(:hover, :focus-within) .remove { opacity: 1; }
-  @media (hover: none) { .next .remove { opacity: .9; } }
-  .menu {
-    position: absolute; z-index: 2; inset: auto 8px 8px auto; width: min(22em, 100% - 16px); box-sizing: border-box; max-block-size: calc(100% - 16px); overflow-y: auto;
-    border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
-    background: var(--card-background-color, #fff);
-  }
-  .menu :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; border-radius: 8px; box-sizing: border-box; }
-  .menu button:is(:hover, :focus-visible) { background: var(--secondary-background-color); }
-  .menu .heading { min-height: 28px; }
-  .menu .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
-  .menu :is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
+:host { display: block; height: 100%; }
+ha-card { height: 100%; overflow: hidden; color: var(--primary-text-color); position: relative; }
+.frame { display: grid; height: 100%; box-sizing: border-box; grid: minmax(120px, 1fr) auto / minmax(0, 1fr); }
+.picture {
+  width: 100%; height: 100%; min-width: 0; min-height: 0; aspect-ratio: 16 / 10;
+  background: var(--fill); color: var(--secondary-text-color); position: relative;
+}
+.picture img { box-sizing: border-box; object-fit: contain; padding: 12px; }
+.picture ha-icon { --mdc-icon-size: 48px; }
+:host([asleep]) .picture img { filter: grayscale(1) brightness(.4); }
+.progress { position: absolute; inset: auto 0 0; height: 3px; overflow: hidden; }
+.progress i { display: block; height: 100%; background: var(--primary-color); transform-origin: left; animation: fill linear both; }
+@keyframes fill { from { transform: scaleX(0); } }
+.side { display: flex; flex-direction: column; gap: 12px; padding: 16px; min-width: 0; }
+.label { display: flex; flex-direction: column; gap: 2px; text-align: start; line-height: 1.4; min-width: 0; }
+.label > p { overflow-wrap: anywhere; }
+.artist { font-weight: 500; }
+.title { font-style: italic; }
+.work { font-size: var(--ha-font-size-l, 16px); }
+.clamp { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+.reads { display: flex; flex-wrap: wrap; column-gap: 1em; }
+.reads [open] { flex-basis: 100%; }
+.links { display: contents; }
+.links a, summary, .until button { display: inline-flex; align-items: center; min-height: 32px; }
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+.note { max-width: 65ch; white-space: pre-line; }
+.controls { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; margin-inline: -12px; }
+.group { display: flex; align-items: center; min-width: 0; }
+.transport { direction: ltr; }
+.place { min-width: 56px; text-align: center; white-space: nowrap; }
+[aria-pressed="true"] { color: var(--error-color, #db4437); }
+.choose { display: flex; align-items: center; justify-content: center; gap: 8px; min-height: max(44px, 3.2em); border-radius: 3.2em; padding: 0 16px; background: var(--fill); font-weight: 500; }
+.choose:focus-visible { border-radius: 3.2em; outline-offset: 1px; }
+.next { display: flex; gap: 8px; overflow-x: auto; margin: 0 -16px; padding: 0 16px 4px; scrollbar-width: thin; }
+.next li { flex: none; }
+.next li[dropbefore]::before {
+  content: ""; position: absolute; inset-block: 0; inset-inline-start: -5px; width: 2px; background: var(--primary-color);
+}
+.next .show { width: calc(6 * var(--unit)); }
+.next .thumb { height: calc(4 * var(--unit)); }
+.next .corner { opacity: 0; }
+.next li:is(:hover, :focus-within) .corner { opacity: 1; }
+@media (hover: none) { .next .corner { opacity: .9; } }
+.menu {
+  position: absolute; z-index: 2; inset: auto 8px 8px auto; width: min(22em, 100% - 16px); box-sizing: border-box; max-block-size: calc(100% - 16px); overflow-y: auto;
+  border-radius: 12px; padding: 8px; box-shadow: 0 4px 24px rgba(0, 0, 0, .35);
+  background: var(--paper);
+}
+.menu :is(p, button) { display: flex; align-items: center; gap: 12px; min-height: 44px; width: 100%; padding: 0 12px; text-align: start; border-radius: 8px; box-sizing: border-box; }
+.menu button:is(:hover, :focus-visible) { background: var(--fill); }
+.menu .heading { min-height: 28px; }
+.menu .icon { width: 44px; padding: 0; margin-inline: -12px; display: grid; flex: none; }
+.menu :is(span, input) { flex: 1; min-width: 0; accent-color: var(--primary-color); }
 
-  :host([size="tile"]) .side { padding: 8px 12px; gap: 0; }
-  :host([size="tile"]) .picture img { padding: 6px; }
-  :host([size="tile"]) .frame { grid-template-rows: minmax(40px, 1fr) auto; }
-  :host([size="tile"]) .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
-  :host([size="tile"]) .work { font-size: inherit; }
-  :host([size="tile"]) .clamp { -webkit-line-clamp: 1; }
-  :host([size="tile"]) :is(.detail, .controls, .choose, .upcoming, .until) { display: none; }
+.as-tile .side { padding: 8px 12px; gap: 0; }
+.as-tile .picture img { padding: 6px; }
+.as-tile .frame { grid-template-rows: minmax(40px, 1fr) auto; }
+.as-tile .label { font-size: var(--ha-font-size-m, 14px); line-height: 1.3; }
+.as-tile .work { font-size: inherit; }
+.as-tile .clamp { -webkit-line-clamp: 1; }
+.as-tile :is(.detail, .controls, .choose, .upcoming, .until) { display: none; }
 
-  :host([size="wall"]) ha-card { font-size: var(--unit); --mdc-icon-size: 1.5em; }
-  :host([size="wall"]) .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
-  :host([size="wall"][stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
-  :host([size="wall"]) .picture { aspect-ratio: auto; }
-  :host([size="wall"]) .picture img { padding: 4%; }
-  :host([size="wall"]) .side { justify-content: flex-end; padding: 2em 1.5em 1.5em; gap: 1em; overflow-y: auto; }
-  :host([size="wall"][stacked]) .side { padding-block-start: 1.25em; max-block-size: 45vh; justify-content: flex-start; }
-  :host([size="wall"]) .label { margin-block-start: auto; line-height: 1.5; }
-  :host([size="wall"]) .work { font-size: 1.25em; }
-  :host([size="wall"]) .clamp { -webkit-line-clamp: 4; }
-  :host([size="wall"]) :is(.choose, .place, .next .one-line, .menu span) { font-size: .875em; }
-  :host([size="wall"]) .choose { min-height: 3.2em; border-radius: 3.2em; }
-  :host([size="wall"]) .icon { width: 2.75em; height: 2.75em; }
-  :host([size="wall"]) .next { margin: 0 -1.5em; padding: 0 1.5em 4px; }
-  :host([size="wall"]) .next .show { width: 6em; }
-  :host([size="wall"]) .next .thumb { height: 4em; }
+.as-wall { font-size: var(--unit); --mdc-icon-size: 1.5em; }
+.as-wall .frame { grid: minmax(0, 1fr) / minmax(0, 1fr) clamp(304px, 30%, 27.5em); }
+:host([stacked]) .frame { grid: minmax(0, 1fr) auto / minmax(0, 1fr); }
+.as-wall .picture { aspect-ratio: auto; }
+.as-wall .picture img { padding: 4%; }
+.as-wall .side { justify-content: flex-end; padding: 2em 1.5em 1.5em; gap: 1em; overflow-y: auto; }
+:host([stacked]) .side { padding-block-start: 1.25em; max-block-size: 45vh; justify-content: flex-start; }
+.as-wall .label { margin-block-start: auto; line-height: 1.5; }
+.as-wall .work { font-size: 1.25em; }
+.as-wall .clamp { -webkit-line-clamp: 4; }
+.as-wall :is(.choose, .place, .next .one-line, .menu span) { font-size: .875em; }
+.as-wall .next { margin: 0 -1.5em; padding: 0 1.5em 4px; }
 
-  @media (prefers-reduced-motion: no-preference) {
-    .picture img.fresh { animation: appear 600ms ease-out; }
-    @keyframes appear { from { opacity: 0; } }
-    .icon[aria-busy="true"]::after { animation: turn 1s linear infinite; }
-    @keyframes turn { to { transform: rotate(1turn); } }
-  }
+@media (prefers-reduced-motion: no-preference) {
+  .picture img.fresh { animation: appear 600ms ease-out; }
+  @keyframes appear { from { opacity: 0; } }
+}
 `;
 
 const FEATURE_STYLE = `
-  ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
-  button {
-    height: var(--feature-height, 42px); padding: 0 16px 0 4px; white-space: nowrap; color: var(--primary-text-color);
-    border-radius: var(--feature-border-radius, 12px); background: var(--secondary-background-color);
-    display: flex; align-items: center; gap: 8px;
-  }
-  button:not(:has(img)) { padding-inline: 16px; }
-  img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
-  button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--card-background-color, #fff); }
+ul { display: flex; gap: 8px; overflow-x: auto; scrollbar-width: none; }
+button {
+  height: var(--feature-height, 42px); padding: 0 16px 0 4px; white-space: nowrap; color: var(--primary-text-color);
+  border-radius: var(--feature-border-radius, 12px); background: var(--fill);
+  display: flex; align-items: center; gap: 8px;
+}
+button:not(:has(img)) { padding-inline: 16px; }
+img { height: calc(100% - 8px); aspect-ratio: 1; object-fit: cover; border-radius: 8px; }
+button[aria-pressed="true"] { background: var(--primary-text-color); color: var(--paper); }
 `;
 
 const HIGHLIGHTS_STYLE = `
-  :host { display: block; }
-  ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
-  li { flex: 0 0 132px; min-width: 0; }
-  .thumb { height: 88px; }
-  @media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
+:host { display: block; }
+ul { display: flex; gap: 12px; overflow-x: auto; padding-block-end: 4px; scrollbar-width: thin; }
+li { flex: 0 0 132px; min-width: 0; }
+.thumb { height: 88px; }
+@media (min-width: 1100px) { ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(132px, 1fr)); } }
 `;
 
 const CHOOSER_STYLE = `
-  dialog {
-    box-sizing: border-box; width: min(960px, 100vw - 32px); height: min(800px, 100vh - 32px); padding: 0; border: 0;
-    border-radius: 16px; color: var(--primary-text-color); background: var(--card-background-color, #fff); overflow: hidden;
-  }
-  dialog::backdrop { background: rgba(0, 0, 0, .5); }
-  .frame { display: grid; grid-template-rows: auto 1fr auto; height: 100%; }
-  header, footer { display: flex; flex-wrap: wrap; align-items: center; gap: 12px; padding: 12px 16px; }
-  h2 { margin: 0; font-size: 20px; font-weight: 500; flex: 1 1 auto; }
-  input {
-    flex: 1 1 200px; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px;
-    background: var(--secondary-background-color);
-  }
-  .body { overflow-y: auto; padding: 0 16px; }
-  ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 16px; }
-  .thumb { aspect-ratio: 4 / 3; }
-  footer button { min-height: 44px; padding: 0 16px; text-decoration: underline; text-underline-offset: 2px; }
+dialog {
+  box-sizing: border-box; width: min(960px, 100vw - 32px); height: min(800px, 100vh - 32px); padding: 0; border: 0;
+  border-radius: 16px; color: var(--primary-text-color); background: var(--paper); overflow: hidden;
+}
+dialog::backdrop { background: rgba(0, 0, 0, .5); }
+.frame { display: grid; grid-template-rows: auto 1fr auto; height: 100%; }
+header, footer { display: flex; flex-wrap: wrap; align-items: center; gap: 12px; padding: 12px 16px; }
+h2 { margin: 0; font-size: 20px; font-weight: 500; flex: 1 1 auto; }
+input {
+  flex: 1 1 200px; min-height: 44px; box-sizing: border-box; padding: 0 16px; border: 0; border-radius: 22px;
+  background: var(--fill);
+}
+.body { overflow-y: auto; padding: 0 16px; }
+ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(148px, 1fr)); gap: 16px; }
+.thumb { aspect-ratio: 4 / 3; }
+.corner { width: 44px; height: 44px; --mdc-icon-size: 24px; }
+[role=status] { position: sticky; inset-block-start: 0; z-index: 1; padding-block-end: 8px; background: var(--paper); }
+footer button { min-height: 44px; padding: 0 16px; }
 `;
 
 const TEMPLATE = `
-  <ha-card>
-    <div class="frame">
-      <button class="picture" data-do="picture">
-        <ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
-      </button>
-      <div class="side">
-        <div class="label">
-          <p class="artist clamp" dir="auto"></p>
-          <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
-          <p class="facts soft detail"></p>
-          <p class="exhibition soft detail" dir="auto"></p>
-          <p class="state soft"></p>
-          <p class="until soft" hidden><span></span> · <button data-do="back"></button></p>
-          <div class="reads detail">
-            <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
-            <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
-            <p class="links"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
-          </div>
-          <p class="signed soft detail" dir="auto"></p>
+<ha-card>
+  <div class="frame">
+    <button class="picture" data-do="picture">
+      <ha-icon></ha-icon><img alt="" hidden><span class="progress" aria-hidden="true" hidden></span>
+    </button>
+    <div class="side">
+      <div class="label">
+        <p class="artist clamp" dir="auto"></p>
+        <p class="work clamp"><bdi class="title"></bdi><span class="year"></span></p>
+        <p class="facts soft detail"></p>
+        <p class="exhibition soft detail" dir="auto"></p>
+        <p class="state soft"></p>
+        <p class="until soft" hidden><span></span> · <button data-do="back"></button></p>
+        <div class="reads detail">
+          <details class="about" hidden><summary></summary><p class="note" dir="auto"></p></details>
+          <details class="artists" hidden><summary></summary><p class="note" dir="auto"></p></details>
+          <p class="links"><a class="link"></a><a class="provenance"></a><span class="chain soft"></span></p>
         </div>
-        <div class="controls">
-          <div class="group transport">
-            <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
-            <bdi class="place soft"></bdi>
-            <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
-          </div>
-          <div class="group">
-            <button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
-            <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
-            <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
-            <button class="icon" data-do="power"><ha-icon></ha-icon></button>
-          </div>
-        </div>
-        <button class="choose" data-do="choose">
-          <ha-icon icon="mdi:image-search-outline"></ha-icon><span></span>
-        </button>
-        <div class="upcoming" hidden><ul class="next"></ul></div>
+        <p class="signed soft detail" dir="auto"></p>
       </div>
+      <div class="controls">
+        <div class="group transport">
+          <button class="icon" data-do="previous"><ha-icon icon="mdi:skip-previous"></ha-icon></button>
+          <bdi class="place soft"></bdi>
+          <button class="icon" data-do="next"><ha-icon icon="mdi:skip-next"></ha-icon></button>
+        </div>
+        <div class="group">
+          <button class="icon" data-do="favorite"><ha-icon></ha-icon></button>
+          <button class="icon" data-do="duration" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:timer-outline"></ha-icon></button>
+          <button class="icon" data-do="more" aria-haspopup="menu" aria-expanded="false"><ha-icon icon="mdi:dots-vertical"></ha-icon></button>
+          <button class="icon" data-do="power"><ha-icon></ha-icon></button>
+        </div>
+      </div>
+      <button class="choose" data-do="choose">
+        <ha-icon icon="mdi:image-search-outline"></ha-icon><span></span>
+      </button>
+      <div class="upcoming" hidden><ul class="next"></ul></div>
     </div>
-    <div class="menu" hidden><div class="above"></div><div role="menu"></div></div>
-    <input class="file" type="file" accept="image/*" hidden>
-  </ha-card>
+  </div>
+  <div class="menu" hidden><div class="above"></div><div role="menu"></div></div>
+  <input class="file" type="file" accept="image/*" hidden>
+</ha-card>
 `;
 
 const CHOOSER_TEMPLATE = `
-  <dialog aria-labelledby="title">
-    <div class="frame">
-      <header>
-        <h2 id="title"></h2>
-        <input type="search" autocomplete="off">
-        <button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
-      </header>
-      <div class="body"><p class="soft" role="status"></p><ul></ul></div>
-      <footer><button class="all"></button></footer>
-    </div>
-  </dialog>
+<dialog aria-labelledby="title">
+  <div class="frame">
+    <header>
+      <h2 id="title"></h2>
+      <input type="search" autocomplete="off">
+      <button class="icon close"><ha-icon icon="mdi:close"></ha-icon></button>
+    </header>
+    <div class="body"><p class="soft" role="status"></p><ul></ul></div>
+    <footer><button class="all"></button></footer>
+  </div>
+</dialog>
 `;
 
 /** Texts of the integration by language, as the function that looks them up. */
 const texts = new Map();
 
-const loadTexts = (hass) => {
+const loadTexts = async (hass) => {
   const language = hass.language;
   if (!texts.has(language)) {
     const loading = hass.loadBackendTranslation("config_panel", DOMAIN).then(
@@ -317,7 +319,7 @@ const safeUrl = (url) => (typeof url === "string" && /^https?:\/\//i.test(url) ?
 
 const explorerUrl = (contract) => {
   const { chain, address, tokenId } = contract ?? {};
-  const [form, page] = EXPLORERS.get(chain) ?? [];
+  const [, form, page] = CHAINS.get(chain) ?? [];
   return form?.test(address) && /^\d{1,78}$/.test(tokenId) ? page(address, tokenId) : null;
 };
 
@@ -356,12 +358,15 @@ const duration = (language, minutes) => {
   return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(value);
 };
 
-/** Call an action for a display; Home Assistant itself shows why it failed. */
+/** Call an action for a display, and tell whether it succeeded; Home Assistant itself shows why it failed. */
 const call = (hass, entityId, domain, action, data) =>
-  hass.callService(domain, action, { entity_id: entityId, ...data }).catch(() => {});
+  hass.callService(domain, action, { entity_id: entityId, ...data }).then(
+    () => true,
+    () => false,
+  );
 
-const hang = (hass, entityId, { media_content_id, media_content_type }) =>
-  call(hass, entityId, "media_player", "play_media", { media_content_id, media_content_type });
+const hang = (hass, entityId, { media_content_id, media_content_type }, data) =>
+  call(hass, entityId, PLAYER, "play_media", { media_content_id, media_content_type, ...data });
 
 /** Return what is on a page of the media browser of a display. */
 const browse = (hass, entityId, page) =>
@@ -369,29 +374,35 @@ const browse = (hass, entityId, page) =>
     .callWS({ type: "media_player/browse_media", entity_id: entityId, media_content_type: "directory", media_content_id: page })
     .then((found) => found?.children ?? []);
 
+const grid = (...cards) => ({ type: "grid", cards });
+
+const whileIn = (entity, state) => [{ condition: "state", entity, state }];
+
 /** Return the picture at a path, which may be missing. */
 const pictures = (hass, path) => {
   if (!path) return [];
   const image = make("img", { loading: "lazy", alt: "", src: hass.hassUrl(path) });
-  image.addEventListener("error", () => image.remove());
+  image.onerror = () => image.remove();
   return [image];
 };
 
 const pictureItem = (hass, medium, tapped) => {
   const title = medium.title || text(hass, "untitled");
   const caption = make("span", { className: "one-line small", dir: "auto", textContent: title });
-  const button = make("button", { title, className: "show" }, make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)), caption);
-  button.addEventListener("click", tapped);
+  const button = make("button", { title, className: "show", onclick: tapped }, make("div", { className: "thumb" }, icon("mdi:image-frame"), ...pictures(hass, medium.thumbnail)), caption);
   return make("li", {}, button);
 };
+
+const isSideways = ({ key }) => key === "ArrowLeft" || key === "ArrowRight";
+
+const isRightToLeft = (element) => getComputedStyle(element).direction === "rtl";
 
 /** Let arrow keys move between elements of which one is in the order of the Tab key. */
 const rove = (event, elements) => {
   const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
   let step = steps[event.key];
   if (!step || !elements.length) return false;
-  const isRow = event.key === "ArrowLeft" || event.key === "ArrowRight";
-  if (isRow && getComputedStyle(elements[0]).direction === "rtl") step = -step;
+  if (isSideways(event) && isRightToLeft(elements[0])) step = -step;
   const index = elements.indexOf(elements[0].getRootNode().activeElement);
   const wanted = elements[Math.min(Math.max(index + step, 0), elements.length - 1)];
   for (const element of elements) element.tabIndex = element === wanted ? 0 : -1;
@@ -436,31 +447,30 @@ const browseAll = async (element, hass, entityId) => {
   fire(element, "show-dialog", { dialogTag: DIALOG, dialogImport, dialogParams });
 };
 
-/** Let a person choose an exhibition by its picture, or search for anything. */
 const choose = (hass, entityId) => {
-  const chooser = document.createElement(CHOOSER);
+  const chooser = make(CHOOSER);
   document.body.append(chooser);
   return chooser.open(hass, entityId);
 };
 
-/** The exhibitions as pictures, with a search. */
+/** The exhibitions as pictures to choose from, with a search. */
 class Chooser extends HTMLElement {
   constructor() {
     super();
     const root = draw(this, BASE_STYLE + CHOOSER_STYLE, CHOOSER_TEMPLATE);
     this._find = (selector) => root.querySelector(selector);
     this._dialog = this._find("dialog");
-    this._dialog.addEventListener("close", () => this.remove());
+    this._dialog.onclose = () => this.remove();
     this._dialog.addEventListener("click", (event) => event.target === this._dialog && this._dialog.close());
-    this._find(".close").addEventListener("click", () => this._dialog.close());
-    this._find(".all").addEventListener("click", () => {
+    this._find(".close").onclick = () => this._dialog.close();
+    this._find(".all").onclick = () => {
       this._dialog.close();
       browseAll(document.querySelector("home-assistant") ?? document.body, this._hass, this._entityId);
-    });
-    this._find("input").addEventListener("input", () => {
+    };
+    this._find("input").oninput = () => {
       clearTimeout(this._timer);
       this._timer = setTimeout(() => this._load(), SEARCH_DELAY);
-    });
+    };
   }
 
   async open(hass, entityId) {
@@ -482,13 +492,32 @@ class Chooser extends HTMLElement {
     const found = await this._ask(query).catch(() => null);
     if (this._query !== query) return;
     this._say(found?.length ? "" : found ? "nothing_found" : "not_read");
-    const items = (found ?? []).map((medium) =>
-      pictureItem(this._hass, medium, () => {
-        this._dialog.close();
-        hang(this._hass, this._entityId, medium);
-      }),
-    );
-    this._find("ul").replaceChildren(...items);
+    this._find("ul").replaceChildren(...(found ?? []).map((medium) => this._item(medium)));
+  }
+
+  _item(medium) {
+    const item = pictureItem(this._hass, medium, () => {
+      this._dialog.close();
+      hang(this._hass, this._entityId, medium);
+    });
+    if (can(this._hass.states[this._entityId], FEATURES.enqueue)) item.append(this._adder(medium));
+    return item;
+  }
+
+  /** Return a button that adds art to what hangs; the dialog stays open for more. */
+  _adder(medium) {
+    const { title } = medium;
+    const label = text(this._hass, "add", { title });
+    const onclick = async () => {
+      add.ariaBusy = true;
+      if (await hang(this._hass, this._entityId, medium, { enqueue: "add" })) {
+        add.firstElementChild.icon = "mdi:check";
+        this._say("added", { title });
+      }
+      add.ariaBusy = null;
+    };
+    const add = make("button", { className: "corner", title: label, ariaLabel: label, onclick }, icon("mdi:plus"));
+    return add;
   }
 
   async _ask(query) {
@@ -497,9 +526,10 @@ class Chooser extends HTMLElement {
     return (await this._hass.callWS(request))?.result ?? [];
   }
 
-  _say(key) {
-    this._find("[role=status]").textContent = key && text(this._hass, key);
-    this._find("[role=status]").hidden = !key;
+  _say(key, values) {
+    const status = this._find("[role=status]");
+    status.textContent = key && text(this._hass, key, values);
+    status.hidden = !key;
   }
 }
 
@@ -512,16 +542,15 @@ class WallLabelCard extends HTMLElement {
     this._all = (selector) => root.querySelectorAll(selector);
     for (const button of this._all("[data-do]")) {
       const name = button.dataset.do;
-      button.addEventListener("click", () =>
-        this[`_${name}`] ? this[`_${name}`](button) : this._act(button, "media_player", `media_${name}_track`),
-      );
+      button.onclick = (event) =>
+        this[`_${name}`] ? this[`_${name}`](button, event) : this._act(button, PLAYER, `media_${name}_track`);
     }
-    const image = this._find(".picture img");
-    image.addEventListener("load", () => this._showImage(true));
-    image.addEventListener("error", () => this._showImage(false));
-    this._find(".picture").addEventListener("pointerdown", () => this._press());
-    this._find(".menu").addEventListener("keydown", (event) => this._menuKey(event));
-    this._find(".file").addEventListener("change", (event) => this._upload(event.target));
+    const image = (this._image = this._find(".picture img"));
+    image.onload = () => this._showImage(true);
+    image.onerror = () => this._showImage(false);
+    this._find(".picture").onpointerdown = () => this._press();
+    this._find(".menu").onkeydown = (event) => this._menuKey(event);
+    this._find(".file").onchange = (event) => this._upload(event.target);
     root.addEventListener("focusout", ({ relatedTarget }) => {
       if (relatedTarget && !this._find(".menu").contains(relatedTarget)) this._closeMenu();
     });
@@ -539,7 +568,7 @@ class WallLabelCard extends HTMLElement {
   static async getConfigForm() {
     const home = document.querySelector("home-assistant");
     if (home?.hass) await loadTexts(home.hass);
-    const filter = { integration: DOMAIN, domain: "media_player" };
+    const filter = { integration: DOMAIN, domain: PLAYER };
     const options = PARTS.map((part) => ({ value: part, label: pageText(`part.${part}`, part) }));
     return {
       schema: [
@@ -547,7 +576,7 @@ class WallLabelCard extends HTMLElement {
         { name: "name", selector: { text: {} } },
         { name: "hide", selector: { select: { multiple: true, mode: "list", options } } },
         { name: "tap_action", selector: { ui_action: { default_action: "more-info" } } },
-        { name: "hold_action", selector: { ui_action: { default_action: "none" } } },
+        ...["hold_action", "double_tap_action"].map((name) => ({ name, selector: { ui_action: { default_action: "none" } } })),
       ],
       computeLabel: ({ name }, localize) =>
         name === "hide" ? pageText("hide", name) : localize(`ui.panel.lovelace.editor.card.generic.${name}`),
@@ -567,7 +596,7 @@ class WallLabelCard extends HTMLElement {
   set hass(hass) {
     const before = this._hass;
     this._hass = hass;
-    if (before?.language !== hass.language) this._loadTexts();
+    if (before?.language !== hass.language) loadTexts(hass).then(() => this._render());
     const entityId = this._config?.entity;
     if (
       before?.states[entityId] !== hass.states[entityId] ||
@@ -612,11 +641,6 @@ class WallLabelCard extends HTMLElement {
     return (this._state?.state === "playing" && this._state.attributes.dp1) || {};
   }
 
-  async _loadTexts() {
-    await loadTexts(this._hass);
-    this._render();
-  }
-
   _updateSize() {
     const { offsetWidth: width, offsetHeight: height } = this;
     if (!width) return;
@@ -629,6 +653,7 @@ class WallLabelCard extends HTMLElement {
     this.style.setProperty("--unit", `${Math.min(Math.max(width / 90, height / 90, 16), 48)}px`);
     if (this.getAttribute("size") === size) return;
     this.setAttribute("size", size);
+    this._find("ha-card").className = `as-${size}`;
     this._find(".about").open = isWall;
     this._render();
   }
@@ -650,12 +675,12 @@ class WallLabelCard extends HTMLElement {
   }
 
   _renderPicture(state, { media_title: title, media_artist: artist, entity_picture: picture }, shows) {
-    const image = this._find(".picture img");
+    const image = this._image;
     if (shows && picture) this._lastPicture = picture;
     const path = shows ? (this._isLarge && this._pictureOfWork()) || picture : state?.state === "off" && (this._lastPicture ?? this._pictureOfWork());
     const url = path ? this._hass.hassUrl(path) : null;
     const name = shows && [title, artist].filter(Boolean).join(", ");
-    this._find(".picture").setAttribute("aria-label", name || this._name(state));
+    this._find(".picture").ariaLabel = name || this._name(state);
     this._find(".picture ha-icon").icon = state?.state === "off" ? "mdi:sleep" : "mdi:image-frame";
     if (!url) {
       image.removeAttribute("src");
@@ -681,7 +706,7 @@ class WallLabelCard extends HTMLElement {
   }
 
   _showImage(visible) {
-    const image = this._find(".picture img");
+    const image = this._image;
     image.hidden = !visible;
     this._find(".picture ha-icon").hidden = visible;
     image.classList.remove("fresh");
@@ -699,8 +724,8 @@ class WallLabelCard extends HTMLElement {
     const key = has && `${seconds} ${position} ${at}`;
     if (!has || this._progress === key) return;
     this._progress = key;
-    const passed = position + Math.max(0, (Date.now() - new Date(at ?? Date.now()).getTime()) / 1000);
-    const fill = document.createElement("i");
+    const passed = position + Math.max(0, (Date.now() - new Date(at ?? Date.now())) / 1000);
+    const fill = make("i");
     fill.style.animationDuration = `${seconds}s`;
     fill.style.animationDelay = `${-Math.min(passed, seconds)}s`;
     bar.replaceChildren(fill);
@@ -717,8 +742,7 @@ class WallLabelCard extends HTMLElement {
     this._write(".facts", facts.join(" · "), "facts");
     const exhibition = shows && (work.exhibition || attributes.media_playlist);
     this._write(".exhibition", exhibition !== title && exhibition, "exhibition");
-    const missing = hass.localize("ui.card.common.entity_not_found") || "Entity not found";
-    this._write(".state", !shows && this._stateText(state, missing));
+    this._write(".state", !shows && this._stateText(state));
     this._renderDetails(".about", "statement", work.note);
     this._renderDetails(".artists", "about_artist", work.about_artist);
     const until = shows && work.until ? new Date(work.until) : null;
@@ -730,8 +754,8 @@ class WallLabelCard extends HTMLElement {
     }
   }
 
-  _stateText(state, missing) {
-    if (!state) return missing;
+  _stateText(state) {
+    if (!state) return this._hass.localize("ui.card.common.entity_not_found") || "Entity not found";
     return state.state === "off" ? text(this._hass, "asleep") : this._hass.formatEntityState(state);
   }
 
@@ -744,13 +768,14 @@ class WallLabelCard extends HTMLElement {
   }
 
   _renderLinks(work) {
+    const page = safeUrl(work.link);
     const contract = work.provenance?.contract;
-    const chain = CHAINS.get(contract?.chain) ?? String(contract?.chain ?? "");
+    const chain = CHAINS.get(contract?.chain)?.[0] ?? String(contract?.chain ?? "");
     const provenance = explorerUrl(contract);
-    this._link(".link", safeUrl(work.link), text(this._hass, "page"));
+    this._link(".link", page, text(this._hass, "page"));
     this._link(".provenance", provenance, text(this._hass, "provenance", { chain }));
     this._write(".chain", !provenance && chain.slice(0, 40));
-    this._find(".links").hidden = (!safeUrl(work.link) && !chain) || this._hidden.has("links");
+    this._find(".links").hidden = (!page && !chain) || this._hidden.has("links");
     const signer = work.signed_by;
     this._write(".signed", signer && text(this._hass, "signed_by", { signer }), "links");
   }
@@ -768,7 +793,7 @@ class WallLabelCard extends HTMLElement {
     this._write(".place", shows && work.works && own("place", place));
     const favorite = work.favorite === true;
     const heart = this._button("favorite", typeof work.favorite === "boolean", own("favorite"));
-    heart.setAttribute("aria-pressed", String(favorite));
+    heart.ariaPressed = favorite;
     heart.firstElementChild.icon = favorite ? "mdi:heart" : "mdi:heart-outline";
     const power = asleep ? "wake" : "sleep";
     const hasPower = can(state, asleep ? FEATURES.turnOn : FEATURES.turnOff);
@@ -779,7 +804,7 @@ class WallLabelCard extends HTMLElement {
     this._find(".transport").hidden = !shows;
     this._button("duration", shows && work.work_id, own("show_for"));
     this._button("more", shows, own("more"));
-    this._find(".next").setAttribute("aria-label", own("next"));
+    this._find(".next").ariaLabel = own("next");
   }
 
   /** Write a text, hide the element if there is none or its part is not wanted, and tell whether it is another text. */
@@ -804,10 +829,7 @@ class WallLabelCard extends HTMLElement {
   _button(name, visible, label) {
     const button = this._find(`[data-do="${name}"]`);
     button.hidden = !visible;
-    if (name !== "choose") {
-      button.title = label;
-      button.setAttribute("aria-label", label);
-    }
+    button.title = button.ariaLabel = label;
     return button;
   }
 
@@ -823,7 +845,7 @@ class WallLabelCard extends HTMLElement {
   _edition(edition) {
     const [, number, size] = /^#(\d+)(?: of (\d+))?$/.exec(edition ?? "") ?? [];
     if (!number) return edition ?? "";
-    return size ? text(this._hass, "edition_of", { number, size }) : text(this._hass, "edition", { number });
+    return text(this._hass, size ? "edition_of" : "edition", { number, size });
   }
 
   // The works that come next
@@ -863,35 +885,36 @@ class WallLabelCard extends HTMLElement {
     const show = item.querySelector(".show");
     show.title = `${show.title} (${text(this._hass, "rearrange")})`;
     const title = works[index].title || text(this._hass, "untitled");
-    const remove = make("button", { className: "remove", ariaLabel: text(this._hass, "remove", { title }) }, icon("mdi:close"));
-    remove.addEventListener("click", () => this._act(remove, DOMAIN, "remove_work", { work }));
+    const remove = make("button", { className: "corner", ariaLabel: text(this._hass, "remove", { title }) }, icon("mdi:close"));
+    remove.onclick = () => this._act(remove, DOMAIN, "remove_work", { work });
     item.append(remove);
     item.draggable = true;
-    item.addEventListener("keydown", (event) => {
-      const isNext = event.key === (getComputedStyle(item).direction === "rtl" ? "ArrowLeft" : "ArrowRight");
-      if (event.altKey && /^Arrow(Left|Right)$/.test(event.key)) {
+    item.onkeydown = (event) => {
+      if (event.altKey && isSideways(event)) {
         event.preventDefault();
+        const isNext = event.key === (isRightToLeft(item) ? "ArrowLeft" : "ArrowRight");
         move(show, isNext ? index + 2 : index - 1);
       } else if (event.key === "Delete") {
         remove.click();
       }
-    });
-    item.addEventListener("dragstart", ({ dataTransfer }) => {
+    };
+    item.ondragstart = ({ dataTransfer }) => {
       this._dragged = { move, show };
       dataTransfer.setData("text/plain", title);
-    });
-    item.addEventListener("dragover", (event) => {
+    };
+    item.ondragover = (event) => {
       if (!this._dragged) return;
       event.preventDefault();
       item.toggleAttribute("dropbefore", true);
-    });
-    for (const end of ["dragleave", "drop", "dragend"]) item.addEventListener(end, () => item.toggleAttribute("dropbefore", false));
-    item.addEventListener("drop", (event) => {
+    };
+    item.ondragleave = () => item.removeAttribute("dropbefore");
+    item.ondrop = (event) => {
       event.preventDefault();
+      item.ondragleave();
       this._dragged?.move(this._dragged.show, index);
-      this._dragged = null;
-    });
-    item.addEventListener("dragend", () => (this._dragged = null));
+    };
+    // Comes after the drop.
+    item.ondragend = () => (this._dragged = null);
     return item;
   }
 
@@ -903,8 +926,8 @@ class WallLabelCard extends HTMLElement {
     if (this._opener === button) return this._closeMenu(true);
     this._closeMenu();
     this._opener = button;
-    button.setAttribute("aria-expanded", "true");
-    this._find("[role=menu]").ariaLabel = button.title;
+    button.ariaExpanded = true;
+    this._find("[role=menu]").ariaLabel = above?.textContent || button.title;
     this._find("[role=menu]").replaceChildren(...entries.filter(Boolean));
     this._find(".above").replaceChildren(above ?? "");
     menu.hidden = false;
@@ -920,7 +943,7 @@ class WallLabelCard extends HTMLElement {
   _closeMenu(refocus = false) {
     window.removeEventListener("click", this._outside);
     if (!this._opener) return;
-    this._opener.setAttribute("aria-expanded", "false");
+    this._opener.ariaExpanded = false;
     this._find(".menu").hidden = true;
     if (refocus) this._opener.focus();
     this._opener = null;
@@ -942,47 +965,56 @@ class WallLabelCard extends HTMLElement {
   /** Return an entry of a menu; one with a mark tells whether it is chosen. */
   _entry(label, chosen, name, role = "menuitemcheckbox") {
     const entry = make("button", {}, icon(name), make("span", { textContent: label }));
-    entry.setAttribute("role", chosen === undefined ? "menuitem" : role);
+    entry.role = chosen === undefined ? "menuitem" : role;
     if (chosen !== undefined) {
-      entry.setAttribute("aria-checked", String(chosen));
+      entry.ariaChecked = chosen;
       entry.append(icon(chosen ? "mdi:check" : ""));
     }
     return entry;
   }
 
-  _action(entry, domain, action, data) {
-    entry.addEventListener("click", () => {
+  _chosen(entry, act) {
+    entry.onclick = () => {
       const opener = this._opener;
       this._closeMenu(true);
-      this._act(opener, domain, action, data);
-    });
+      act(opener);
+    };
     return entry;
+  }
+
+  _action(entry, domain, action, data) {
+    return this._chosen(entry, (opener) => this._act(opener, domain, action, data));
+  }
+
+  /** Ask for how long something is shown. */
+  _askHowLong(button, show, ...others) {
+    const entries = [...others, ...MINUTES].map((minutes) => {
+      const [label, name, time] = minutes
+        ? [duration(this._hass.language, minutes), "mdi:timer-outline", { show_for: { minutes } }]
+        : [text(this._hass, "no_end"), "mdi:infinity", {}];
+      return this._chosen(this._entry(label, undefined, name), () => show(time));
+    });
+    const heading = make("p", { className: "heading soft small", textContent: text(this._hass, "show_for") });
+    this._openMenu(button, heading, ...entries);
   }
 
   _duration(button) {
     const { work_id: work } = this._work;
-    const entries = MINUTES.map((minutes) =>
-      this._action(this._entry(duration(this._hass.language, minutes), undefined, "mdi:timer-outline"), DOMAIN, "show_work", {
-        work,
-        show_for: { minutes },
-      }),
-    );
-    this._openMenu(button, make("p", { className: "heading soft small", textContent: button.title }), ...entries);
+    this._askHowLong(button, (time) => this._act(button, DOMAIN, "show_work", { work, ...time }));
   }
 
   _more(button) {
     const hass = this._hass;
     const state = this._state;
     const { shuffle, repeat } = state.attributes;
-    const player = "media_player";
     const order = (label, chosen, name, action, data, role) =>
-      this._action(this._entry(text(hass, label), chosen, name, role), player, action, data);
+      this._action(this._entry(text(hass, label), chosen, name, role), PLAYER, action, data);
     const shuffled = can(state, FEATURES.shuffle) && order("shuffle", shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle });
     const repeats = [...REPEAT]
       .filter(() => can(state, FEATURES.repeat))
       .map(([mode, name]) => order(`repeat.${mode}`, repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio"));
     const upload = this._entry(text(hass, "hang_picture"), undefined, "mdi:image-plus");
-    upload.addEventListener("click", () => this._find(".file").click());
+    upload.onclick = () => this._find(".file").click();
     this._openMenu(button, this._volume(state), shuffled, ...repeats, ...this._others(state), upload);
   }
 
@@ -991,14 +1023,12 @@ class WallLabelCard extends HTMLElement {
     const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
     slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
     slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
-    slider.addEventListener("change", () =>
-      this._act(this._opener, "media_player", "volume_set", { volume_level: slider.value / VOLUME_STEPS }),
-    );
+    slider.onchange = () => this._act(this._opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
     const { is_volume_muted: muted } = state.attributes;
     const mute = make("button", { className: "icon" }, icon(muted ? "mdi:volume-off" : "mdi:volume-medium"));
     mute.ariaLabel = this._hass.localize(`ui.card.media_player.media_volume_${muted ? "un" : ""}mute`);
     mute.disabled = !can(state, FEATURES.mute);
-    return make("p", {}, this._action(mute, "media_player", "volume_mute", { is_volume_muted: !muted }), slider);
+    return make("p", {}, this._action(mute, PLAYER, "volume_mute", { is_volume_muted: !muted }), slider);
   }
 
   _others(state) {
@@ -1010,10 +1040,10 @@ class WallLabelCard extends HTMLElement {
       .filter((other) => other !== own && isDisplay(this._hass, other) && can(states[other], FEATURES.group))
       .map((other) => {
         const name = states[other].attributes.friendly_name ?? other;
-        const entry = this._entry(text(this._hass, "together", { name }), members.includes(other), "mdi:image-multiple-outline");
-        return members.includes(other)
-          ? this._action(entry, "media_player", "unjoin", { entity_id: other })
-          : this._action(entry, "media_player", "join", { group_members: [other] });
+        const isMember = members.includes(other);
+        const entry = this._entry(text(this._hass, "together", { name }), isMember, "mdi:image-multiple-outline");
+        const data = isMember ? { entity_id: other } : { group_members: [other] };
+        return this._action(entry, PLAYER, isMember ? "unjoin" : "join", data);
       });
   }
 
@@ -1021,20 +1051,28 @@ class WallLabelCard extends HTMLElement {
 
   /** Call an action, and show that something happens until the display has answered. */
   async _act(button, domain, action, data) {
-    button?.setAttribute("aria-busy", "true");
+    if (button) button.ariaBusy = true;
     await call(this._hass, this._config.entity, domain, action, data);
-    button?.removeAttribute("aria-busy");
+    if (button) button.ariaBusy = null;
   }
 
-  _picture() {
+  _picture(button, { detail: taps }) {
     if (this._held) return;
-    this._perform("tap_action", { action: "more-info" });
+    const tap = () => this._perform("tap_action", { action: "more-info" });
+    if (!this._isSet("double_tap_action")) return tap();
+    clearTimeout(this._tapped);
+    if (taps > 1) this._perform("double_tap_action");
+    else this._tapped = setTimeout(tap, DOUBLE_TAP_DELAY);
+  }
+
+  _isSet(name) {
+    return (this._config[name]?.action ?? "none") !== "none";
   }
 
   /** Wait for a long press on the picture. */
   _press() {
     this._held = false;
-    if (!this._config.hold_action || this._config.hold_action.action === "none") return;
+    if (!this._isSet("hold_action")) return;
     const timer = setTimeout(() => {
       this._held = true;
       this._perform("hold_action");
@@ -1050,12 +1088,11 @@ class WallLabelCard extends HTMLElement {
   }
 
   _favorite(button) {
-    const pressed = button.getAttribute("aria-pressed") === "true";
-    this._act(button, DOMAIN, pressed ? "remove_favorite" : "add_favorite");
+    this._act(button, DOMAIN, button.ariaPressed === "true" ? "remove_favorite" : "add_favorite");
   }
 
   _power(button) {
-    this._act(button, "media_player", this.hasAttribute("asleep") ? "turn_on" : "turn_off");
+    this._act(button, PLAYER, this.hasAttribute("asleep") ? "turn_on" : "turn_off");
   }
 
   _back(button) {
@@ -1066,25 +1103,30 @@ class WallLabelCard extends HTMLElement {
     choose(this._hass, this._config.entity);
   }
 
-  /** Hang a picture of the person's own, which Home Assistant keeps. */
-  async _upload(input) {
+  /** Hang a picture of the person's own, which Home Assistant keeps, for as long as is chosen. */
+  _upload(input) {
     const [file] = input.files;
     input.value = "";
-    const opener = this._opener;
     this._closeMenu(true);
     if (!file) return;
-    opener?.setAttribute("aria-busy", "true");
+    const more = this._find("[data-do=more]");
+    this._askHowLong(more, (time) => this._hangFile(more, file, time), FOREVER);
+  }
+
+  async _hangFile(button, file, extra) {
+    button.ariaBusy = true;
     const body = new FormData();
     body.append("file", file);
     const said = await this._hass.fetchWithAuth("/api/image/upload", { method: "POST", body }).catch(() => null);
-    opener?.removeAttribute("aria-busy");
-    if (!said?.ok) {
+    if (said?.ok) {
+      const { id } = await said.json();
+      const medium = { media_content_id: `media-source://image_upload/${id}`, media_content_type: "image" };
+      await hang(this._hass, this._config.entity, medium, { extra });
+    } else {
       const key = said?.status === 413 ? "too_large" : "no_picture";
       fire(this, "hass-notification", { message: text(this._hass, key) });
-      return;
     }
-    const { id } = await said.json();
-    hang(this._hass, this._config.entity, { media_content_id: `media-source://image_upload/${id}`, media_content_type: "image" });
+    button.ariaBusy = null;
   }
 }
 
@@ -1123,7 +1165,7 @@ class HighlightsCard extends HTMLElement {
     const { entity } = this._config;
     const found = await browse(this._hass, entity, FAVORITES_AND_NEW).catch(() => []);
     this._list.replaceChildren(...found.map((medium) => pictureItem(this._hass, medium, () => hang(this._hass, entity, medium))));
-    this._list.setAttribute("aria-label", text(this._hass, "highlights"));
+    this._list.ariaLabel = text(this._hass, "highlights");
     this.hidden = !found.length;
   }
 }
@@ -1192,14 +1234,14 @@ class ExhibitionsFeature extends HTMLElement {
 
   _item(source, chosen) {
     const button = make("button", {}, ...pictures(this._hass, this._pictures.get(source)), source);
-    button.setAttribute("aria-pressed", String(chosen));
-    button.addEventListener("click", () => call(this._hass, this._entityId, "media_player", "select_source", { source }));
+    button.ariaPressed = chosen;
+    button.onclick = () => call(this._hass, this._entityId, PLAYER, "select_source", { source });
     return make("li", {}, button);
   }
 
   _more() {
     const button = make("button", { textContent: text(this._hass, "more_art") || "…" });
-    button.addEventListener("click", () => choose(this._hass, this._entityId));
+    button.onclick = () => choose(this._hass, this._entityId);
     return make("li", {}, button);
   }
 }
@@ -1218,11 +1260,11 @@ class GalleryStrategy extends HTMLElement {
     const ours = Object.values(hass.entities).filter(({ platform, hidden }) => platform === DOMAIN && !hidden);
     const displays = ours
       .filter(({ entity_id: entityId }) => isDisplay(hass, entityId))
-      .map((player) => GalleryStrategy._display(hass, player))
+      .map((player) => this._display(hass, player))
       .sort((one, other) => one.name.localeCompare(other.name, hass.language));
-    const views = [GalleryStrategy._overview(hass, displays, ours)];
-    if (displays.length) views.push(GalleryStrategy._settings(hass, displays, ours));
-    return { title: text(hass, "gallery"), views: [...views, ...displays.map(GalleryStrategy._wall)] };
+    const views = [this._overview(hass, displays, ours)];
+    if (displays.length) views.push(this._settings(hass, displays, ours));
+    return { title: text(hass, "gallery"), views: [...views, ...displays.map(this._wall)] };
   }
 
   /** Return what is laid out of a display; its name is that of its room where it has one to itself. */
@@ -1249,14 +1291,13 @@ class GalleryStrategy extends HTMLElement {
         { type: `custom:${HIGHLIGHTS}`, entity, grid_options: { columns: 12 } },
       ],
     }));
-    const isOn = (entity) => [{ condition: "state", entity, state: "on" }];
-    const problems = GalleryStrategy._library(displays, ours)
+    const problems = this._library(displays, ours)
       .filter(({ translation_key: key }) => key === "library_problem")
-      .map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME, visibility: isOn(entity) }));
-    if (problems.length) sections.push({ type: "grid", cards: problems });
+      .map(({ entity_id: entity }) => ({ type: "tile", entity, name: LIBRARY_NAME, visibility: whileIn(entity, "on") }));
+    if (problems.length) sections.push(grid(...problems));
     if (!displays.length) {
       const content = `${text(hass, "no_display")} [${text(hass, "add_display")}](/config/integrations/integration/${DOMAIN})`;
-      sections.unshift({ type: "grid", cards: [{ type: "markdown", content }] });
+      sections.unshift(grid({ type: "markdown", content }));
     }
     return { title: text(hass, "gallery"), path: "gallery", icon: "mdi:image-multiple", type: "sections", sections };
   }
@@ -1267,38 +1308,36 @@ class GalleryStrategy extends HTMLElement {
       // A number that Home Assistant shows as a box has too wide a range for a slider.
       const isBox = hass.states[entity]?.attributes.mode === "box";
       const features = isBox ? [] : SETTINGS.get(entity.split(".")[0]);
-      return { type: "tile", entity, name: ENTITY_NAME, features };
+      return { type: "tile", entity, name: { type: "entity" }, features };
     };
     const heading = (name, style = "title") => ({ type: "heading", heading: name, heading_style: style });
     const groups = ({ device }) => {
       const own = ours.filter(({ entity_id: entity, device_id: of }) => of === device && SETTINGS.has(entity.split(".")[0]));
-      const about = (wanted) => own.filter(({ translation_key: key }) => wanted(key));
-      return [
-        ["picture", about((key) => !SLEEP.has(key) && !MONITOR.has(key))],
-        ["sleep_times", about((key) => SLEEP.has(key))],
-        ["monitor", about((key) => MONITOR.has(key))],
-      ].flatMap(([key, entities]) => (entities.length ? [heading(text(hass, key), "subtitle"), ...entities.map(tile)] : []));
-    };
-    const sections = displays.map((display) => ({ type: "grid", cards: [heading(display.name), ...groups(display)] }));
-    const library = GalleryStrategy._library(displays, ours).filter(({ translation_key: key }) => LIBRARY_KEYS.has(key));
-    if (library.length) {
-      const confirmed = (entity) => ({
-        action: "perform-action",
-        perform_action: "button.press",
-        target: { entity_id: entity },
-        confirmation: { text: text(hass, "publish") },
+      return ["picture", "sleep_times", "monitor"].flatMap((group) => {
+        const entities = own.filter(({ translation_key: key }) => group === (SETTING_GROUPS.get(key) ?? "picture"));
+        return entities.length ? [heading(text(hass, group), "subtitle"), ...entities.map(tile)] : [];
       });
-      const tiles = library.map(({ entity_id: entity, translation_key: key }) => ({
-        type: "tile",
-        entity,
-        name: LIBRARY_NAME,
-        hide_state: true,
-        grid_options: { columns: 12 },
-        ...(key === "publish" && { tap_action: confirmed(entity), icon_tap_action: confirmed(entity) }),
-      }));
-      sections.push({ type: "grid", cards: [heading(text(hass, "library")), ...tiles] });
-    }
+    };
+    const sections = displays.map((display) => grid(heading(display.name), ...groups(display)));
+    const tiles = this._library(displays, ours).flatMap(({ entity_id: entity, device_id: device, translation_key: key }) => {
+      const tile = { type: "tile", entity, name: LIBRARY_NAME, hide_state: true, grid_options: { columns: 12 } };
+      if (key === "publish") return displays.map((display) => this._publish(hass, tile, device, display));
+      return key === "refresh_library" ? [tile] : [];
+    });
+    if (tiles.length) sections.push(grid(heading(text(hass, "library")), ...tiles));
     return { title: text(hass, "settings"), path: "settings", icon: "mdi:tune", type: "sections", sections };
+  }
+
+  /** Return a tile that publishes what a display shows, while it does, and asks before. */
+  static _publish(hass, tile, library, { entity, name }) {
+    const action = {
+      action: "perform-action",
+      perform_action: `${DOMAIN}.publish_playlist`,
+      data: { config_entry_id: hass.devices[library].primary_config_entry, entity_id: entity },
+      confirmation: { text: text(hass, "publish", { name }) },
+    };
+    const named = [...LIBRARY_NAME, { type: "text", text: `· ${name}` }];
+    return { ...tile, name: named, visibility: whileIn(entity, "playing"), tap_action: action, icon_tap_action: action };
   }
 
   /** Return a view that shows nothing but the display, for a tablet on the wall. */
@@ -1313,12 +1352,12 @@ class GalleryStrategy extends HTMLElement {
 await Promise.race(["home-assistant", "hc-main"].map((tag) => customElements.whenDefined(tag)));
 
 // The same file may be loaded by two addresses.
-if (!window.customElements.get(CARD)) {
-  window.customElements.define(CHOOSER, Chooser);
-  window.customElements.define(CARD, WallLabelCard);
-  window.customElements.define(HIGHLIGHTS, HighlightsCard);
-  window.customElements.define(FEATURE, ExhibitionsFeature);
-  window.customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
+if (!customElements.get(CARD)) {
+  customElements.define(CHOOSER, Chooser);
+  customElements.define(CARD, WallLabelCard);
+  customElements.define(HIGHLIGHTS, HighlightsCard);
+  customElements.define(FEATURE, ExhibitionsFeature);
+  customElements.define(`ll-strategy-dashboard-${GALLERY}`, GalleryStrategy);
   const announce = (list, entry) => (window[list] = window[list] ?? []).push(entry);
   announce("customCards", {
     type: CARD,
