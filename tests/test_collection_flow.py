@@ -1,5 +1,7 @@
 """Adding and changing a collection."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from homeassistant.config_entries import SOURCE_USER
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 
-from .collections import E1, E2, NOWHERE, T1, collection_of
+from .collections import COLLECTOR, E1, E2, NOWHERE, T1, collection_of
 from .displays import until
 from .libraries import library_entry, set_up
 from .simulators.indexer import IndexerSimulator
@@ -145,6 +147,78 @@ async def test_names(
     assert subentry.data["addresses"] == [E1]
     await hass.config_entries.async_reload(library.entry_id)
     assert asked == ["none.eth", "away.tez", "alice.eth"]
+
+
+@pytest.fixture
+async def large(
+    hass: HomeAssistant, library: MockConfigEntry, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[IndexerSimulator]:
+    """Let the library ask an indexer that takes its time and knows 240 works of a collector."""
+    monkeypatch.setattr(client, "PAUSE", 0.01)
+    monkeypatch.setattr(collection_flow, "PROGRESS_SECONDS", 0.01)
+    async with IndexerSimulator() as indexer:
+        indexer.own(COLLECTOR, 240)
+        indexer.latency = 0.1
+        options = {"indexer_url": indexer.url}
+        hass.config_entries.async_update_entry(library, options=options)
+        await hass.config_entries.async_reload(library.entry_id)
+        yield indexer
+        await hass.config_entries.async_unload(library.entry_id)
+
+
+async def test_a_large_collection_shows_how_far_it_is(
+    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+) -> None:
+    """The collection is there at once; how many works are known is shown until all are."""
+    flow = hass.config_entries.subentries
+    step = await add(hass, library, addresses=COLLECTOR)
+    assert (step["type"], step["step_id"], step["progress_action"]) == (
+        FlowResultType.SHOW_PROGRESS,
+        "reading",
+        "reading",
+    )
+    assert len(library.subentries) == 1
+    seen: list[int] = []
+    while step["type"] is FlowResultType.SHOW_PROGRESS:
+        seen.append(int(step["description_placeholders"]["known"]))
+        await asyncio.sleep(0.01)
+        step = await flow.async_configure(step["flow_id"])
+    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
+    assert step["description_placeholders"] == {"name": "My collection", "known": "240"}
+    assert seen == sorted(seen) and len(set(seen) - {0, 240}) > 0
+    # The same again.
+    step = await add(hass, library, addresses=COLLECTOR)
+    assert (step["type"], step["reason"]) == (
+        FlowResultType.ABORT,
+        "already_configured",
+    )
+
+
+async def test_a_collection_that_is_removed_while_it_is_read(
+    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+) -> None:
+    """The dialog ends by itself."""
+    step = await add(hass, library, addresses=COLLECTOR)
+    assert step["type"] is FlowResultType.SHOW_PROGRESS
+    (subentry_id,) = library.subentries
+    hass.config_entries.async_remove_subentry(library, subentry_id)
+    await until(lambda: not hass.config_entries.subentries.async_progress())
+
+
+async def test_leaving_the_progress_does_not_end_the_reading(
+    hass: HomeAssistant,
+    library: MockConfigEntry,
+    large: IndexerSimulator,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The dialog is closed while the collection is read; also an indexer that is slow shows it."""
+    monkeypatch.setattr(collection_flow, "PATIENCE", 0.01)
+    step = await add(hass, library, addresses=E2)
+    assert step["type"] is FlowResultType.SHOW_PROGRESS
+    hass.config_entries.subentries.async_abort(step["flow_id"])
+    await hass.async_block_till_done()
+    await until(lambda: len(collection_of(library).data.records) == 2)
+    assert not hass.config_entries.subentries.async_progress()
 
 
 async def test_without_an_indexer(hass: HomeAssistant) -> None:

@@ -1,9 +1,11 @@
 """Subentry flows of a library: collections, and channels that are followed."""
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 import re
+from types import MappingProxyType
 from typing import Any, override
 
 import voluptuous as vol
@@ -13,6 +15,7 @@ from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntry,
     ConfigFlow,
+    ConfigSubentry,
     ConfigSubentryFlow,
     SubentryFlowResult,
 )
@@ -41,14 +44,19 @@ from .const import (
 )
 from .data import DATA
 from .display.discovery import NAME_LENGTH
+from .library.library import Library
 from .library.preferences import Preferences
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
+from .library.providers.collection.coordinator import FIRST_PAGE, CollectionCoordinator
 from .library.providers.collection.indexers import async_indexer, async_user_agent
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200
 # Enough to see whether a name is the right one.
 SHOWN_WORKS = 3
+# An indexer that takes longer to tell whether a collection is large is followed, too.
+PATIENCE = 2.0
+PROGRESS_SECONDS = 1.0
 SERVICES = NameServices()
 SCHEMA = vol.Schema(
     {
@@ -75,6 +83,8 @@ class CollectionFlow(ConfigSubentryFlow):
 
     _name: str
     _data: dict[str, Any]
+    _added: str
+    _reading: asyncio.Task[None] | None = None
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
@@ -121,7 +131,7 @@ class CollectionFlow(ConfigSubentryFlow):
                 }
                 if any(found.values()):
                     return await self._async_show_found(found, indexer)
-                return self._finish()
+                return await self._async_finish()
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(SCHEMA, values),
@@ -182,24 +192,92 @@ class CollectionFlow(ConfigSubentryFlow):
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
         """Keep the addresses that were found; the names are not looked up again."""
-        return self._finish()
+        return await self._async_finish()
 
-    def _finish(self) -> SubentryFlowResult:
-        """Add or change the collection."""
-        named = " ".join(sorted(self._data[CONF_ADDRESSES]))
+    async def _async_finish(self) -> SubentryFlowResult:
+        """Add or change the collection; one that takes long to read is added before the dialog ends."""
+        addresses = self._data[CONF_ADDRESSES]
         key = self._get_entry().data[CONF_SIGNING_KEY]
-        unique_id = sha256(f"{key} {named}".encode()).hexdigest()[:32]
-        if self.source == SOURCE_USER:
-            return self.async_create_entry(
-                title=self._name, data=self._data, unique_id=unique_id
+        named = f"{key} {' '.join(sorted(addresses))}"
+        values: dict[str, Any] = {
+            "title": self._name,
+            "unique_id": sha256(named.encode()).hexdigest()[:32],
+        }
+        if self.source != SOURCE_USER:
+            subentry = self._get_reconfigure_subentry()
+            return self.async_update_and_abort(
+                self._get_entry(), subentry, data=self._data, **values
             )
-        return self.async_update_and_abort(
-            self._get_entry(),
-            self._get_reconfigure_subentry(),
-            title=self._name,
-            data=self._data,
-            unique_id=unique_id,
+        if not await self._async_takes_long(addresses):
+            return self.async_create_entry(data=self._data, **values)
+        added = ConfigSubentry(
+            data=MappingProxyType(self._data),
+            subentry_type=SUBENTRY_COLLECTION,
+            **values,
         )
+        self.hass.config_entries.async_add_subentry(self._get_entry(), added)
+        self._added = added.subentry_id
+        return await self.async_step_reading()
+
+    async def _async_takes_long(self, owners: list[str]) -> bool:
+        """Return whether there is more than a page of works, or the indexer is slow."""
+        entry = self._get_entry()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                indexer = await async_indexer(
+                    self.hass, Preferences.of(entry.options, entry.data).indexer_url
+                )
+                page = await indexer.tokens(owners=owners, limit=1, offset=FIRST_PAGE)
+        except TimeoutError:
+            return True
+        except Dp1Error:
+            return False
+        return bool(page.tokens)
+
+    @property
+    def _collection(self) -> CollectionCoordinator | None:
+        """Return the collection that was added, once the library has it."""
+        library: Library = self._get_entry().runtime_data
+        found = (it for it in library.collections if it.subentry_id == self._added)
+        return next(found, None)
+
+    async def async_step_reading(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """Show how many works are known; the reading does not end with this dialog."""
+        if self._reading is None:
+            self._reading = self.hass.async_create_task(self._async_follow())
+        if not self._reading.done():
+            return self.async_show_progress(
+                step_id="reading",
+                progress_action="reading",
+                description_placeholders=self._known,
+                progress_task=self._reading,
+            )
+        return self.async_show_progress_done(next_step_id="added")
+
+    async def _async_follow(self) -> None:
+        """Tell how far the collection is until it was read, or could not be."""
+        entry = self._get_entry()
+        while self._added in entry.subentries and (
+            (collection := self._collection) is None
+            or collection.is_listing
+            or not collection.data.tried_at
+        ):
+            self.async_notify_flow_changed()
+            await asyncio.sleep(PROGRESS_SECONDS)
+
+    async def async_step_added(
+        self, user_input: dict[str, Any] | None = None
+    ) -> SubentryFlowResult:
+        """End once everything is known."""
+        return self.async_abort(reason="added", description_placeholders=self._known)
+
+    @property
+    def _known(self) -> dict[str, str]:
+        """Return what the texts about a new collection name."""
+        known = len(self._collection.data.records) if self._collection else 0
+        return {"name": markdown_safe(self._name), "known": str(known)}
 
 
 class ChannelFlow(ConfigSubentryFlow):

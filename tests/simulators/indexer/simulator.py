@@ -126,6 +126,7 @@ class IndexerSimulator:
         bare_reads: how often a token that was just indexed is read without its media.
         repeat_offset: whether every page names itself as the next one.
         arrives: a token that arrives between two pages.
+        latency: seconds until a query is answered.
         faults: what is answered instead.
         errors: what is told beside the data of every answer.
         asked: every query.
@@ -148,6 +149,7 @@ class IndexerSimulator:
         self.bare_reads = 1
         self.repeat_offset = False
         self.arrives: Json | None = None
+        self.latency = 0.0
         self.faults: list[Fault] = []
         self.errors: list[Json] = []
         self.asked: list[Asked] = []
@@ -286,6 +288,7 @@ class IndexerSimulator:
         agent = request.headers.get("User-Agent", "")
         at = asyncio.get_running_loop().time()
         self.asked.append(Asked(name, arguments, agent, at))
+        await asyncio.sleep(self.latency)
         for fault in self.faults:
             if fault.field in (None, name) and fault.times != 0:
                 if fault.times is not None:
