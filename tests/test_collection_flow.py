@@ -163,6 +163,7 @@ async def large(
         hass.config_entries.async_update_entry(library, options=options)
         await hass.config_entries.async_reload(library.entry_id)
         yield indexer
+        await hass.async_block_till_done()
         await hass.config_entries.async_unload(library.entry_id)
 
 
@@ -202,7 +203,10 @@ async def test_a_collection_that_is_removed_while_it_is_read(
     assert step["type"] is FlowResultType.SHOW_PROGRESS
     (subentry_id,) = library.subentries
     hass.config_entries.async_remove_subentry(library, subentry_id)
-    await until(lambda: not hass.config_entries.subentries.async_progress())
+    while step["type"] is FlowResultType.SHOW_PROGRESS:
+        await asyncio.sleep(0.01)
+        step = await hass.config_entries.subentries.async_configure(step["flow_id"])
+    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
 
 
 async def test_leaving_the_progress_does_not_end_the_reading(
