@@ -279,6 +279,7 @@ async def test_without_a_work(page: Page) -> None:
         await expect(page.locator(".state")).to_have_text(words)
         assert await power.is_visible() is (state in {"off", "idle"})
         assert await choose.is_visible() is (state in {"off", "idle"})
+    await expect(power).to_have_attribute("aria-label", "wake")
     await power.click()
     assert await calls(page) == [["media_player", "turn_on", {"entity_id": ENTITY_ID}]]
 
