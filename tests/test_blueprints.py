@@ -24,8 +24,16 @@ from homeassistant.components.ai_task import (
 from homeassistant.components.automation.config import AUTOMATION_BLUEPRINT_SCHEMA
 from homeassistant.components.blueprint import models
 from homeassistant.components.conversation import ChatLog
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.components.notify import NOTIFY_SERVICE_SCHEMA
+from homeassistant.core import (
+    Event,
+    EventStateChangedData,
+    HomeAssistant,
+    ServiceCall,
+    callback,
+)
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util, yaml as yaml_util
 
@@ -183,6 +191,54 @@ async def test_moments(hass: HomeAssistant) -> None:
         wall.overheat()
         await until(lambda: len(told) == 2)
         assert told[1].data["message"].endswith("overheating")
+        await stop(hass)
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_titles_of_strangers(hass: HomeAssistant) -> None:
+    """A title that looks like a template or a value stays a title: it is rendered once, and taken as a text."""
+    titles = ["{{ states | count }}", "{% set x = 1 %}", "[1, 2]", "{'a': 1}", "None"]
+    titles += ["True", "007", "1984", "...", "1e9", "<" * 200, "[x](http://a) ![](b)"]
+    assert await async_setup_component(
+        hass, "input_text", {"input_text": {"last": {"max": 255, "initial": ""}}}
+    )
+    told: list[dict[str, Any]] = []
+    kept: list[str] = []
+
+    async def tell(call: ServiceCall) -> None:
+        """Take a notification as Home Assistant's own action does."""
+        told.append(NOTIFY_SERVICE_SCHEMA(dict(call.data)))
+
+    @callback
+    def keep(event: Event[EventStateChangedData]) -> None:
+        """Note what the automation remembers."""
+        if state := event.data["new_state"]:
+            kept.append(state.state)
+
+    async with Gallery.of(hass) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        hass.services.async_register("notify", "phone", tell)
+        await use(
+            hass,
+            new_exhibition={"notify": "notify.phone"},
+            followed_channel={"display": ENTITY_ID, "memory": "input_text.last"},
+        )
+        async_track_state_change_event(hass, "input_text.last", keep)
+        news = {"media_content_id": gallery.media_id(f"playlist/{EVENING_ID}")}
+        for title in titles:
+            reset = {"entity_id": "input_text.last", "value": ""}
+            await hass.services.async_call("input_text", "set_value", reset, True)
+            before = wall.casts
+            news |= {"title": title, "artist": title, "channel": title}
+            told.clear()
+            kept.clear()
+            for kind in ("exhibition_opened", "channel_playlist"):
+                async_dispatcher_send(hass, NEWS, NewsItem("x", kind, dict(news)))
+            await hass.async_block_till_done()
+            assert [(each["title"], each["message"]) for each in told] == [(title,) * 2]
+            assert kept[0] == title
+            assert wall.casts > before
         await stop(hass)
 
 
