@@ -4,11 +4,14 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+import voluptuous as vol
 
+from custom_components.dp1.playback.compose import note
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 
 from tests.displays import ENTITY_ID, until
+from tests.fuzzing import unsafe
 from tests.galleries import SMALL, Gallery
 from tests.simulators.display import DisplaySimulator
 
@@ -97,3 +100,37 @@ async def test_messages_and_pickers(hass: HomeAssistant) -> None:
         assert (error.value.translation_placeholders or {})[
             "given"
         ] == "Exhibition, Series"
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize(
+    ("odd", "shown"),
+    [
+        ("<b>", "&lt;b&gt;" * 60),
+        ("\ud800", ""),
+        ("\u202e", ""),
+        ("\x1b[", "[" * 90),
+        ("\x00", ""),
+        ("é", "é" * 180),
+    ],
+)
+async def test_odd_texts(hass: HomeAssistant, odd: str, shown: str) -> None:
+    """What a message or a label says reaches the display as plain text, a longer one not at all."""
+    title, text = (odd * (most // len(odd)) for most in (180, 2000))
+    async with Gallery.of(hass, load=False) as gallery:
+        wall = gallery.wall
+        wall.caster.preflight = False
+        told = {"title": title, "text": f"Line\n{text[:1900]}"}
+        await gallery.call("show_message", entity_id=ENTITY_ID, **told)
+        html = page(wall)
+        assert f"<title>{shown}</title>" in html
+        assert "<p>Line\n" in html
+        assert unsafe(html.replace("\n", "")) is None
+        assert 0 < len(wall.state.playlist_title or "") <= 200
+        label = note(told["text"][:480])
+        assert label.startswith("Line\n") and unsafe(label.replace("\n", "")) is None
+        casts = wall.casts
+        for more in ({"title": "x" * 201}, {"text": "x" * 2001}):
+            with pytest.raises(vol.Invalid):
+                await gallery.call("show_message", entity_id=ENTITY_ID, **more)
+        assert wall.casts == casts

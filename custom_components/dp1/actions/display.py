@@ -25,7 +25,7 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
-from ..playback.compose import MEDIA, async_compose, note, plain, title
+from ..playback.compose import MEDIA, async_compose, note, plain, text_up_to, title
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
@@ -331,8 +331,8 @@ def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
 MAX_TEXT = 2000
 MESSAGE_SCHEMA = cv.make_entity_service_schema(
     {
-        vol.Optional("title"): vol.All(cv.string, vol.Length(max=MAX_TITLE)),
-        vol.Optional("text"): vol.All(cv.string, vol.Length(max=MAX_TEXT)),
+        vol.Optional("title"): title,
+        vol.Optional("text"): text_up_to(MAX_TEXT),
         vol.Optional("image"): media,
         vol.Optional("background", default="#101010"): color,
         vol.Optional("color", default="#f5f5f5"): color,
@@ -364,7 +364,7 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
             call.hass, "image/*", call.data["image"], Options()
         )
     page = _page(title, text, image, call.data["background"], call.data["color"])
-    name = title or text.partition("\n")[0][:MAX_TITLE] or "Message"
+    name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"
     cast = page_cast(name, page)
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:

@@ -82,6 +82,11 @@ def one_line(text: str, limit: int = LIMIT) -> str:
     return shorten(" ".join(text.split()), limit)
 
 
+def plain_lines(text: str) -> str:
+    """Return a text whose every line is as ``one_line`` has it, for what people write; it is cut nowhere."""
+    return "\n".join(one_line(line, len(line)) for line in text.split("\n"))
+
+
 def markdown_safe(text: object, limit: int = LIMIT) -> str:
     """Return a text as ``clean`` does, so that Markdown shows it as it is: no links, pictures, lists or emphasis.
 

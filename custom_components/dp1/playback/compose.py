@@ -14,7 +14,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
 from ..client.playlist.document import build, for_display
-from ..client.text import MAX_TITLE, clean, shorten
+from ..client.text import MAX_TITLE, clean, plain_lines, shorten
 from ..client.values import mapping
 from ..errors import action_failed, async_message, invalid_input
 from .daily import async_work_of_today, daily_of
@@ -62,13 +62,13 @@ def plain(value: Any) -> Any:
     return [it.media_content_id if isinstance(it, Medium) else it for it in value]
 
 
-def _text(most: int) -> Any:
-    """Return what validates a text of so many characters."""
-    return vol.All(cv.string, str.strip, vol.Length(max=most))
+def text_up_to(most: int) -> Any:
+    """Return what validates a text of so many characters, and takes what no display shows out of it."""
+    return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
 
 
-title = _text(MAX_TITLE)
-note = _text(MAX_NOTE)
+title = text_up_to(MAX_TITLE)
+note = text_up_to(MAX_NOTE)
 MEDIA = vol.All(cv.ensure_list, [Medium.of], vol.Length(min=1, max=MAX_MEDIA))
 
 
