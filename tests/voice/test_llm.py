@@ -5,12 +5,16 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1.llm import NOTICE
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.helpers import llm
 from homeassistant.helpers.llm import APIInstance, LLMContext, ToolInput
 
 from .home import Home, table
+
+from tests.displays import state_of, until
+from tests.fuzzing import unsafe
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
 
@@ -187,3 +191,34 @@ async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
             assert getattr(result, "error", False), name
         assert home.here.casts == before
         assert not home.here.state.asleep
+
+
+async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:
+    """Each answer about what strangers named is short, plain and marked, whatever they wrote."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        api = await instance(hass, home)
+        for number, odd in enumerate(("<", "\u202e[a](http://b)", "\x1b[1m\n# ")):
+            long = f"T{number}" + odd * 100_000
+            work = {"title": long, "source": f"https://art.example.org/{number}"}
+            home.here.player.load(
+                {"dpVersion": "1.1.0", "title": long, "items": [work]}
+            )
+            await until(
+                lambda number=number: str(
+                    state_of(hass, home.ids[home.here.url]).attributes.get(
+                        "media_title"
+                    )
+                ).startswith(f"T{number}")
+            )
+            for name in ("list_displays", "describe_work"):
+                result = await api.async_call_tool(ToolInput(f"dp1__{name}", {}))
+                data: Any = getattr(result, "data", result)
+                assert data["notice"] == NOTICE
+                assert f"T{number}" in str(data)
+                assert unsafe(data) is None
+                (told,) = [
+                    each
+                    for each in next(iter(data.values()))
+                    if f"T{number}" in str(each)
+                ]
+                assert len(told["title"]) <= 120 and len(told["playlist"]) <= 120
