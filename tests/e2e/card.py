@@ -68,14 +68,14 @@ class Watch:
             self.complaints.append(f"{message.text} {address}")
 
 
-async def violations(page: Page) -> list[str]:
-    """Return what a checker of accessibility finds in the card."""
+async def violations(page: Page, own: str = "dp1-") -> list[str]:
+    """Return what a checker of accessibility finds in the card, or in other elements."""
     results = await Axe().run(page, options=CHECKS)
     return [
         f"{violation['id']}: {node['html']} {node['failureSummary']}"
         for violation in results.response["violations"]
         for node in violation["nodes"]
-        if "dp1-" in str(node["target"])
+        if own in str(node["target"])
     ]
 
 

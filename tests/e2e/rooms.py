@@ -22,6 +22,12 @@ TAP = 44
 TYPE = 40
 LATE_SECONDS = 4.0
 PUBLIC_WORK = "https://art.example/dusk.png"
+# Home Assistant itself gives no name to the button around a tile and to the slider in it.
+NAMELESS = {"aria-command-name", "aria-input-field-name"}
+PUBLISHED = {
+    "Dawn": "https://art.example/dawn.png",
+    "Noon": "https://art.example/noon.png",
+}
 
 
 class Room:
@@ -235,32 +241,53 @@ class Room:
                     await self.home.delete(path)
 
     async def publish(self, feed: FeedSimulator) -> None:
-        """What hangs is published once that is confirmed, and can be removed."""
+        """What hangs, with two works added from elsewhere, is published once that is confirmed, and can be removed."""
+        before = set(feed.documents)
+        for title, source in PUBLISHED.items():
+            playlist = {"title": title, "media": [source]}
+            await self.home.call("dp1.publish_playlist", playlist)
         # The works of the exhibition have addresses of this home, which are not published.
         show = {"media_content_id": PUBLIC_WORK, "media_content_type": "image/png"}
         await self.home.call(
             "media_player.play_media", {"entity_id": self.player, **show}
         )
+        await visit(self.page, "/wall-labels/card")
+        await self.button("Choose an exhibition").click()
+        chooser = self.page.locator("dp1-chooser")
+        for title in PUBLISHED:
+            await chooser.get_by_role("searchbox").fill(title)
+            name = f"Add {title}"
+            await chooser.get_by_role("button", name=name, exact=True).first.click()
+            status = chooser.get_by_role("status")
+            await expect(status).to_have_text(f"Added: {title}")
+        await self.is_clean()
+        await chooser.get_by_role("button", name="Close").click()
+        await expect(self.card.locator(".place")).to_have_text("1 of 3")
         await visit(self.page, "/all-displays/settings")
         tile = self.page.locator("hui-tile-card").filter(has_text="Publish what hangs")
+        await expect(tile).to_contain_text("Salon")
+        found = await violations(self.page, "hui-")
+        assert {line.partition(":")[0] for line in found} <= NAMELESS
         dialog = self.page.locator("dialog-box")
         known = set(feed.documents)
         for answer in ("Cancel", "OK"):
             await tile.click()
-            await expect(dialog.get_by_text("becomes public")).to_be_visible()
+            question = dialog.get_by_text("on Salon becomes public")
+            await expect(question).to_be_visible()
             assert set(feed.documents) == known
             await dialog.get_by_role("button", name=answer).click()
-            await expect(dialog.get_by_text("becomes public")).to_be_hidden()
+            await expect(question).to_be_hidden()
 
         async def published() -> set[str]:
             """Return the new documents."""
             return set(feed.documents) - known
 
         (document,) = await self.home.until(published, 20, "the published playlist")
-        (item,) = feed.documents[document]["items"]
-        assert item["source"] == PUBLIC_WORK
-        await self.home.call("dp1.delete_playlist", {"playlist_id": document})
-        assert set(feed.documents) == known
+        items = feed.documents[document]["items"]
+        assert [item["source"] for item in items] == [PUBLIC_WORK, *PUBLISHED.values()]
+        for playlist_id in set(feed.documents) - before:
+            await self.home.call("dp1.delete_playlist", {"playlist_id": playlist_id})
+        assert set(feed.documents) == before
 
 
 async def live_with_it(
