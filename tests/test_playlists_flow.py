@@ -194,6 +194,6 @@ async def test_publish_what_hangs(
     assert suggested(form) == {"entity_id": ENTITY_ID}
     assert len(signed.documents) == 2
     end = await fill(hass, form, entity_id=ENTITY_ID, title="Breakfast")
-    assert end["reason"] == "publish_done"
+    assert end.get("reason") == "publish_done", end["description_placeholders"]
     page = await open_page(hass, library, "playlists")
     assert list(offered(page)) == ["Breakfast", "Evening"]

@@ -252,12 +252,15 @@ async def _async_shown(
     hass: HomeAssistant, coordinator: DisplayCoordinator
 ) -> dict[str, Any]:
     """Return the playlist that a display reports, or that was cast to it."""
+    if coordinator.data.assumed is not None:
+        return await _async_cast_document(hass, coordinator.data.assumed)
     player = coordinator.data.player
+    if player is None or not (player.playlist or {}).get("items"):
+        # What was pushed first has the works, and not the playlist.
+        player = await coordinator.async_read_player()
     playlist = (player.playlist if player else None) or {}
     if isinstance(items := playlist.get("items"), list) and items:
         return {**playlist, "items": [_shown_item(item) for item in items]}
-    if coordinator.data.assumed is not None:
-        return await _async_cast_document(hass, coordinator.data.assumed)
     raise action_failed("shows_no_playlist", name=coordinator.name)
 
 
