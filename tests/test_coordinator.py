@@ -163,7 +163,7 @@ async def test_a_push_during_a_reading_is_newer(
     reading = hass.async_create_task(coordinator.async_read_player())
     await until(lambda: fault.hits)
     display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
     await reading
     assert state_of(hass).attributes["media_title"] == "Noon"
 
@@ -180,7 +180,7 @@ async def test_a_reading_is_not_shared_with_an_older_one(
     older = hass.async_create_task(coordinator.async_read_player())
     await until(lambda: fault.hits)
     display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes["media_title"] == "Noon")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
     newer = await coordinator.async_read_player()
     assert newer.current.title == "Noon"
     await older

@@ -180,7 +180,7 @@ async def test_work_without_a_picture(
     gallery.show(display, "dawn.png", "noon")
     await until(lambda: value(hass, "image", "work") != "unknown")
     display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes["media_track"] == 2)
+    await until(lambda: state_of(hass).attributes.get("media_track") == 2)
     answer = await picture(hass, hass_client, "work")
     assert answer[0] == HTTPStatus.NOT_FOUND
     assert not gallery.asked

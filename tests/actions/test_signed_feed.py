@@ -260,6 +260,6 @@ async def test_who_signed_what_hangs(
         wall.player.load(
             {**document, "title": "Others", "items": [{"source": "https://x.example/"}]}
         )
-        await until(lambda: state_of(hass).attributes["media_playlist"] == "Others")
+        await until(lambda: state_of(hass).attributes.get("media_playlist") == "Others")
         await hass.async_block_till_done()
         assert signer() is None

@@ -180,7 +180,7 @@ async def test_a_day_changes(hass: HomeAssistant) -> None:
         sent = {name: house.sent(name) for name in house.walls}
         # The old ones were found out by what they reported.
         assert sent == {"east_new": 1, "new": 1, "old": 2, "older": 2}
-        await until(lambda: house.state("old").attributes["source"] == "The Daily")
+        await until(lambda: house.state("old").attributes.get("source") == "The Daily")
         assert house.state("new").attributes["source"] == "The Daily"
 
         # Midnight in Tokyo comes first.
@@ -234,7 +234,7 @@ async def test_what_a_person_chose_stays(hass: HomeAssistant) -> None:
         await until(lambda: house.titles("wall") == ["Day 5"])
 
         house.walls["wall"].player.load(playlist("Dawn"))
-        await until(lambda: house.state("wall").attributes["media_title"] == "Dawn")
+        await until(lambda: house.state("wall").attributes.get("media_title") == "Dawn")
         sent = house.sent("wall")
         for day in (6, 7):
             await house.move(at(day, "00:00:01", LISBON))

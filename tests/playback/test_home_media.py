@@ -163,7 +163,7 @@ async def test_my_pictures(
         return [str(child.title) for child in page.children or ()]
 
     await play(hass, f"{SOURCE}/tide.mp4")
-    await until(lambda: state_of(hass).attributes["media_title"] == "tide")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "tide")
     assert favorite() is None
     assert "My pictures" not in await titles("")
     beach = await upload("beach.png")
@@ -195,7 +195,7 @@ async def test_my_pictures(
     )
 
     await do(hass, "cast_playlist", entity_id=ENTITY_ID, media_content_id=node)
-    await until(lambda: state_of(hass).attributes["media_title"] == "beach")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "beach")
     assert await loaded(display) == "image"
     assert favorite() is True
     data = {"entity_id": ENTITY_ID, "source": "My pictures"}

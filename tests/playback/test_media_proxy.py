@@ -209,7 +209,7 @@ async def test_what_is_not_shown_any_more(
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Reef")
     assert await status(stranger, path) == HTTPStatus.OK
     await show(hass, display, DRAWING)
-    await until(lambda: state_of(hass).attributes["media_title"] == "drawing")
+    await until(lambda: state_of(hass).attributes.get("media_title") == "drawing")
     assert await status(stranger, path) == HTTPStatus.NOT_FOUND
     assert await show(hass, display) != path
 
