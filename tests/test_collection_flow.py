@@ -155,7 +155,6 @@ async def large(
 ) -> AsyncIterator[IndexerSimulator]:
     """Let the library ask an indexer that takes its time and knows 240 works of a collector."""
     monkeypatch.setattr(client, "PAUSE", 0.01)
-    monkeypatch.setattr(collection_flow, "PROGRESS_SECONDS", 0.01)
     async with IndexerSimulator() as indexer:
         indexer.own(COLLECTOR, 240)
         indexer.latency = 0.1

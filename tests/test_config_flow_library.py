@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1 import config_flow, options_flow
+from custom_components.dp1 import config_flow
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
 from custom_components.dp1.library.validation import free_title
@@ -507,7 +507,6 @@ async def test_a_library_that_takes_long_shows_how_far_it_is(
 ) -> None:
     """The library is there already; what is left to read is shown, and this can be left."""
     monkeypatch.setattr(config_flow, "PATIENCE", 0.0)
-    monkeypatch.setattr(options_flow, "PROGRESS_SECONDS", 0.01)
     feed.seed([playlist(id=f"{ID[:-3]}{n:03}", slug=f"evening-{n}") for n in range(60)])
     simulator = {"feed_url": feed, "catalog_url": catalog}[server]
     told: list[Event[Any]] = []

@@ -15,6 +15,7 @@ FAST = Timing(
     read_cooldown=0.1,
     page_pause=0.0,
     jitter=0.0,
+    progress_pause=0.01,
 )
 
 

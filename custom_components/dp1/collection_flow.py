@@ -14,6 +14,7 @@ from yarl import URL
 from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntry,
+    ConfigEntryState,
     ConfigFlow,
     ConfigSubentry,
     ConfigSubentryFlow,
@@ -56,7 +57,6 @@ MAX_DETAIL = 200
 SHOWN_WORKS = 3
 # An indexer that takes longer to tell whether a collection is large is followed, too.
 PATIENCE = 2.0
-PROGRESS_SECONDS = 1.0
 SERVICES = NameServices()
 SCHEMA = vol.Schema(
     {
@@ -236,8 +236,11 @@ class CollectionFlow(ConfigSubentryFlow):
 
     @property
     def _collection(self) -> CollectionCoordinator | None:
-        """Return the collection that was added, once the library has it."""
-        library: Library = self._get_entry().runtime_data
+        """Return the collection that was added, once the library has it; the library may have been removed meanwhile."""
+        entry = self.hass.config_entries.async_get_entry(self.handler[0])
+        if entry is None or entry.state is not ConfigEntryState.LOADED:
+            return None
+        library: Library = entry.runtime_data
         found = (it for it in library.collections if it.subentry_id == self._added)
         return next(found, None)
 
@@ -258,14 +261,18 @@ class CollectionFlow(ConfigSubentryFlow):
 
     async def _async_follow(self) -> None:
         """Tell how far the collection is until it was read, or could not be."""
-        entry = self._get_entry()
-        while self._added in entry.subentries and (
-            (collection := self._collection) is None
-            or collection.is_listing
-            or not collection.data.tried_at
+        entries, entry = self.hass.config_entries, self._get_entry()
+        while (
+            entries.async_get_entry(entry.entry_id)
+            and (self._added in entry.subentries)
+            and (
+                (collection := self._collection) is None
+                or collection.is_listing
+                or not collection.data.tried_at
+            )
         ):
             self.async_notify_flow_changed()
-            await asyncio.sleep(PROGRESS_SECONDS)
+            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
 
     async def async_step_added(
         self, user_input: dict[str, Any] | None = None

@@ -50,6 +50,7 @@ from .const import (
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
 )
+from .data import DATA
 from .library.library import Library
 from .library.preferences import Preferences, default_sources
 from .library.providers.daily import async_daily_of_vendor
@@ -69,7 +70,6 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
 
 
 CONF_HAS_BACKGROUND = "has_background"
-PROGRESS_SECONDS = 1.0
 DISPLAY_SCHEMA = vol.Schema(
     {
         vol.Required(CONF_DIALECT, default=Dialect.UNKNOWN.value): _select(
@@ -215,7 +215,7 @@ class LibraryOptionsFlow(PublishedPlaylists):
                 self.async_notify_flow_changed()
             else:
                 self.async_update_progress(progress)
-            await asyncio.sleep(PROGRESS_SECONDS)
+            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
 
     async def async_step_read(
         self, user_input: dict[str, Any] | None = None

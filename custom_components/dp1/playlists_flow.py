@@ -115,9 +115,10 @@ class PublishedPlaylists(OptionsFlowWithReload):
             return self._not_read(err)
         if not own:
             return self.async_abort(reason="no_playlists")
-        if user_input is not None:
-            chosen = (each for each in own if each.id == user_input[CONF_PLAYLIST])
-            self._playlist = next(chosen)
+        wanted = user_input[CONF_PLAYLIST] if user_input else None
+        # One that is gone by now is not offered again.
+        if chosen := next((each for each in own if each.id == wanted), None):
+            self._playlist = chosen
             return await self.async_step_playlist()
         options = [
             SelectOptionDict(value=each.id, label=f"{each.title} ({each.created[:10]})")

@@ -57,6 +57,7 @@ class Timing:
         reading_idle: until it looks whether there is anything new to read.
         reading_round: until it tries again what failed.
         jitter: the share by which its pauses differ.
+        progress_pause: between two looks at how far a first read is, for its dialog.
         save_delay: until what was read of a server is saved.
         give_up: after the end of what is shown for a time, until a display that cannot be given back what it showed keeps it.
         install_timeout: of a firmware update, of which a display reports neither progress nor failure.
@@ -104,6 +105,7 @@ class Timing:
     reading_idle: float = 3600.0
     reading_round: float = 12 * 3600.0
     jitter: float = 0.3
+    progress_pause: float = 1.0
     save_delay: float = 30.0
     give_up: float = 86400.0
     install_timeout: float = 1800.0
