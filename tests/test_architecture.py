@@ -43,10 +43,8 @@ ORDER: tuple[set[str], ...] = (
 CLIENT = f"{PACKAGE}.client"
 # The same within the client.
 CLIENT_ORDER: tuple[set[str], ...] = (
-    {"text", "url"},
-    {"page", "values"},
+    {"text", "values"},
     {"errors"},
-    {"guard"},
     {"http"},
     {"playlist"},
     {"catalog", "display", "feed", "indexer"},

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.browse import pictures
-from custom_components.dp1.client import guard, http, page, text, url, values
+from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import player_status, replies, transport
 from custom_components.dp1.client.feed import connection as feed, paging
@@ -40,11 +40,11 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
     "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, lookups.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
-    "titles of web pages": (megabytes(page.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
+    "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
-    "media ids": (f"{url.MAX_URL:,} characters", "-", "-", "-"),
-    "redirects": ("-", "-", guard.MAX_REDIRECTS, "within the time above"),
+    "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
+    "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),
     "titles, artists, notes in states": (f"{text.MAX_TITLE}, {text.MAX_TITLE} and {manifest.MAX_NOTE} characters", "-", "-", "-"),
     "ids and addresses in states": (f"{player_status.MAX_ID} and {values.MAX_TEXT:,} bytes", "-", "-", "-"),
 }  # fmt: skip

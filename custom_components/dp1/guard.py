@@ -20,9 +20,9 @@ from homeassistant.helpers.aiohttp_client import (
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.ssl import get_default_context
 
-from .client.guard import Guard, is_home_name, public_session
+from .client.http import Guard, is_home_name, public_session
 from .client.playlist.document import MAX_DOCUMENT
-from .client.url import host_of, plain_host, web_url
+from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
 from .permissions import async_is_admin
@@ -43,7 +43,7 @@ _IS_GUEST: Final = ContextVar("is_guest", default=False)
 
 @dataclass(frozen=True, slots=True)
 class StoredHosts:
-    """The hosts of casts, the latest last, and where hosts were found, as `client.guard.Guard` has it."""
+    """The hosts of casts, the latest last, and where hosts were found, as `client.http.Guard` has it."""
 
     hosts: list[str]
     seen: dict[str, str]
@@ -68,7 +68,7 @@ class _Seen(UserDict[str, str]):
 class NamedHosts:
     """Hosts at home that the owner named: the servers of libraries, and those in what an administrator or an automation casts.
 
-    A cast only names what cannot lead elsewhere later, as `client.guard.is_home_name` has it.
+    A cast only names what cannot lead elsewhere later, as `client.http.is_home_name` has it.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:

@@ -26,8 +26,7 @@ from .client.display.casts import Dialect
 from .client.errors import InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey, read_public_key
-from .client.text import markdown_safe
-from .client.url import web_url
+from .client.text import markdown_safe, web_url
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,

@@ -9,7 +9,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 import pytest
 
-from custom_components.dp1.client import guard as guard_module
+from custom_components.dp1.client import http
 from custom_components.dp1.client.errors import (
     BlockedAddressError,
     InvalidRequestError,
@@ -18,14 +18,14 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from custom_components.dp1.client.guard import (
+from custom_components.dp1.client.http import (
     Guard,
     is_home_name,
     is_public,
     public_session,
+    request_json,
 )
-from custom_components.dp1.client.http import request_json
-from custom_components.dp1.client.url import host_of, web_url
+from custom_components.dp1.client.text import host_of, web_url
 
 from .scripted_server import Reply, ScriptedServer
 
@@ -260,7 +260,7 @@ async def test_name_that_leads_home_the_next_time(
     names = Names()
     # Only the first answer stands for an address of the internet.
     monkeypatch.setattr(
-        guard_module,
+        http,
         "is_public",
         lambda address: bool(ip_address(address)) and names.asked == 1,
     )
@@ -290,7 +290,7 @@ async def test_public_host(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A public address is requested by the restricted session."""
-    monkeypatch.setattr(guard_module, "is_public", lambda address: True)
+    monkeypatch.setattr(http, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
         assert await ask(Guard(session, public), f"http://art.example:{port}/a b")
@@ -392,7 +392,7 @@ async def test_a_public_host_that_is_down(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A connection that a public host refuses is not taken for one within the home."""
-    monkeypatch.setattr(guard_module, "is_public", lambda address: True)
+    monkeypatch.setattr(http, "is_public", lambda address: True)
     async with ScriptedServer.run(DONE) as server:
         port = server.url.rpartition(":")[2]
     with pytest.raises(RefusedError):

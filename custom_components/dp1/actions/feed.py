@@ -26,11 +26,10 @@ from ..client.errors import (
     InvalidPlaylistError,
 )
 from ..client.feed.client import Family, Feed, Published
-from ..client.guard import is_home_name
+from ..client.http import is_home_name
 from ..client.playlist.document import parse, validate
 from ..client.playlist.signing import Verification, verify
-from ..client.text import markdown_safe
-from ..client.url import plain_host, web_url
+from ..client.text import markdown_safe, plain_host, web_url
 from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator

@@ -31,8 +31,7 @@ from ..client.errors import (
     RejectedError,
     UnexpectedAnswerError,
 )
-from ..client.text import clean
-from ..client.url import plain_host, web_url
+from ..client.text import clean, plain_host, web_url
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, LOGGER
 from ..errors import action_failed
 

@@ -16,8 +16,7 @@ from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
-from ..client.text import clean
-from ..client.url import read_url, through_gateway
+from ..client.text import clean, read_url, through_gateway
 from ..client.values import mapping, text
 from ..data import DATA
 

@@ -23,8 +23,8 @@ from homeassistant.util.network import is_ip_address
 from ..client.catalog import client as catalog
 from ..client.errors import AuthenticationError, Dp1Error
 from ..client.feed import client as feed
-from ..client.guard import Guard, public_session
-from ..client.url import web_url
+from ..client.http import Guard, public_session
+from ..client.text import web_url
 from ..const import (
     CONF_CATALOG_URL,
     CONF_FEED_URL,

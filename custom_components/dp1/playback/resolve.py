@@ -25,7 +25,7 @@ from homeassistant.helpers.translation import async_get_exception_message
 from ..client.display.casts import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
-from ..client.http import request_json, status_error
+from ..client.http import read_title, request_json, status_error
 from ..client.indexer.client import Indexer
 from ..client.indexer.links import (
     ExhibitionLink,
@@ -38,7 +38,6 @@ from ..client.indexer.links import (
 )
 from ..client.indexer.lookups import Markets, look_up
 from ..client.indexer.tokens import Token, build_items
-from ..client.page import read_title
 from ..client.playlist.document import (
     MAX_DOCUMENT,
     build,
@@ -49,8 +48,7 @@ from ..client.playlist.document import (
     validate,
 )
 from ..client.playlist.schema import SIGNATURE_FIELDS
-from ..client.text import MAX_TITLE, clean, markdown_safe
-from ..client.url import MAX_URL, read_url, web_url
+from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays

@@ -8,8 +8,7 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..text import MAX_TITLE, shorten
-from ..url import through_gateway
+from ..text import MAX_TITLE, shorten, through_gateway
 from .models import Alumni, Artwork, Exhibition, Series
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.

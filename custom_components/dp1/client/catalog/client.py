@@ -27,10 +27,8 @@ from ..errors import (
     UnexpectedAnswerError,
     UnreachableError,
 )
-from ..guard import Guard
-from ..http import Answer, request_json, status_error
-from ..text import clean, is_technical
-from ..url import with_scheme
+from ..http import Answer, Guard, request_json, status_error
+from ..text import clean, is_technical, with_scheme
 from ..values import MAX_ON_LOOP, decode, mapping
 from .models import Artwork, Exhibition, Record, Series, as_integer
 from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress

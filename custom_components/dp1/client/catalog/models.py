@@ -10,8 +10,7 @@ from enum import StrEnum
 import re
 from typing import Any, Protocol, Self
 
-from ..text import MAX_TITLE, clean
-from ..url import host_of
+from ..text import MAX_TITLE, clean, host_of
 from ..values import mapping, whole
 
 MAX_TEXT = 8192

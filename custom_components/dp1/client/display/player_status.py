@@ -7,8 +7,7 @@ from itertools import zip_longest
 from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
-from ..text import MAX_TITLE, clean
-from ..url import read_url
+from ..text import MAX_TITLE, clean, read_url
 from ..values import (
     Message,
     flag,

@@ -23,9 +23,9 @@ from ..errors import (
     SignatureRefusedError,
     UnexpectedAnswerError,
 )
-from ..guard import Guard
+from ..http import Guard
 from ..playlist.signing import SigningKey
-from ..url import web_url, with_scheme
+from ..text import web_url, with_scheme
 from .connection import AnswerCache, Family, FeedConnection, family_of, playlist_url
 from .paging import PAGE_SIZE, Page, pages, records
 from .writer import Change, Deleted, Published, Writer

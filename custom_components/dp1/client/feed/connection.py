@@ -26,8 +26,7 @@ from ..errors import (
     NotFoundError,
     UnexpectedAnswerError,
 )
-from ..guard import Guard
-from ..http import Answer, request_json
+from ..http import Answer, Guard, request_json
 from ..playlist.document import MAX_DOCUMENT
 from ..values import mapping
 from .errors import feed_error

@@ -13,7 +13,7 @@ import re
 from yarl import URL
 
 from ..playlist.eip191 import keccak256
-from ..url import plain_host, web_url
+from ..text import plain_host, web_url
 
 ETHEREUM = "eip155:1"
 TEZOS = "tezos:mainnet"

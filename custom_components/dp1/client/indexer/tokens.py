@@ -13,8 +13,7 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 from ..playlist.document import build_item
-from ..text import MAX_TITLE, clean
-from ..url import through_gateway
+from ..text import MAX_TITLE, clean, through_gateway
 from ..values import mapping, moment, text
 from .links import TEZOS
 

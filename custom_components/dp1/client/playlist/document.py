@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 import voluptuous as vol
 
 from ..errors import Fault, InvalidPlaylistError
-from ..url import through_gateway
+from ..text import through_gateway
 from ..values import MAX_DEPTH, common, exceeds, is_too_deep
 from .fields import MAX_FAULTS, Rules, is_number, path_text
 from .profile import (

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..text import MAX_TITLE, clean, shorten
-from ..url import through_gateway
+from ..text import MAX_TITLE, clean, shorten, through_gateway
 from ..values import mapping, text
 
 MAX_NOTE = 500

@@ -17,9 +17,8 @@ from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
 from ...client.feed.followed import new_playlists
-from ...client.guard import Guard
-from ...client.text import MAX_TITLE, clean
-from ...client.url import web_url, with_scheme
+from ...client.http import Guard
+from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
 from ..matching.text_index import line

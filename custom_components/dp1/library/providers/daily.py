@@ -14,8 +14,7 @@ from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.manifest import Work
 from ...client.playlist.schedule import Due, due
-from ...client.text import shorten
-from ...client.url import web_url
+from ...client.text import shorten, web_url
 from ...client.values import mapping, moment, text
 from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA

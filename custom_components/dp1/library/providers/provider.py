@@ -22,7 +22,7 @@ from homeassistant.util.signal_type import SignalType
 from ...client.display.casts import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
-from ...client.guard import Guard
+from ...client.http import Guard
 from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, shorten

@@ -13,8 +13,7 @@ from ....client.feed.client import Feed
 from ....client.feed.drafts import owners
 from ....client.playlist.document import for_display
 from ....client.playlist.manifest import artist_in
-from ....client.text import MAX_TITLE, clean, one_line
-from ....client.url import through_gateway
+from ....client.text import MAX_TITLE, clean, one_line, through_gateway
 from ....client.values import mapping, moment, text
 
 # As many as are cast.
