@@ -1,11 +1,14 @@
 """What is chosen by words, and how it is told."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
+from custom_components.dp1.library.matching import spoken_words
+from custom_components.dp1.library.matching.text_index import fold
 from custom_components.dp1.voice import choice
 from custom_components.dp1.voice.answers import (
     NotOursError,
@@ -15,6 +18,7 @@ from custom_components.dp1.voice.answers import (
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.translation import async_get_translations
 from homeassistant.setup import async_setup_component
 
 from .hearing import LANGUAGES
@@ -62,6 +66,52 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
         assert (await chosen(year=float(year or 0))).title in of_year
         with pytest.raises(NotOursError):
             await chosen(year=1951.0)
+
+
+async def test_favorites_that_cannot_be_shown_together(
+    hass: HomeAssistant, tmp_path: Path
+) -> None:
+    """That only an exhibition is among the favorites is said in the language of the question, in each of seven."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        (node, *_) = (await home.library.async_children("exhibitions")).nodes
+        await home.library.async_add_favorite(node.id)
+        for language in LANGUAGES:
+            spoken = table(language)
+            home.language = spoken["names"].get("language", language)
+            said, failed = await home.say(spoken["choice"]["favorites"][0])
+            answers = await async_answers(hass, home.language)
+            texts = await async_get_translations(
+                hass, answers.translation, "exceptions", ["dp1"]
+            )
+            key = "component.dp1.exceptions.favorites_without_works.message"
+            assert (said, failed) == (texts[key], True), language
+        assert not home.here.casts
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        choice._NOT,
+        spoken_words.FILLERS,
+        spoken_words._EVERYTHING,
+        spoken_words._BY,
+        spoken_words._WORDS.keys() - {"-"},
+    ],
+    ids=["not", "fillers", "everything", "by", "numbers"],
+)
+def test_listed_words_are_folded(listed: Iterable[str]) -> None:
+    """A word is found only if it is listed as folding yields it."""
+    assert [word for word in listed if fold(word) != word] == []
+
+
+@pytest.mark.parametrize(
+    "words", ["Jun Joubertのすべて", "toutes les œuvres de Jun Joubert"]
+)
+def test_everything_by_an_artist(words: str) -> None:
+    """Letters that folding changes, or leaves, are known in what stands beside an artist."""
+    found = spoken_words.BY_ARTIST.fullmatch(fold(words))
+    assert found
+    assert "jun joubert" in found.groups()
 
 
 async def test_the_newest_is_not_the_newest_unseen(

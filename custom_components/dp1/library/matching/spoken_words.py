@@ -1,4 +1,4 @@
-"""Words around a name, and words for numbers, in the languages that people speak to displays."""
+"""Words around a name, and words for numbers, in the languages that people speak to displays: folded, as they are compared."""
 
 from functools import lru_cache
 import re
@@ -9,10 +9,10 @@ _FILLERS: Final = {
     "uh um er erm hmm play display hang put i want see can could you would let us",
     "de": "der die das dem den des ein eine einen einer eines und von vom im ausstellung serie werk werke bild bilder "
     "wiedergabeliste kanal namens bitte ah ahm zeig zeige mir mal hange",
-    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres liste chaine appelee nommee euh montre affiche moi",
+    "fr": "le la les l un une des du de d et par exposition serie oeuvre oeuvres œuvre œuvres liste chaine appelee nommee euh montre affiche moi",
     "es": "el la los las un una unos unas del de y por exposicion serie obra obras lista canal llamada eh muestra muestrame pon",
     "nl": "de het een en van uit tentoonstelling expositie reeks serie werk werken afspeellijst kanaal genaamd eh toon laat zien",
-    "ja": "の 展 展覧会 作品 シリーズ を という",
+    "ja": "の 展 展覧会 作品 シリース を という",
     "zh": "的 展览 展览会 作品 系列",
 }
 FILLERS: Final = frozenset(
@@ -42,6 +42,7 @@ _EVERYTHING: Final = [
     "werke",
     "tout",
     "oeuvres",
+    "œuvres",
     "travaux",
     "todo",
     "algo",
@@ -54,7 +55,7 @@ _EVERYTHING: Final = [
 _BY: Final = ["by", "from", "of", "von", "par", "de", "del", "van", "door"]
 BY_ARTIST: Final = re.compile(
     rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING)}) (?:\w+ )?(?:{'|'.join(_BY)}) (?P<artist>.+)|"
-    r"(?P<artist_first>.+?)(?:の|的)(?:すべて|全て|全部|作品|所有作品|全部作品)",
+    r"(?P<artist_first>.+?)(?:の|的)(?:すへて|全て|全部|作品|所有作品|全部作品)",
 )
 
 # Zero to twenty, then the tens, a hundred and a thousand.

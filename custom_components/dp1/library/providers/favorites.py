@@ -43,6 +43,12 @@ TEXTS = {
 type Json = dict[str, Any]
 
 
+class NoWorkError(NotFoundError):
+    """No single work is among the favorites."""
+
+    translation_key = "favorites_without_works"
+
+
 @dataclass(frozen=True, slots=True)
 class Favorite:
     """A node as it was when it was added, and the playlist item of a single work."""
@@ -119,7 +125,7 @@ class Favorites(Provider):
     ) -> BuiltPlaylist:
         """Build the playlist of all single works among the favorites."""
         if not (items := self.items()[: limit or CAP]):
-            raise NotFoundError("no work is among the favorites")
+            raise NoWorkError
         title = async_text(self.hass, "config_panel.browser.favorites")
         return self.build_items(NodeKind.FAVORITES.value, title, items)
 
