@@ -10,7 +10,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import collection_flow
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.indexer import client
-from homeassistant.config_entries import SOURCE_USER
+from homeassistant.config_entries import SOURCE_USER, ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 
@@ -163,7 +163,8 @@ async def large(
         await hass.config_entries.async_reload(library.entry_id)
         yield indexer
         await hass.async_block_till_done()
-        await hass.config_entries.async_unload(library.entry_id)
+        if library.state is ConfigEntryState.LOADED:
+            await hass.config_entries.async_unload(library.entry_id)
 
 
 async def test_a_large_collection_shows_how_far_it_is(
@@ -206,6 +207,21 @@ async def test_a_collection_that_is_removed_while_it_is_read(
         await asyncio.sleep(0.01)
         step = await hass.config_entries.subentries.async_configure(step["flow_id"])
     assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
+
+
+async def test_a_library_that_is_removed_while_its_collection_is_read(
+    hass: HomeAssistant, library: MockConfigEntry, large: IndexerSimulator
+) -> None:
+    """The dialog ends by itself, and names what it was about."""
+    step = await add(hass, library, addresses=COLLECTOR)
+    assert step["type"] is FlowResultType.SHOW_PROGRESS
+    await hass.config_entries.async_remove(library.entry_id)
+    async with asyncio.timeout(5):
+        while step["type"] is FlowResultType.SHOW_PROGRESS:
+            await asyncio.sleep(0.01)
+            step = await hass.config_entries.subentries.async_configure(step["flow_id"])
+    assert (step["type"], step["reason"]) == (FlowResultType.ABORT, "added")
+    assert step["description_placeholders"] == {"name": "My collection", "known": "0"}
 
 
 async def test_leaving_the_progress_does_not_end_the_reading(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -142,6 +143,21 @@ async def test_remove(
     assert [stored["title"] for stored in signed.documents.values()] == ["Theirs"]
     end = await open_page(hass, library, "playlists")
     assert end["reason"] == "no_playlists"
+
+
+async def test_a_playlist_that_is_removed_meanwhile(
+    hass: HomeAssistant, library: MockConfigEntry
+) -> None:
+    """A playlist that somebody else removes while the page is open is not offered again."""
+    dawn = playlist("D", id=str(uuid4()), title="Dawn", slug="dawn")
+    await hass.services.async_call("dp1", "publish_playlist", {"playlist": dawn}, True)
+    page = await open_page(hass, library, "playlists")
+    assert set(offered(page)) == {"Dawn", "Evening"}
+    gone = {"playlist_id": offered(page)["Evening"]}
+    await hass.services.async_call("dp1", "delete_playlist", gone, True)
+    again = await fill(hass, page, playlist=gone["playlist_id"])
+    assert (again["type"], again["step_id"]) == (FlowResultType.FORM, "playlists")
+    assert list(offered(again)) == ["Dawn"]
 
 
 async def test_what_cannot_be_read(

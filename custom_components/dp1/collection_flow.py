@@ -1,12 +1,13 @@
 """Subentry flows of a library: collections, and channels that are followed."""
 
+from abc import abstractmethod
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 import re
 from types import MappingProxyType
-from typing import Any, override
+from typing import Any, ClassVar, override
 
 import voluptuous as vol
 from yarl import URL
@@ -22,6 +23,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_NAME, CONF_URL
 from homeassistant.core import callback
+from homeassistant.data_entry_flow import FlowHandler, FlowResult
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
@@ -78,13 +80,65 @@ CHANNEL_SCHEMA = vol.Schema(
 )
 
 
-class CollectionFlow(ConfigSubentryFlow):
+class ReadingDialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
+    """A dialog that shows how far a first read is; the reading does not end with it.
+
+    Attributes:
+        _end: the reason of its end once everything is known.
+    """
+
+    _end: ClassVar[str]
+    _reading: asyncio.Task[None] | None = None
+
+    @property
+    @abstractmethod
+    def _is_reading(self) -> bool:
+        """Return whether the reading goes on."""
+
+    @property
+    @abstractmethod
+    def _known(self) -> dict[str, str]:
+        """Return what the texts name."""
+
+    @property
+    def _progress(self) -> float | None:
+        """Return how much is known, from 0 to 1, None if nobody tells."""
+        return None
+
+    async def async_step_reading(self, user_input: dict[str, Any] | None = None) -> R:
+        """Show how much is known."""
+        if self._reading is None:
+            self._reading = self.hass.async_create_task(self._async_follow())
+        if not self._reading.done():
+            return self.async_show_progress(
+                step_id="reading",
+                progress_action="reading",
+                description_placeholders=self._known,
+                progress_task=self._reading,
+            )
+        return self.async_show_progress_done(next_step_id="read")
+
+    async def _async_follow(self) -> None:
+        """Tell how far the reading is until it ends."""
+        while self._is_reading:
+            if (progress := self._progress) is None:
+                self.async_notify_flow_changed()
+            else:
+                self.async_update_progress(progress)
+            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
+
+    async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
+        """End once everything is known."""
+        return self.async_abort(reason=self._end, description_placeholders=self._known)
+
+
+class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
     """Handle a collection that is added or changed."""
 
+    _end = "added"
     _name: str
     _data: dict[str, Any]
     _added: str
-    _reading: asyncio.Task[None] | None = None
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
@@ -244,45 +298,22 @@ class CollectionFlow(ConfigSubentryFlow):
         found = (it for it in library.collections if it.subentry_id == self._added)
         return next(found, None)
 
-    async def async_step_reading(
-        self, user_input: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
-        """Show how many works are known; the reading does not end with this dialog."""
-        if self._reading is None:
-            self._reading = self.hass.async_create_task(self._async_follow())
-        if not self._reading.done():
-            return self.async_show_progress(
-                step_id="reading",
-                progress_action="reading",
-                description_placeholders=self._known,
-                progress_task=self._reading,
-            )
-        return self.async_show_progress_done(next_step_id="added")
-
-    async def _async_follow(self) -> None:
-        """Tell how far the collection is until it was read, or could not be."""
-        entries, entry = self.hass.config_entries, self._get_entry()
-        while (
-            entries.async_get_entry(entry.entry_id)
-            and (self._added in entry.subentries)
-            and (
-                (collection := self._collection) is None
-                or collection.is_listing
-                or not collection.data.tried_at
-            )
-        ):
-            self.async_notify_flow_changed()
-            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
-
-    async def async_step_added(
-        self, user_input: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
-        """End once everything is known."""
-        return self.async_abort(reason="added", description_placeholders=self._known)
+    @property
+    @override
+    def _is_reading(self) -> bool:
+        """Return whether the collection was neither read nor could not be."""
+        entry = self.hass.config_entries.async_get_entry(self.handler[0])
+        if entry is None or self._added not in entry.subentries:
+            return False
+        collection = self._collection
+        return (
+            collection is None or collection.is_listing or not collection.data.tried_at
+        )
 
     @property
+    @override
     def _known(self) -> dict[str, str]:
-        """Return what the texts about a new collection name."""
+        """Return the name of the collection, and how many works are known."""
         known = len(self._collection.data.records) if self._collection else 0
         return {"name": markdown_safe(self._name), "known": str(known)}
 

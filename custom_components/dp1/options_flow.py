@@ -1,8 +1,8 @@
 """Options flows for a display and for a library."""
 
-import asyncio
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import Any, override
 
 import voluptuous as vol
 
@@ -27,6 +27,7 @@ from .client.errors import InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import markdown_safe, web_url
+from .collection_flow import ReadingDialog
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -49,7 +50,6 @@ from .const import (
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
 )
-from .data import DATA
 from .library.library import Library
 from .library.preferences import Preferences, default_sources
 from .library.providers.daily import async_daily_of_vendor
@@ -158,10 +158,10 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
         )
 
 
-class LibraryOptionsFlow(PublishedPlaylists):
+class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
     """Handle the options of a library."""
 
-    _reading: asyncio.Task[None] | None = None
+    _end = "read"
 
     async def async_step_init(
         self, user_input: dict[str, Any] | None = None
@@ -191,39 +191,30 @@ class LibraryOptionsFlow(PublishedPlaylists):
             description_placeholders={"did": self._key.did},
         )
 
-    async def async_step_reading(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Show how far a new library is with its lists; the reading does not end with this dialog."""
+    @cached_property
+    def _library(self) -> Library:
+        """Return the library, which may be removed while the dialog of its first read is open."""
         library: Library = self.config_entry.runtime_data
-        if self._reading is None:
-            self._reading = self.hass.async_create_task(self._async_follow(library))
-        if not self._reading.done():
-            return self.async_show_progress(
-                step_id="reading",
-                progress_action="reading",
-                description_placeholders=_progress_of(library),
-                progress_task=self._reading,
-            )
-        return self.async_show_progress_done(next_step_id="read")
+        return library
 
-    async def _async_follow(self, library: Library) -> None:
-        """Tell how far a library is until its lists are read."""
-        while library.is_reading:
-            if (progress := library.progress) is None:
-                self.async_notify_flow_changed()
-            else:
-                self.async_update_progress(progress)
-            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
+    @property
+    @override
+    def _is_reading(self) -> bool:
+        """Return whether the lists of the library are read."""
+        return self._library.is_reading
 
-    async def async_step_read(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """End once everything is known."""
-        return self.async_abort(
-            reason="read",
-            description_placeholders=_progress_of(self.config_entry.runtime_data),
-        )
+    @property
+    @override
+    def _progress(self) -> float | None:
+        """Return how much of the lists is known."""
+        return self._library.progress
+
+    @property
+    @override
+    def _known(self) -> dict[str, str]:
+        """Return the name of the library, and how many records are known."""
+        name = markdown_safe(self._library.title)
+        return {"name": name, "known": str(self._library.known)}
 
     @property
     def _key(self) -> SigningKey:
@@ -374,11 +365,6 @@ class LibraryOptionsFlow(PublishedPlaylists):
             if key not in fields
         }
         return self.async_create_entry(data={**others, **user_input})
-
-
-def _progress_of(library: Library) -> dict[str, str]:
-    """Return what the texts about a new library name."""
-    return {"name": markdown_safe(library.title), "known": str(library.known)}
 
 
 def _is_web_url(text: str) -> bool:
