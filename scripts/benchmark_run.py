@@ -33,8 +33,7 @@ from pytest_homeassistant_custom_component.common import (
 import custom_components  # noqa: F401  (before Home Assistant looks for its own test integrations)
 from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
-from custom_components.dp1.client.display.casts import Dialect
-from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.feed.client import Feed
 from custom_components.dp1.client.playlist.document import (
     build,

@@ -23,12 +23,13 @@ from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     Identity,
+    Metrics,
     PanelStatus,
+    PlaybackCounters,
 )
-from custom_components.dp1.client.display.metrics import Metrics, PlaybackCounters
 from custom_components.dp1.client.display.notifications import parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
-from custom_components.dp1.client.display.replies import reply
+from custom_components.dp1.client.display.transport import reply
 from custom_components.dp1.client.feed import client as feed
 from custom_components.dp1.client.feed.errors import feed_error
 from custom_components.dp1.client.http import MAX_BODY, Answer

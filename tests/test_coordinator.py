@@ -274,9 +274,7 @@ async def test_a_display_that_answers_is_there(
     text: str,
 ) -> None:
     """A display that is busy or returns errors stays available."""
-    monkeypatch.setattr(
-        "custom_components.dp1.client.display.request_queue._BACKOFF", 0.01
-    )
+    monkeypatch.setattr("custom_components.dp1.client.display.transport._BACKOFF", 0.01)
     await until(lambda: len(display.sockets) == 1)
     display.inject(
         FaultKind.STATUS, command="getDeviceStatus", status=status, text=text

@@ -7,7 +7,7 @@ import pytest
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
-from custom_components.dp1.client.display import player_status, replies, transport
+from custom_components.dp1.client.display import player_status, transport
 from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import links, lookups
 from custom_components.dp1.client.playlist import document, fields, manifest, signing
@@ -29,8 +29,8 @@ VALUES = f"{values.MAX_VALUES:,} values"
 WORKS = f"{VALUES}, {player_status.MAX_ITEMS:,} works"
 DOCUMENT = (megabytes(document.MAX_DOCUMENT), LEVELS)
 DOORS: dict[str, tuple[Any, ...]] = {
-    "answers of displays": (megabytes(replies.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
-    "pushes of displays": (megabytes(replies.MAX_REPLY), LEVELS, WORKS, "-"),
+    "answers of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
+    "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
     "screenshots": (megabytes(transport._MAX_SCREENSHOT), "-", "1 at a time", transport._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", "-", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),

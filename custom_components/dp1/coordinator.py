@@ -38,21 +38,21 @@ from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
 from homeassistant.util import dt as dt_util
 
-from .client.display.casts import Cast, Dialect
-from .client.display.client import Display
+from .client.display.client import Cast, Dialect, Display
 from .client.display.device_status import (
     DAYS,
     ContentPolicy,
     DeviceStatus,
     Identity,
+    Metrics,
     OfflineCache,
     PanelStatus,
+    PlaybackCounters,
     SleepSchedule,
 )
-from .client.display.metrics import Metrics, PlaybackCounters
 from .client.display.notifications import Connected, Event
 from .client.display.player_status import PlayerStatus, PlaylistItem
-from .client.display.request_queue import RateLimit
+from .client.display.transport import RateLimit
 from .client.errors import (
     BusyError,
     Dp1Error,

@@ -11,8 +11,7 @@ from homeassistant.helpers.entity import EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .client.display.casts import Dialect
-from .client.display.client import Display
+from .client.display.client import Dialect, Display
 from .const import DOMAIN
 from .coordinator import (
     DisplayConfigEntry,

@@ -22,7 +22,7 @@ from homeassistant.helpers.selector import (
     TextSelectorType,
 )
 
-from .client.display.casts import Dialect
+from .client.display.client import Dialect
 from .client.errors import InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey, read_public_key

@@ -10,7 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry, MockUser
 import voluptuous as vol
 
-from custom_components.dp1.client.display import request_queue
+from custom_components.dp1.client.display import transport
 from custom_components.dp1.timing import Timing
 from homeassistant.auth.permissions.types import PolicyType
 from homeassistant.config_entries import ConfigEntryDisabler, ConfigEntryState
@@ -52,7 +52,7 @@ BROKEN = {**EVENING, "items": [{"source": "https://art.example.org/1"}, {"source
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    monkeypatch.setattr(request_queue, "_BACKOFF", 0.01)
+    monkeypatch.setattr(transport, "_BACKOFF", 0.01)
 
 
 @pytest.fixture

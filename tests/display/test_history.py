@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 
-from custom_components.dp1.client.display.casts import Cast
+from custom_components.dp1.client.display.client import Cast
 from custom_components.dp1.display import history as module
 from custom_components.dp1.display.history import History
 from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE

@@ -222,8 +222,8 @@ SHORT: dict[str, Any] = {
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.
 SHORT_IN_SUITE: dict[str, Any] = {
-    "client.display.request_queue._BACKOFF": 0.05,
-    "client.display.request_queue._RATE_SHARE": 20.0,
+    "client.display.transport._BACKOFF": 0.05,
+    "client.display.transport._RATE_SHARE": 20.0,
 }
 
 

@@ -17,7 +17,7 @@ from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh

@@ -15,7 +15,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util.json import JsonValueType
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlaylistItem
 from ..client.errors import (
     ApiKeyNeededError,

@@ -22,8 +22,7 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 
-from ..client.display.casts import Dialect
-from ..client.display.client import Display
+from ..client.display.client import Dialect, Display
 from ..client.display.device_status import DeviceStatus
 from ..client.errors import (
     Dp1Error,

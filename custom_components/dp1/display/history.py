@@ -10,7 +10,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.text import MAX_TITLE, clean, one_line
 from ..const import DOMAIN

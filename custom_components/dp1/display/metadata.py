@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error
 from ..client.playlist.manifest import Work

@@ -19,7 +19,7 @@ from homeassistant.helpers.dispatcher import (
 )
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist

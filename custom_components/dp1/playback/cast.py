@@ -9,8 +9,7 @@ from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.casts import Cast, CastResult, Start
-from ..client.display.client import Display
+from ..client.display.client import Cast, CastResult, Display, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import RejectedError
 from ..client.text import clean

@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.util import dt as dt_util
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
 from ..client.playlist.schedule import Due

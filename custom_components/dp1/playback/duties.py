@@ -21,7 +21,7 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..client.text import clean
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_displays

@@ -11,7 +11,7 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 
-from ..client.display.casts import Cast, Start
+from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
 from ..coordinator import DisplayCoordinator, async_displays

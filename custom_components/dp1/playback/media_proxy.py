@@ -24,7 +24,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 
-from ..client.display.casts import Cast
+from ..client.display.client import Cast
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA

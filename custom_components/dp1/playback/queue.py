@@ -10,7 +10,7 @@ from homeassistant.components.media_player import MediaPlayerEnqueue as Enqueue
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.display.casts import Cast, Start
+from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.playlist.document import for_display
 from ..client.playlist.schema import SIGNATURE_FIELDS

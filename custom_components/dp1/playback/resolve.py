@@ -22,7 +22,7 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.helpers.translation import async_get_exception_message
 
-from ..client.display.casts import Cast, Start
+from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, InvalidPlaylistError, NotFoundError
 from ..client.http import read_title, request_json, status_error

@@ -7,9 +7,8 @@ from typing import Any
 import aiohttp
 from yarl import URL
 
-from custom_components.dp1.client.display.casts import Dialect
-from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.display.request_queue import RateLimit
+from custom_components.dp1.client.display.client import Dialect, Display
+from custom_components.dp1.client.display.transport import RateLimit
 
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 

@@ -2,8 +2,12 @@
 
 import pytest
 
-from custom_components.dp1.client.display.casts import Cast, CastResult, Dialect
-from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.client import (
+    Cast,
+    CastResult,
+    Dialect,
+    Display,
+)
 from custom_components.dp1.client.errors import (
     BusyError,
     LostAnswerError,

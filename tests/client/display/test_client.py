@@ -9,14 +9,18 @@ from typing import Any
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.display.casts import Cast, CastResult, Dialect
-from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.client import (
+    Cast,
+    CastResult,
+    Dialect,
+    Display,
+)
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     SleepSchedule,
 )
-from custom_components.dp1.client.display.request_queue import RateLimit
+from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,

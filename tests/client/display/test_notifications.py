@@ -11,8 +11,7 @@ from aiohttp import WSCloseCode, web
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client.display.casts import Dialect
-from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.display.device_status import DeviceStatus, PanelStatus
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus

@@ -11,8 +11,13 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
 import pytest
 
-from custom_components.dp1.client.display.casts import Cast, CastResult, Dialect, Start
-from custom_components.dp1.client.display.client import Display
+from custom_components.dp1.client.display.client import (
+    Cast,
+    CastResult,
+    Dialect,
+    Display,
+    Start,
+)
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
@@ -20,7 +25,7 @@ from custom_components.dp1.client.display.device_status import (
 )
 from custom_components.dp1.client.display.notifications import Connected
 from custom_components.dp1.client.display.player_status import PlayerStatus
-from custom_components.dp1.client.display.request_queue import RateLimit
+from custom_components.dp1.client.display.transport import RateLimit
 from custom_components.dp1.client.errors import (
     AddressNotAcceptedError,
     BusyError,

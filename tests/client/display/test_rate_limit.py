@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from custom_components.dp1.client.display.request_queue import RateLimit
+from custom_components.dp1.client.display.transport import RateLimit
 
 
 class Clock:

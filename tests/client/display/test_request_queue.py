@@ -5,10 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from custom_components.dp1.client.display.request_queue import (
-    RequestQueue,
-    SharedRequests,
-)
+from custom_components.dp1.client.display.transport import RequestQueue, SharedRequests
 
 
 class Wire:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.display.casts import Cast, Start
+from custom_components.dp1.client.display.client import Cast, Start
 from custom_components.dp1.client.display.player_status import PlaylistItem
 
 from .displays import FLAT, WRAPPED, by_command, commands, scripted

@@ -8,22 +8,23 @@ from typing import Any
 from hypothesis import given, settings, strategies as st
 import pytest
 
-from custom_components.dp1.client.display import device_status, metrics, player_status
+from custom_components.dp1.client.display import device_status, player_status
 from custom_components.dp1.client.display.device_status import (
     ContentPolicy,
     DeviceStatus,
     Identity,
+    Metrics,
     NetworkStatus,
     PanelStatus,
+    PlaybackCounters,
     SleepSchedule,
 )
-from custom_components.dp1.client.display.metrics import Metrics, PlaybackCounters
 from custom_components.dp1.client.display.player_status import (
     DeviceSettings,
     PlayerStatus,
     PlaylistItem,
 )
-from custom_components.dp1.client.display.replies import unwrap
+from custom_components.dp1.client.display.transport import unwrap
 from custom_components.dp1.client.values import decode
 
 URL = "https://feed.example.org/api/v1/playlists/aa11"
@@ -632,7 +633,7 @@ def test_no_point_in_time(value: Any) -> None:
 
 KINDS = [
     model
-    for module in (device_status, metrics, player_status)
+    for module in (device_status, player_status)
     for model in vars(module).values()
     if is_dataclass(model)
 ]

@@ -5,8 +5,10 @@ of October 2025 knows ``displayPlaylist`` and nothing else.
 """
 
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
 import math
 from typing import Any
 
@@ -22,22 +24,106 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer
-from ..values import decode, mapping
-from .casts import Cast, CastResult, Dialect, Start, document
+from ..values import decode, mapping, whole, yes
 from .commands import Commands
 from .device_status import (
     ContentPolicy,
     DeviceStatus,
     Identity,
+    Metrics,
     OfflineCache,
     PanelStatus,
+    PlaybackCounters,
 )
-from .metrics import Metrics, PlaybackCounters
-from .notifications import Event
-from .player_status import PlayerStatus
-from .replies import accepted, parse_reply, refusal, reply
-from .request_queue import RateLimit
-from .transport import Transport
+from .notifications import Event, listen
+from .player_status import PlayerStatus, PlaylistItem
+from .transport import RateLimit, Transport, accepted, parse_reply, refusal, reply
+
+
+class Dialect(StrEnum):
+    """Interface description that a display follows."""
+
+    UNKNOWN = "unknown"
+    FF = "ff"
+    LEGACY = "legacy"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Something to show: a playlist URL, which the display fetches and refreshes, or a DP-1 document."""
+
+    playlist_url: str | None = None
+    playlist: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        """Check that there is exactly one of both, and what the items are."""
+        if (self.playlist_url is None) is (self.playlist is None):
+            raise ValueError("a cast is either a URL or a playlist")
+        items = (self.playlist or {}).get("items", [])
+        if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):
+            raise ValueError("the items of a playlist are a list of objects")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where and how a cast starts. By default a display starts with the first work, in order, and loops.
+
+    Attributes:
+        work_id: id of the first work.
+        source: URL of the first work, if it has no id.
+        index: place of the first work, counted from 0, if it has neither or is listed twice.
+        shuffle: play in random order.
+        loop: loop mode: "none", "playlist" or "one".
+    """
+
+    work_id: str | None = None
+    source: str | None = None
+    index: int | None = None
+    shuffle: bool | None = None
+    loop: str | None = None
+
+    @property
+    def names_work(self) -> bool:
+        """Return whether the first work has to be looked up in the list."""
+        return self.work_id is not None or self.source is not None
+
+    def find(self, items: Sequence[PlaylistItem]) -> int | None:
+        """Return the place of the first work, counted from 0; None for wherever the display starts."""
+        for name, wanted in (("id", self.work_id), ("source", self.source)):
+            places = [
+                place
+                for place, item in enumerate(items)
+                if wanted is not None and getattr(item, name) == wanted
+            ]
+            if places:
+                return self.index if self.index in places else places[0]
+        return self.index
+
+
+@dataclass(frozen=True, slots=True)
+class CastResult:
+    """Result of a cast. Accepted is not yet visible: the status tells that.
+
+    Attributes:
+        deferred: no work of the playlist is due yet; the current work stays.
+        cast: what was sent: a newer cast if one replaced this.
+    """
+
+    deferred: bool
+    cast: Cast | None = field(default=None, compare=False)
+
+
+def document(cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
+    """Return the playlist argument of ``displayPlaylist``; never a URL and a document at once.
+
+    Feral File firmware reads ``dp1_call`` and ignores ``playlist``; the 2025 description has only ``playlist``. A display
+    of unknown dialect gets both.
+    """
+    if cast.playlist is None:
+        return {"playlistUrl": cast.playlist_url}
+    names = {Dialect.FF: ["dp1_call"], Dialect.LEGACY: ["playlist"]}
+    return dict.fromkeys(names.get(dialect, ["dp1_call", "playlist"]), cast.playlist)
+
 
 DEFAULT_PORT = 1111
 HEARTBEAT = 30.0
@@ -110,7 +196,7 @@ class Display(Commands):
     @property
     def url(self) -> str:
         """Return the base URL without a trailing slash."""
-        return self._transport.url("").removesuffix("/")
+        return str(self._transport.base).removesuffix("/")
 
     # State
 
@@ -125,7 +211,7 @@ class Display(Commands):
         identity = Identity.parse(reply("status", answer))
         if not identity.device_id and not identity.contract:
             raise UnexpectedAnswerError("not the status of a display")
-        self._transport.use_contract(identity.contract)
+        self._transport.rate_limit.use_contract(identity.contract)
         self._learn(Dialect.FF)
         return identity
 
@@ -148,14 +234,14 @@ class Display(Commands):
 
     def forget_player_status(self) -> None:
         """Let later reads of the player be answered anew: a notification has come meanwhile."""
-        self._transport.forget("checkStatus")
+        self._transport.reads.forget("checkStatus")
 
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
         status = DeviceStatus.parse(await self._query("getDeviceStatus"))
         if status.installed_version is not None:
             self._learn(Dialect.FF)
-            self._transport.use_contract(status.contract)
+            self._transport.rate_limit.use_contract(status.contract)
         elif status == DeviceStatus.parse(None):
             raise UnexpectedAnswerError("not a device status")
         return status
@@ -249,7 +335,8 @@ class Display(Commands):
         Args:
             heartbeat: seconds of silence before a ping; the pong may take half of that.
         """
-        return self._transport.listen("api/notification", heartbeat)
+        url = str(self._transport.base / "api/notification")
+        return listen(self._transport.session, url, heartbeat)
 
     # Casts
 
@@ -267,7 +354,8 @@ class Display(Commands):
 
         async def send() -> CastResult:
             """Send the cast and its start."""
-            result = await self._cast(cast)
+            leaf = await self._cast(cast)
+            result = CastResult(yes(leaf.get("deferred")), cast)
             if start is not None and not result.deferred:
                 await self._start(start)
             return result
@@ -317,6 +405,16 @@ class Display(Commands):
 
         return await self._transport.enqueue("displayPlaylist", send)
 
+    async def keep_offline(self, cast: Cast) -> int:
+        """Let the display download the works of a playlist (firmware 2.0.0), and return how many these are.
+
+        Raises:
+            RejectedError: the display keeps no works, or cannot read the playlist.
+        """
+        request = document(cast, Dialect.FF)
+        leaf = await self._transport.send("downloadPlaylist", request)
+        return whole(leaf.get("total")) or 0
+
     async def _start(self, start: Start) -> None:
         """Move a playlist that was just cast to its start."""
         index = start.index
@@ -331,19 +429,17 @@ class Display(Commands):
             if value is not None:
                 await self._post(command, {key: value})
 
-    async def _cast(self, cast: Cast) -> CastResult:
+    async def _cast(self, cast: Cast) -> Mapping[str, Any]:
         """Send a cast; a second time only to a strict display of the 2025 description, which refuses unknown keys."""
         try:
-            return CastResult.parse(cast, await self._show(cast, self.dialect))
+            return await self._show(cast, self.dialect)
         except RejectedError:
             if cast.playlist is None or self.dialect is not Dialect.UNKNOWN:
                 raise
             await self._detect_dialect()
             if self.dialect is Dialect.UNKNOWN:
                 with suppress(RejectedError):
-                    return CastResult.parse(
-                        cast, await self._show(cast, Dialect.LEGACY)
-                    )
+                    return await self._show(cast, Dialect.LEGACY)
             raise
 
     async def _show(self, cast: Cast, dialect: Dialect) -> Mapping[str, Any]:
@@ -366,7 +462,7 @@ class Display(Commands):
                 return self._accepted(answer, dialect)
             if not empty or answer.status != 200 or attempt == _CAST_ATTEMPTS:
                 break
-            await self._transport.back_off("displayPlaylist", attempt)
+            await self._transport.rate_limit.back_off("displayPlaylist", attempt)
         return reply("displayPlaylist", answer)
 
     def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:

@@ -10,8 +10,7 @@ import re
 from typing import Any, Literal
 
 from ..errors import LostAnswerError
-from ..values import text, whole
-from .casts import Cast
+from ..values import text
 from .device_status import WEEK, ContentPolicy, SleepSchedule
 from .transport import Transport
 
@@ -138,20 +137,6 @@ class Commands:
             request["days"] = [day for day in WEEK if day in days]
             _require(bool(request["days"]), "no day of the week")
         return await self._set_sleep("setSleepSchedule", request)
-
-    async def keep_offline(self, cast: Cast) -> int:
-        """Let the display download the works of a playlist (firmware 2.0.0), and return how many these are.
-
-        Raises:
-            RejectedError: the display keeps no works, or cannot read the playlist.
-        """
-        request = (
-            {"dp1_call": cast.playlist}
-            if cast.playlist is not None
-            else {"playlistUrl": cast.playlist_url}
-        )
-        leaf = await self._transport.send("downloadPlaylist", request)
-        return whole(leaf.get("total")) or 0
 
     async def reboot(self) -> None:
         """Restart the device; a lost answer is a success."""

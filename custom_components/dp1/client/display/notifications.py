@@ -15,7 +15,7 @@ from ..http import Answer, transport_error
 from ..values import MAX_ON_LOOP, decode, mapping
 from .device_status import DeviceStatus, PanelStatus
 from .player_status import PlayerStatus
-from .replies import MAX_REPLY, refusal
+from .transport import MAX_REPLY, refusal
 
 _LOGGER = logging.getLogger(__name__)
 

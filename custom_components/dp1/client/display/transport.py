@@ -1,15 +1,409 @@
-"""Transport to a display: its routes and commands, within its rate limit and in order."""
+"""How a command reaches a display, in order and at its pace, and how it is answered.
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable, Mapping
-from typing import Any
+The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is status 200 without ``ok: false`` in the
+reply, which is wrapped in ``message`` once, twice or not at all.
+
+Writes are sent one after the other, and equal reads shared. The rates are those of the storm gate in the published source
+of firmware 2.0: a token bucket per command, shared by all clients, so that a display never refuses the phone of its
+owner. Older firmware has no gate and loses nothing by this.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
+from dataclasses import dataclass
+import random
+import time
+from typing import Any, cast
 
 import aiohttp
 from yarl import URL
 
+from ..errors import (
+    AddressNotAcceptedError,
+    BusyError,
+    Dp1Error,
+    NotReadyError,
+    PlayerNotRunningError,
+    PlaylistRefusedError,
+    RejectedError,
+    TemporaryError,
+    UnexpectedAnswerError,
+    WebPageError,
+)
 from ..http import Answer, request_json
-from .notifications import Event, listen
-from .replies import MAX_REPLY, PLAYER_COMMANDS, reply
-from .request_queue import RateLimit, RequestQueue, SharedRequests
+from ..text import clean, one_line
+from ..values import MAX_ON_LOOP, decode, mapping
+
+MAX_REPLY = 4 * 1024 * 1024
+_MAX_TEXT = 4000
+_REASON_KEYS = ("code", "error", "message", "reason", "detail")
+# The body of every 500 of the firmware.
+_NO_REASON = b"Failed to process cast request"
+PLAYER_COMMANDS = frozenset(
+    {
+        "disconnect",
+        "displayDefaultPlaylist",
+        "displayPlaylist",
+        "moveToArtwork",
+        "refreshArtwork",
+        "setLoop",
+        "setShuffle",
+        "updateDefaultDuration",
+        "updateDisplaySettings",
+    }
+)
+# With valid arguments, these fail without a reason only if the player does not answer.
+_NEED_PLAYER = (PLAYER_COMMANDS - {"displayPlaylist"}) | {
+    "checkStatus",
+    "setSleepMode",
+    "setSleepSchedule",
+    "sleepNow",
+    "wakeNow",
+}
+
+
+def reply(command: str, answer: Answer) -> Mapping[str, Any]:
+    """Return the innermost reply to a command.
+
+    Raises:
+        Dp1Error: the answer is no success; see :class:`.client.Display`.
+    """
+    if answer.status != 200:
+        raise refusal(command, answer)
+    if not answer.body.strip():
+        raise NotReadyError("an empty answer")
+    try:
+        value = decode(answer.body)
+    except ValueError as err:
+        kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
+        raise kind("the answer is not JSON") from err
+    leaf = accepted(command, value)
+    if isinstance(leaf, dict) and leaf.get("message", leaf) is not None:
+        return leaf
+    raise UnexpectedAnswerError("the reply is not an object")
+
+
+def accepted(command: str, value: object) -> object:
+    """Return the innermost reply.
+
+    Raises:
+        RejectedError: the reply is ``ok: false``.
+    """
+    leaf = unwrap(value)
+    if isinstance(leaf, dict) and leaf.get("ok") is False:
+        raise RejectedError(command, _reason(leaf))
+    return leaf
+
+
+async def parse_reply[T](
+    command: str, answer: Answer, parse: Callable[[Mapping[str, Any]], T]
+) -> T:
+    """Parse the innermost reply to a command, in a thread if it is large."""
+    if len(answer.body) <= MAX_ON_LOOP:
+        return parse(reply(command, answer))
+    return await asyncio.to_thread(lambda: parse(reply(command, answer)))
+
+
+def unwrap(value: object) -> object:
+    """Descend through ``message`` or ``data`` to the object with ``ok``."""
+    while isinstance(value, dict) and not isinstance(value.get("ok"), bool):
+        if isinstance(inner := value.get("message"), dict) or isinstance(
+            inner := value.get("data"), dict
+        ):
+            value = inner
+        else:
+            break
+    return value
+
+
+def refusal(command: str, answer: Answer) -> Dp1Error:
+    """Return the error of an answer that is not a success."""
+    detail = _text_of(answer)
+    match answer.status:
+        case 204:
+            return NotReadyError("the display is not showing its player")
+        case 500 if answer.body.strip() in (b"", _NO_REASON):
+            if command in _NEED_PLAYER:
+                return PlayerNotRunningError(command)
+            return RejectedError(command)
+        case 400 | 413 | 500:
+            return RejectedError(command, detail)
+        case 403:
+            return AddressNotAcceptedError(detail)
+        case 422:
+            code, _, words = detail.partition(":")
+            return PlaylistRefusedError(command, code.strip(), words.strip())
+        case 429:
+            return BusyError(detail, answer.retry_after)
+        case status if status > 500:
+            return TemporaryError(f"status {status}")
+        case status:
+            kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
+            return kind(f"status {status}")
+
+
+def _reason(leaf: Mapping[str, Any]) -> str:
+    """Return the reason that the display gives: a code, a text or both."""
+    given = []
+    for place in (leaf, mapping(leaf.get("error")), mapping(leaf.get("message"))):
+        given += [word for key in _REASON_KEYS if (word := clean(place.get(key)))]
+    return ": ".join(given) or clean(leaf.get("status"))
+
+
+def _text_of(answer: Answer) -> str:
+    """Return a plain text body; an HTML page comes from something else than the display."""
+    if answer.headers.get("Content-Type", "").partition(";")[0].strip() != "text/plain":
+        return ""
+    return one_line(answer.body[:_MAX_TEXT].decode("utf-8", "replace"))
+
+
+class _SharedTask[T]:
+    """A task that several callers wait for, cancelled when the last of them is."""
+
+    def __init__(
+        self, work: Callable[[_SharedTask[T]], Coroutine[Any, Any, T]]
+    ) -> None:
+        """Start the task."""
+        self.newer: _SharedTask[T] | None = None
+        self._callers = 0
+        self.task = asyncio.create_task(work(self))
+
+    @property
+    def finished(self) -> bool:
+        """Return whether the task is done or being cancelled."""
+        return self.task.done() or self.task.cancelling() > 0
+
+    async def result(self) -> T:
+        """Wait for the result."""
+        self._callers += 1
+        try:
+            # asyncio.shield would log the exception of a task whose callers were cancelled.
+            await asyncio.wait([self.task])
+            return self.task.result()
+        finally:
+            self._callers -= 1
+            if not self._callers:
+                self.task.cancel()
+
+
+class RequestQueue:
+    """Queue of writes, sent one at a time in the order of the calls."""
+
+    def __init__(self) -> None:
+        """Initialize an empty queue."""
+        self._lock = asyncio.Lock()
+        self._waiting: dict[Hashable, _SharedTask[Any]] = {}
+        self._queued = 0
+
+    async def run[T](
+        self,
+        send: Callable[[], Awaitable[T]],
+        slot: Hashable | None = None,
+        *,
+        collect: bool = False,
+    ) -> T:
+        """Send in turn, at once if nothing else is queued, and return the result.
+
+        Args:
+            send: sends the request.
+            slot: what is set. A waiting write is not sent when a newer one for the same slot comes; its callers get the
+                result of the newer one. None: every write is sent.
+            collect: let writes that are called at the same time replace this one even if nothing else is queued.
+        """
+        if not (collect or self._queued or self._lock.locked()):
+            async with self._lock:
+                return await send()
+
+        async def send_newest(task: _SharedTask[T]) -> T:
+            """Send, unless a newer write has come in the meantime."""
+            async with self._lock:
+                if task.newer is None or task.newer.finished:
+                    self._waiting.pop(slot, None)
+                    return await send()
+            return await task.newer.result()
+
+        task = _SharedTask(send_newest)
+        self._queued += 1
+        task.task.add_done_callback(self._leave)
+        if slot is not None:
+            if (older := self._waiting.get(slot)) is not None:
+                older.newer = task
+            self._waiting[slot] = task
+        return await task.result()
+
+    def _leave(self, _: asyncio.Task[Any]) -> None:
+        """Count a write that is no longer queued."""
+        self._queued -= 1
+
+
+class SharedRequests:
+    """Reads of which simultaneous equal ones are one request."""
+
+    def __init__(self) -> None:
+        """Initialize without reads."""
+        self._pending: dict[Hashable, _SharedTask[Any]] = {}
+
+    async def run[T](self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
+        """Read, or share a pending read."""
+
+        async def read_once(task: _SharedTask[T]) -> T:
+            """Read, and stop sharing the result when it is there."""
+            try:
+                return await read()
+            finally:
+                if self._pending.get(key) is task:
+                    del self._pending[key]
+
+        shared = self._pending.get(key)
+        if shared is None or shared.finished:
+            shared = self._pending[key] = _SharedTask(read_once)
+        return cast("T", await shared.result())
+
+    def forget(self, key: Hashable = None) -> None:
+        """Stop sharing one pending read, or all; they may be older than the last write or push."""
+        if key is None:
+            self._pending.clear()
+        else:
+            self._pending.pop(key, None)
+
+
+# The rest of each bucket is left to the phone.
+_BURST_SHARE = 2 / 3
+_RATE_SHARE = 0.8
+
+_BACKOFF = 0.75
+_MAX_RETRY_AFTER = 30.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RateClass:
+    """A rate class of the gate.
+
+    Attributes:
+        rate: sustained commands per second.
+        burst: commands at once after a pause.
+        backoff: minimum seconds to wait after a refusal.
+        exclusive: use the whole burst and leave nothing of it to others.
+        shared: one bucket for all commands of the class, else one for each.
+    """
+
+    rate: float
+    burst: int
+    backoff: float = 0.0
+    exclusive: bool = False
+    shared: bool = False
+
+    @property
+    def capacity(self) -> int:
+        """Return our share of the burst."""
+        return self.burst if self.exclusive else max(1, int(self.burst * _BURST_SHARE))
+
+
+_DISRUPTIVE = RateClass(rate=0.2, burst=2, backoff=5.0)
+_HEAVY = RateClass(rate=1, burst=3)
+_WRITE = RateClass(rate=2, burst=5)
+_QUERY = RateClass(rate=5, burst=10)
+_INPUT = RateClass(rate=50, burst=100, shared=True)
+_DEFAULT = RateClass(rate=10, burst=20, shared=True)
+_CLASSES: Mapping[str, RateClass] = {
+    # Any orientation is at most two rotations away.
+    "rotate": RateClass(rate=0.2, burst=2, backoff=5.0, exclusive=True),
+    **dict.fromkeys(("reboot", "shutdown", "updateToLatestVersion"), _DISRUPTIVE),
+    **dict.fromkeys(("setSleepSchedule", "setSleepMode"), _DISRUPTIVE),
+    **dict.fromkeys(("sleepNow", "wakeNow", "ddcPanelControl"), _WRITE),
+    **dict.fromkeys(("displayPlaylist", "displayDefaultPlaylist"), _HEAVY),
+    **dict.fromkeys(("refreshArtwork", "downloadPlaylist"), _HEAVY),
+    **dict.fromkeys(("getDeviceStatus", "deviceMetrics", "ddcPanelStatus"), _QUERY),
+    **dict.fromkeys(("getContentPolicy", "getOfflineCacheStatus"), _QUERY),
+    **dict.fromkeys(("sendKeyboardEvent", "tapGesture", "doubleTapGesture"), _INPUT),
+    **dict.fromkeys(("longPressGesture", "dragGesture"), _INPUT),
+}
+# Of firmware with contract 2, from 2.0.
+_CLASSES_2: Mapping[str, RateClass] = {**_CLASSES, "rotate": _WRITE}
+
+
+class _Bucket:
+    """Token bucket; a negative number of tokens is a queue."""
+
+    def __init__(self, rate_class: RateClass, now: float, pace: float) -> None:
+        """Initialize a full bucket."""
+        self._rate = rate_class.rate * _RATE_SHARE * pace
+        self._capacity = rate_class.capacity
+        self._tokens = float(self._capacity)
+        self._filled_at = now
+
+    def take(self, now: float) -> float:
+        """Take a token and return the seconds until it is available."""
+        grown = self._tokens + (now - self._filled_at) * self._rate
+        self._tokens = min(grown, self._capacity) - 1
+        self._filled_at = now
+        return max(0.0, -self._tokens / self._rate)
+
+    def give_back(self) -> None:
+        """Return an unused token."""
+        self._tokens += 1
+
+
+class RateLimit:
+    """Our share of the command rates of one display."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        pace: float = 1.0,
+    ) -> None:
+        """Initialize full buckets.
+
+        Args:
+            clock: returns monotonic seconds.
+            sleep: waits for the given seconds.
+            pace: how many times as many commands are sent as a real display admits; only a simulator takes more.
+        """
+        self._clock = clock
+        self._pace = pace
+        self._sleep = sleep
+        self._buckets: dict[str | RateClass, _Bucket] = {}
+        self._classes: Mapping[str, RateClass] = _CLASSES
+
+    def use_contract(self, contract: str | None) -> None:
+        """Use the limits of the contract that the display reports; None is firmware 1.x."""
+        classes = _CLASSES_2 if contract else _CLASSES
+        if classes is not self._classes:
+            self._classes = classes
+            self._buckets.pop("rotate", None)
+
+    async def acquire(self, command: str) -> None:
+        """Wait until the command may be sent, first come first served."""
+        rate_class = self._classes.get(command, _DEFAULT)
+        key = rate_class if rate_class.shared else command
+        now = self._clock()
+        if (bucket := self._buckets.get(key)) is None:
+            bucket = self._buckets[key] = _Bucket(rate_class, now, self._pace)
+        if (wait := bucket.take(now)) > 0:
+            try:
+                await self._sleep(wait)
+            except asyncio.CancelledError:
+                bucket.give_back()
+                raise
+
+    async def back_off(
+        self, command: str, attempt: int, retry_after: float | None = None
+    ) -> None:
+        """Wait after a refusal, longer with each attempt and with some jitter.
+
+        Args:
+            command: name of the refused command.
+            attempt: number of the refused attempt, from 1.
+            retry_after: seconds the display asked to wait.
+        """
+        wait = max(
+            _BACKOFF * attempt,
+            self._classes.get(command, _DEFAULT).backoff,
+            min(retry_after or 0.0, _MAX_RETRY_AFTER),
+        )
+        await self._sleep(wait * random.uniform(1.0, 1.25) / self._pace)
+
 
 _ATTEMPTS = 3
 _TIMEOUT = 10.0
@@ -50,53 +444,50 @@ class Transport:
         rate_limit: RateLimit,
     ) -> None:
         """Initialize the transport; see :class:`.client.Display`."""
-        self._session = session
-        self._base = URL.build(scheme="http", host=host, port=port)
-        self._cast_url = self._base / "api/cast"
-        self._rate_limit = rate_limit
+        self.session = session
+        self.base = URL.build(scheme="http", host=host, port=port)
+        self.rate_limit = rate_limit
+        self.reads = SharedRequests()
+        self._cast_url = self.base / "api/cast"
         # The display takes commands of these kinds at the same time.
         self._player_queue = RequestQueue()
         self._panel_queue = RequestQueue()
         self._device_queue = RequestQueue()
-        self._reads = SharedRequests()
-
-    def url(self, path: str) -> str:
-        """Return the URL of a route."""
-        return str(self._base / path)
 
     def get(
         self,
         path: str,
         timeout: float = _TIMEOUT,
+        *,
+        max_body: int = MAX_REPLY,
         params: Mapping[str, int] | None = None,
     ) -> Awaitable[Answer]:
         """Get a route that is not a command."""
         return request_json(
-            self._session,
+            self.session,
             "GET",
-            self._base / path,
+            self.base / path,
             timeout=timeout,
             connect=_CONNECT_TIMEOUT,
-            max_body=MAX_REPLY if timeout != _SCREENSHOT_TIMEOUT else _MAX_SCREENSHOT,
+            max_body=max_body,
             params={key: str(value) for key, value in (params or {}).items()},
         )
 
-    async def picture(self, path: str, params: Mapping[str, int]) -> Answer:
+    def picture(self, path: str, params: Mapping[str, int]) -> Awaitable[Answer]:
         """Get a route that serves one request at a time."""
-        return await self._retry_busy(
-            path, lambda: self.get(path, _SCREENSHOT_TIMEOUT, params)
+        return self._retry_busy(
+            path,
+            lambda: self.get(
+                path, _SCREENSHOT_TIMEOUT, max_body=_MAX_SCREENSHOT, params=params
+            ),
         )
-
-    def listen(self, path: str, heartbeat: float) -> AsyncGenerator[Event]:
-        """Yield the notifications of a socket; see :func:`.notifications.listen`."""
-        return listen(self._session, self.url(path), heartbeat)
 
     def post(self, command: str, request: Mapping[str, Any]) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
         return self._retry_busy(
             command,
             lambda: request_json(
-                self._session,
+                self.session,
                 "POST",
                 self._cast_url,
                 timeout=_TIMEOUTS.get(command, _TIMEOUT),
@@ -108,11 +499,7 @@ class Transport:
 
     async def query(self, command: str) -> Answer:
         """Post a command that only reads; simultaneous equal ones share an answer."""
-        return await self._reads.run(command, lambda: self.post(command, {}))
-
-    def forget(self, command: str) -> None:
-        """Let nobody share the answer to a query that is under way."""
-        self._reads.forget(command)
+        return await self.reads.run(command, lambda: self.post(command, {}))
 
     async def send(
         self,
@@ -148,20 +535,12 @@ class Transport:
         *,
         collect: bool = False,
     ) -> T:
-        """Run a write in its turn among the player's, the panel's or the device's.
-
-        See :meth:`.request_queue.RequestQueue.run`.
-        """
-
+        """Run a write in its turn among the player's, the panel's or the device's, as ``RequestQueue.run`` has it."""
         try:
             return await self._queue(command).run(send, slot, collect=collect)
         finally:
             # Reads that began before are old now.
-            self._reads.forget()
-
-    def use_contract(self, contract: str | None) -> None:
-        """Limit the commands as the firmware does; see :meth:`.request_queue.RateLimit.use_contract`."""
-        self._rate_limit.use_contract(contract)
+            self.reads.forget()
 
     def _queue(self, command: str) -> RequestQueue:
         """Return the queue of a command."""
@@ -169,21 +548,15 @@ class Transport:
             return self._player_queue
         return self._panel_queue if command == "ddcPanelControl" else self._device_queue
 
-    async def back_off(
-        self, command: str, attempt: int, retry_after: float | None = None
-    ) -> None:
-        """Wait before the next attempt; see :meth:`.request_queue.RateLimit.back_off`."""
-        await self._rate_limit.back_off(command, attempt, retry_after)
-
     async def _retry_busy(
         self, command: str, send: Callable[[], Awaitable[Answer]]
     ) -> Answer:
         """Send within the rate limit, and again while the display is busy (429), which means that nothing was done."""
         for attempt in range(1, _ATTEMPTS):
-            await self._rate_limit.acquire(command)
+            await self.rate_limit.acquire(command)
             answer = await send()
             if answer.status != 429:
                 return answer
-            await self.back_off(command, attempt, answer.retry_after)
-        await self._rate_limit.acquire(command)
+            await self.rate_limit.back_off(command, attempt, answer.retry_after)
+        await self.rate_limit.acquire(command)
         return await send()

@@ -19,7 +19,7 @@ from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.util.signal_type import SignalType
 
-from ...client.display.casts import Cast
+from ...client.display.client import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.http import Guard

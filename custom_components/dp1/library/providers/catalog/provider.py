@@ -35,7 +35,7 @@ from ....client.catalog.selection import (
     shown_once,
     works_to_read,
 )
-from ....client.display.casts import Cast
+from ....client.display.client import Cast
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError
 from ....client.feed.client import StoredPlaylist

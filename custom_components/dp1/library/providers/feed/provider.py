@@ -8,7 +8,7 @@ from typing import Any, override
 from urllib.parse import unquote
 from uuid import uuid4
 
-from ....client.display.casts import Cast
+from ....client.display.client import Cast
 from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import for_display
