@@ -52,12 +52,12 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
-    {"threads"},
-    {"matching", "node", "preferences", "removed", "server", "validation"},
+    {"node", "server", "settings", "spoken"},
+    {"text_index"},
     {"providers"},
     {"search", "source_list"},
     {"library"},
-    {"entity", "entries", "news"},
+    {"entries", "news"},
 )
 
 SOURCES = modules(INTEGRATION)

@@ -11,7 +11,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import config_flow
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_FEED_URL
-from custom_components.dp1.library.validation import DEFAULT_SERVERS
+from custom_components.dp1.library.settings import DEFAULT_SERVERS
 from homeassistant.components import onboarding
 from homeassistant.components.zeroconf.models import HaAsyncZeroconf
 from homeassistant.config_entries import (

@@ -9,7 +9,7 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from custom_components.dp1 import config_flow
 from custom_components.dp1.client.playlist.signing import SigningKey
 from custom_components.dp1.const import DEFAULT_CATALOG_URL, DEFAULT_FEED_URL
-from custom_components.dp1.library.validation import free_title
+from custom_components.dp1.library.settings import free_title
 from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntryState,

@@ -33,10 +33,10 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 # Each provider of art is asked on each path.
 LIMITS = {
     "cast by exhibition title": 71,
-    "search by title": 49,
+    "search by title": 47,
     "published playlist in the library": 55,
     "pushed frame to state": 30,
-    "spoken show in a room": 83,
+    "spoken show in a room": 81,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

@@ -30,6 +30,7 @@ from .data import DATA, Dp1Data
 from .display.history import History
 from .guard import NamedHosts
 from .library.entries import (
+    RemovedLibraries,
     async_add_libraries_listener,
     async_forward_library_updates,
     async_libraries,
@@ -37,7 +38,6 @@ from .library.entries import (
 )
 from .library.library import Library, async_remove_stored
 from .library.news import News
-from .library.removed import RemovedLibraries
 from .playback.activity import ActivityTracker
 from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView

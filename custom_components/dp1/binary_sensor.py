@@ -14,8 +14,12 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .coordinator import DisplayData, Part
-from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.entity import LibraryEntity
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    LibraryEntity,
+    async_add_display_entities,
+)
 from .library.library import Library
 
 PARALLEL_UPDATES = 0

@@ -26,11 +26,11 @@ from .display.discovery import async_wake_on_lan, wired_macs
 from .entity import (
     DescribedEntity,
     DisplayDescription,
+    LibraryEntity,
     async_add_display_entities,
     sends,
 )
 from .errors import invalid_input
-from .library.entity import LibraryEntity
 from .library.library import Library
 from .permissions import async_check_refresh
 

@@ -48,10 +48,10 @@ from .const import (
 from .data import DATA
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
-from .library.preferences import Preferences
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
 from .library.providers.collection.coordinator import FIRST_PAGE, CollectionCoordinator
 from .library.providers.collection.indexers import async_indexer, async_user_agent
+from .library.settings import Preferences
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200

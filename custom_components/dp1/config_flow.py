@@ -61,7 +61,7 @@ from .display.discovery import (
     parse_address,
 )
 from .library.library import Library
-from .library.validation import (
+from .library.settings import (
     CONF_ADVANCED,
     CONF_REMOVE_API_KEY,
     DEFAULT_SERVERS,

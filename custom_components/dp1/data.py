@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .browse.pictures import Pictures
     from .client.indexer.client import Indexer
     from .guard import NamedHosts
-    from .library.removed import RemovedLibraries
+    from .library.entries import RemovedLibraries
     from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
     from .voice.choice import Offer

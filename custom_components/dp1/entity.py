@@ -1,4 +1,4 @@
-"""Base classes of the entities of a display."""
+"""Base classes of the entities of a display, and of those of a library."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
@@ -6,8 +6,12 @@ from typing import Any, override
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import area_registry as ar
-from homeassistant.helpers.device_registry import CONNECTION_NETWORK_MAC, DeviceInfo
-from homeassistant.helpers.entity import EntityDescription
+from homeassistant.helpers.device_registry import (
+    CONNECTION_NETWORK_MAC,
+    DeviceEntryType,
+    DeviceInfo,
+)
+from homeassistant.helpers.entity import Entity, EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
@@ -21,6 +25,7 @@ from .coordinator import (
     Refresh,
 )
 from .display.discovery import model_of
+from .library.library import Library
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,3 +192,26 @@ def async_add_display_entities[_T](
     add()
     if waiting:
         entry.async_on_unload(coordinator.async_add_listener(add, (Part.FEATURES,)))
+
+
+class LibraryEntity(Entity):
+    """An entity of one library, which is a service."""
+
+    _attr_has_entity_name = True
+    _attr_should_poll = False
+
+    def __init__(self, library: Library, key: str) -> None:
+        """Initialize the entity."""
+        self.library = library
+        self._attr_unique_id = f"{library.entry_id}_{key}"
+        self._attr_device_info = DeviceInfo(
+            identifiers={(DOMAIN, library.entry_id)},
+            entry_type=DeviceEntryType.SERVICE,
+            name=library.title,
+        )
+
+    @override
+    async def async_added_to_hass(self) -> None:
+        """Listen to the library."""
+        await super().async_added_to_hass()
+        self.async_on_remove(self.library.async_add_listener(self.async_write_ha_state))

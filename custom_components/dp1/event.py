@@ -8,8 +8,12 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.entity import LibraryEntity
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    LibraryEntity,
+    async_add_display_entities,
+)
 from .library.library import Library
 from .library.news import (
     EXHIBITION_OPENED,

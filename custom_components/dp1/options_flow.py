@@ -51,8 +51,8 @@ from .const import (
     EXAMPLE_DAILY_URL,
 )
 from .library.library import Library
-from .library.preferences import Preferences, default_sources
 from .library.providers.daily import async_daily_of_vendor
+from .library.settings import Preferences, default_sources
 from .playlists_flow import PublishedPlaylists
 
 

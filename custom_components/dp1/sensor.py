@@ -25,8 +25,12 @@ from homeassistant.helpers.typing import StateType
 from .client.playlist.schedule import Due
 from .coordinator import DisplayData, Part
 from .display.metadata import picture_of
-from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
-from .library.entity import LibraryEntity
+from .entity import (
+    DescribedEntity,
+    DisplayDescription,
+    LibraryEntity,
+    async_add_display_entities,
+)
 from .library.library import Library, NodeKind, Work
 from .library.node import media_id
 from .library.providers.daily import Daily

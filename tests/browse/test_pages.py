@@ -480,7 +480,7 @@ async def test_cast_what_is_not_there(gallery: Gallery) -> None:
         ({"exhibition": "Xyzzy"}, "exhibition_not_found"),
         ({"series": "nothing"}, "series_not_found"),
         ({"media_content_id": "{media}/exhibitions"}, "catalog_not_found"),
-        ({"media_content_id": "{media}/favorites"}, "catalog_not_found"),
+        ({"media_content_id": "{media}/favorites"}, "favorites_without_works"),
         ({"media_content_id": "{media}/playlist/nothing"}, "feed_not_found"),
         ({"media_content_id": "media-source://dp1"}, "not_of_a_library"),
     ):

@@ -9,11 +9,16 @@ import yaml
 
 from custom_components.dp1.client.errors import NotFoundError
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.matching.fuzzy import SURE, Heard
-from custom_components.dp1.library.matching.phonetics import alike, spoken
-from custom_components.dp1.library.matching.spoken_words import number_of, numbers_agree
-from custom_components.dp1.library.matching.text_index import TextIndex, Words, line
 from custom_components.dp1.library.node import NodeKind
+from custom_components.dp1.library.spoken import (
+    SURE,
+    Heard,
+    alike,
+    number_of,
+    numbers_agree,
+    spoken,
+)
+from custom_components.dp1.library.text_index import Query, TextIndex, line
 
 from .conftest import MakeLibrary
 
@@ -139,10 +144,10 @@ def test_a_rare_word_among_common_ones() -> None:
     titles = [f"Blue Window {number}" for number in range(21_000)]
     titles[20_500] = "Blue Window Hymns"
     index = TextIndex(titles, map(line, titles))
-    query = Words.of("bloo windoe hims")
+    query = Query.of("bloo windoe hims")
     ((fit, title, number), *_) = index.find_alike(Heard(query.text, query.words), SURE)
     assert (fit > SURE, title, number) == (True, "Blue Window Hymns", 0)
-    found = list(index.find(Words.of("blue window"), 10))
+    found = list(index.find(Query.of("blue window"), 10))
     assert len(found) == 10
 
 

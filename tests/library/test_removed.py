@@ -3,7 +3,7 @@
 import pytest
 
 from custom_components.dp1.data import DATA
-from custom_components.dp1.library.removed import MAX_REMOVED, RemovedLibraries
+from custom_components.dp1.library.entries import MAX_REMOVED, RemovedLibraries
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import ServiceValidationError
 

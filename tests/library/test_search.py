@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError
-from custom_components.dp1.library.matching.text_index import (
+from custom_components.dp1.library.node import NodeKind
+from custom_components.dp1.library.text_index import (
     ARTIST,
     ARTIST_WORDS,
     EXACT,
@@ -15,7 +16,6 @@ from custom_components.dp1.library.matching.text_index import (
     Query,
     fold,
 )
-from custom_components.dp1.library.node import NodeKind
 
 from .conftest import MakeLibrary
 from .shows import full_collection, show_id

@@ -7,8 +7,8 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.library.matching import spoken_words
-from custom_components.dp1.library.matching.text_index import fold
+from custom_components.dp1.library import spoken
+from custom_components.dp1.library.text_index import fold
 from custom_components.dp1.voice import choice
 from custom_components.dp1.voice.answers import (
     NotOursError,
@@ -92,10 +92,10 @@ async def test_favorites_that_cannot_be_shown_together(
     "listed",
     [
         choice._NOT,
-        spoken_words.FILLERS,
-        spoken_words._EVERYTHING,
-        spoken_words._BY,
-        spoken_words._WORDS.keys() - {"-"},
+        spoken.FILLERS,
+        spoken._EVERYTHING,
+        spoken._BY,
+        spoken._WORDS.keys() - {"-"},
     ],
     ids=["not", "fillers", "everything", "by", "numbers"],
 )
@@ -109,7 +109,7 @@ def test_listed_words_are_folded(listed: Iterable[str]) -> None:
 )
 def test_everything_by_an_artist(words: str) -> None:
     """Letters that folding changes, or leaves, are known in what stands beside an artist."""
-    found = spoken_words.BY_ARTIST.fullmatch(fold(words))
+    found = spoken.BY_ARTIST.fullmatch(fold(words))
     assert found
     assert "jun joubert" in found.groups()
 

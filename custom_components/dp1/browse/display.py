@@ -1,5 +1,6 @@
-"""Pages of the media browser of a display: the libraries, its history, and other media it can show."""
+"""Pages of the media browser of a display: the libraries, its history, other media it can show, and what only cards ask for."""
 
+from collections import Counter
 from contextlib import suppress
 from typing import Final
 
@@ -15,24 +16,19 @@ from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
+from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.errors import Dp1Error
+from ..client.playlist.manifest import Work
 from ..client.text import clean
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
+from ..display.metadata import picture_of
 from ..errors import raised_as
 from ..library.entries import async_libraries
-from ..library.library import NodeKind
+from ..library.library import Library, Node, NodeKind
 from ..library.node import MEDIA_PREFIX
-from .for_cards import (
-    EXHIBITIONS,
-    HIGHLIGHTS,
-    UP_NEXT,
-    async_browse_exhibitions,
-    async_browse_highlights,
-    browse_up_next,
-    up_next_picture,
-)
 from .pages import (
     DIRECTORY,
     NAME,
@@ -45,6 +41,13 @@ from .pages import (
     node_media,
 )
 
+UP_NEXT: Final = f"{DOMAIN}://next"
+EXHIBITIONS: Final = f"{DOMAIN}://exhibitions"
+HIGHLIGHTS: Final = f"{DOMAIN}://highlights"
+MAX_WORKS = 12
+# Of each library.
+MAX_NEW = 4
+MAX_FAVORITES = 6
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
 SUPPORTED_TYPES = ("image/", "video/")
@@ -223,3 +226,145 @@ def _history_folder(
         children_media_class=MediaClass.PLAYLIST,
         can_search=True,
     )
+
+
+# Pages that only cards ask for: the works that come next, all exhibitions, and art to begin with
+
+
+async def async_browse_exhibitions(
+    hass: HomeAssistant, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the open exhibitions of all libraries, the newest first."""
+    return _page(
+        EXHIBITIONS,
+        [
+            node_media(library, node, picture_url)
+            for library in async_libraries(hass)
+            for node in await _async_inside(library, NodeKind.EXHIBITIONS)
+        ],
+    )
+
+
+async def async_browse_highlights(
+    hass: HomeAssistant, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the Daily, the newest exhibitions, and the favorites that were added last, of each library."""
+    found: list[BrowseMedia] = []
+    for library in async_libraries(hass):
+        new = await _async_inside(library, NodeKind.EXHIBITIONS)
+        favorites = await _async_inside(library, NodeKind.FAVORITES)
+        daily = [
+            node
+            for node in await _async_inside(library, NodeKind.ROOT)
+            if node.kind == NodeKind.DAILY
+        ]
+        nodes = [*daily, *new[:MAX_NEW], *favorites[:MAX_FAVORITES]]
+        unique = {node.id: node for node in nodes}
+        found += [node_media(library, node, picture_url) for node in unique.values()]
+    return _page(HIGHLIGHTS, found)
+
+
+async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
+    """Return what is in a folder and can be shown; a library without the folder has nothing in it."""
+    with suppress(Dp1Error):
+        inside = await library.async_children(folder)
+        return [node for node in inside.nodes if node.can_play]
+    return []
+
+
+def _page(media_id: str, children: list[BrowseMedia]) -> BrowseMedia:
+    """Return a page, whose title no card shows."""
+    return BrowseMedia(
+        media_class=MediaClass.DIRECTORY,
+        media_content_id=media_id,
+        media_content_type=DIRECTORY,
+        title=media_id,
+        can_play=False,
+        can_expand=True,
+        children=children,
+    )
+
+
+def browse_up_next(
+    coordinator: DisplayCoordinator, picture_url: PictureUrl
+) -> BrowseMedia:
+    """Return the works that come next, in playing order; their ids end with what ``dp1.show_work`` takes."""
+    if (player := coordinator.data.player) is None:
+        return _page(UP_NEXT, [])
+    places = _places(player)
+    return _page(
+        UP_NEXT, [_media(coordinator, player, place, picture_url) for place in places]
+    )
+
+
+def up_next_picture(coordinator: DisplayCoordinator, media_id: str) -> str | None:
+    """Return the URL of the picture of a work that comes next."""
+    player = coordinator.data.player
+    for place in _places(player) if player else ():
+        if player and media_id == _media_id(player, place):
+            return _picture(coordinator, player, player.items[place])
+    return None
+
+
+def _places(player: PlayerStatus) -> list[int]:
+    """Return the places of the works that come next, counted from 0."""
+    if player.position is None:
+        return []
+    places = range(player.position, player.position + len(player.items) - 1)
+    if player.loop_mode == "none":
+        return [place for place in places if place < len(player.items)][:MAX_WORKS]
+    return [place % len(player.items) for place in places][:MAX_WORKS]
+
+
+def _media(
+    coordinator: DisplayCoordinator,
+    player: PlayerStatus,
+    place: int,
+    picture_url: PictureUrl,
+) -> BrowseMedia:
+    """Return a work as an entry of the page."""
+    item, media_id = player.items[place], _media_id(player, place)
+    return BrowseMedia(
+        media_class=MediaClass.IMAGE,
+        media_content_id=media_id,
+        media_content_type=MediaClass.IMAGE,
+        title=_title(coordinator, item) or "",
+        can_play=False,
+        can_expand=False,
+        thumbnail=picture_url(media_id)
+        if _picture(coordinator, player, item)
+        else None,
+    )
+
+
+def _title(coordinator: DisplayCoordinator, item: PlaylistItem) -> str | None:
+    """Return the title of a work, as the display or else a library has it."""
+    work = _work(coordinator, item)
+    return item.title or (work.title if work else None)
+
+
+def _media_id(player: PlayerStatus, place: int) -> str:
+    """Name a work by its id, or by its place if that is not its own."""
+    item_id = player.items[place].id
+    is_own = item_id and Counter(player.item_ids)[item_id] == 1
+    return f"{UP_NEXT}/{item_id if is_own else place + 1}"
+
+
+def _picture(
+    coordinator: DisplayCoordinator, player: PlayerStatus, item: PlaylistItem
+) -> str | None:
+    """Return the URL of the picture of a work."""
+    return picture_of(item, _work(coordinator, item), player.playlist)
+
+
+def _work(coordinator: DisplayCoordinator, item: PlaylistItem) -> Work | None:
+    """Return what a library knows of a work without asking a server."""
+    found = (library.known_work(item) for library in async_libraries(coordinator.hass))
+    return next((work for work in found if work), None)
+
+
+def next_title(coordinator: DisplayCoordinator) -> str | None:
+    """Return the title of the work that comes next."""
+    player = coordinator.data.player
+    places = _places(player) if player else []
+    return _title(coordinator, player.items[places[0]]) if player and places else None

@@ -22,9 +22,9 @@ from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
-from ..library.matching.text_index import EXACT, Query, fold
 from ..library.node import MEDIA_PREFIX
 from ..library.search import Hit
+from ..library.text_index import EXACT, Query, fold
 from .display import HISTORY_FOLDER, history_media, is_supported
 from .pages import CLASSES, ROOT, PictureUrl, node_media
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -24,17 +25,20 @@ from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed, StoredPlaylist
 from ..client.text import clean
-from ..const import CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
+from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKind
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
+from ..storage import SafeStore
 from .library import BuiltPlaylist, Library, LibraryConfigEntry, server_of
-from .matching.text_index import fold
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import Found
+from .text_index import fold
 
 # The Daily of whichever library has one.
 DAILY_MEDIA_ID = f"{DOMAIN}://daily"
 FAVORITES_MEDIA_ID = f"{DOMAIN}://favorites"
+SERVERS: Final = {"catalog": CONF_CATALOG_URL, "feed": CONF_FEED_URL}
+MAX_REMOVED = 50
 
 
 @callback
@@ -189,6 +193,52 @@ def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEn
         if removed.is_successor(entry_id, entry, kind):
             return entry
     raise invalid_input("library_removed", media_id=clean(node, 100))
+
+
+# Libraries that were removed
+
+
+@dataclass(frozen=True, slots=True)
+class StoredLibraries:
+    """URLs of the servers of removed libraries by entry id and kind of server."""
+
+    urls: dict[str, dict[str, str]]
+
+
+class RemovedLibraries:
+    """The URLs of removed libraries by entry id, the latest last: media ids find the library that took the place of theirs."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Initialize without any."""
+        self._store = SafeStore(hass, "removed_libraries", StoredLibraries)
+        self._urls: dict[str, dict[str, str]] = {}
+
+    async def async_load(self) -> None:
+        """Load what is stored."""
+        if stored := await self._store.async_load_parsed():
+            self._urls = stored.urls
+
+    async def async_add(self, entry: ConfigEntry[Any]) -> None:
+        """Remember the URLs of a library that is removed."""
+        urls = {kind: entry.data.get(key) for kind, key in SERVERS.items()}
+        self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
+        for entry_id in list(self._urls)[:-MAX_REMOVED]:
+            del self._urls[entry_id]
+        await self._store.async_save_now(StoredLibraries(self._urls))
+
+    def is_successor(
+        self, entry_id: str, entry: ConfigEntry[Any], kind: str | None
+    ) -> bool:
+        """Return whether a library has the catalog or the feed of a removed one; without a kind, either."""
+        urls = self._urls.get(entry_id, {})
+        return any(
+            entry.data.get(SERVERS[server]) == url
+            for server, url in urls.items()
+            if kind in (None, server)
+        )
+
+
+# What actions name
 
 
 async def _async_find(

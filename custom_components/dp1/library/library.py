@@ -39,7 +39,6 @@ from .node import (
     split_more,
     split_node_id,
 )
-from .preferences import Preferences
 from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
 from .providers.catalog.provider import CatalogProvider
 from .providers.channel import Channels
@@ -53,6 +52,7 @@ from .providers.pictures import Pictures
 from .providers.provider import BuiltPlaylist, Context, Found, Provider
 from .search import Hit, Search
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
+from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
 
 __all__ = [

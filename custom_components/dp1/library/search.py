@@ -7,11 +7,10 @@ from typing import Any
 
 from homeassistant.core import HomeAssistant
 
-from .matching.fuzzy import SURE, Heard
-from .matching.spoken_words import BY_ARTIST
-from .matching.text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
 from .node import Node, NodeKind
 from .providers.provider import MAX_LINES, Lines, Provider, lines_of_nodes
+from .spoken import BY_ARTIST, SURE, Heard
+from .text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
 
 # What was misheard scores from here to that of the words of an artist.
 ALIKE = 10.0

@@ -14,10 +14,10 @@ from homeassistant.util import dt as dt_util
 from ..browse.search import async_hits
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
-from ..library.matching.spoken_words import FILLERS
-from ..library.matching.text_index import fold
 from ..library.node import media_id
 from ..library.search import Hit
+from ..library.spoken import FILLERS
+from ..library.text_index import fold
 from .answers import NotOursError, UnansweredError
 from .displays import SpokenDisplay
 

@@ -23,7 +23,7 @@ from homeassistant.helpers import (
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_displays
 from ..data import DATA
-from ..library.matching.text_index import fold
+from ..library.text_index import fold
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.

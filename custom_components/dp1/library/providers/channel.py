@@ -21,9 +21,9 @@ from ...client.http import Guard
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
-from ..matching.text_index import line
 from ..node import Children, LazyNodes, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator, subentry_file
+from ..text_index import line
 from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
 from .feed.records import FeedChannel, FeedPlaylist, async_channels

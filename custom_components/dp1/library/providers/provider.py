@@ -27,11 +27,11 @@ from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, shorten
 from ...const import DOMAIN, LICENSE
-from ..matching.text_index import Query, TextIndex, line
+from ...timing import with_pauses
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
-from ..preferences import Preferences
 from ..server import CachedList, ServerCoordinator
-from ..threads import with_pauses
+from ..settings import Preferences
+from ..text_index import Query, TextIndex, line
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 

@@ -46,10 +46,10 @@ from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
 from ....data import DATA
-from ...matching.spoken_words import FILLERS, number_of
-from ...matching.text_index import EXACT, MAX_QUERY, RELEVANT, Query, fold, line
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server import PATIENCE
+from ...spoken import FILLERS, number_of
+from ...text_index import EXACT, MAX_QUERY, RELEVANT, Query, fold, line
 from ..feed.records import FeedPlaylist
 from ..provider import (
     BUILD_PATIENCE,

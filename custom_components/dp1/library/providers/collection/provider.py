@@ -11,9 +11,9 @@ from ....client.indexer.tokens import build_items
 from ....client.playlist.document import timestamp
 from ....client.playlist.manifest import Work
 from ....const import SUBENTRY_COLLECTION
-from ...matching.text_index import line
 from ...node import WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
 from ...server import CachedList
+from ...text_index import line
 from ..provider import BuiltPlaylist, Context, Lines, Names, Provider, Source, source_of
 from .coordinator import CollectionCoordinator
 from .records import Medium, OwnedWork, group_node, owned_node, owned_nodes

@@ -14,8 +14,8 @@ from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import for_display
 from ....client.text import clean
 from ....const import SOURCE_LIMIT
-from ...matching.text_index import Query, line
 from ...node import Children, LazyNodes, Node, NodeKind, node_id, split_node_id
+from ...text_index import Query, line
 from ..provider import (
     BUILD_PATIENCE,
     MAX_TITLE,

@@ -15,10 +15,8 @@ from unicodedata import category, normalize
 
 from rapidfuzz import fuzz, process
 
-from ..threads import with_pauses
-from .fuzzy import ALIKE, SURE, Heard
-from .phonetics import outline, sound
-from .spoken_words import FILLERS, as_spoken, number_of
+from ..timing import with_pauses
+from .spoken import ALIKE, FILLERS, SURE, Heard, as_spoken, number_of, outline, sound
 
 # What is looked at: words, places of the rarest words, and titles that begin or end alike.
 MAX_CANDIDATES: Final = 12
@@ -53,9 +51,17 @@ def fold_anew(text: str) -> str:
 fold = lru_cache(maxsize=8192)(fold_anew)
 
 
+def start_of(word: str) -> str:
+    """Return what a folded text has where a word starts so; scripts without blanks have no starts of words."""
+    return f" {word}" if word.isascii() else word
+
+
+EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
+
+
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A query: the folded text, and its words without fillers unless there are no others."""
+class Query:
+    """A query that scores what it may fit: the folded text, and its words without fillers unless there are no others."""
 
     text: str
     words: tuple[str, ...]
@@ -68,10 +74,44 @@ class Words:
         telling = tuple(word for word in words if word not in FILLERS)
         return cls(folded, telling or tuple(words))
 
+    def score(self, title: str, artist: str | None = "", context: str = "") -> int:
+        """Return how well something fits, 0 if it does not."""
+        name = fold(title)
+        if name == self.text or name == " ".join(self.words):
+            return EXACT
+        if name.startswith(self.text):
+            return START
+        if self._all_in(name):
+            return WORDS
+        maker = fold(artist or "")
+        if maker and maker == self.text:
+            return ARTIST
+        if self._all_in(maker):
+            return ARTIST_WORDS
+        if any(_begins(word, name) for word in self.words):
+            if self._all_in(f"{name} {maker} {fold(context)}"):
+                return MIXED
+        return 0
 
-def start_of(word: str) -> str:
-    """Return what a folded text has where a word starts so; scripts without blanks have no starts of words."""
-    return f" {word}" if word.isascii() else word
+    def names(self, title: str) -> bool:
+        """Return if a title is part of the query."""
+        return f" {fold(title)} " in f" {self.text} "
+
+    def _all_in(self, folded: str) -> bool:
+        """Return if a folded text has all words."""
+        return all(_is_in(word, folded) for word in self.words)
+
+
+def _is_in(word: str, folded: str) -> bool:
+    """Return if a folded text has a word that starts so."""
+    return start_of(word) in f" {folded}"
+
+
+def _begins(word: str, folded: str) -> bool:
+    """Return if a folded text has a word, or one that starts with more than two of its letters."""
+    if word.isascii() and len(word) < 3:
+        return word in folded.split()
+    return _is_in(word, folded)
 
 
 def line(title: str, *others: str) -> str:
@@ -247,7 +287,7 @@ class TextIndex[T]:
         self._text = "".join((*parts, "\n"))
         self._vocabulary = Vocabulary(self._text)
 
-    def find(self, words: Words, limit: int) -> Iterator[tuple[T, int]]:
+    def find(self, words: Query, limit: int) -> Iterator[tuple[T, int]]:
         """Yield records with the number of the line that has all words: equal titles first, then those that start so.
 
         At most `limit` are yielded, and as many lines of each kind looked at.
@@ -301,51 +341,3 @@ class TextIndex[T]:
         place = bisect_right(self._starts, start) - 1
         number = self._text.count("\n", self._starts[place], start)
         return self.records[place], number
-
-
-EXACT, START, WORDS, MIXED, ARTIST, ARTIST_WORDS, RELEVANT = 100, 80, 60, 45, 40, 30, 10
-
-
-class Query(Words):
-    """A query that scores what it may fit."""
-
-    __slots__ = ()
-
-    def score(self, title: str, artist: str | None = "", context: str = "") -> int:
-        """Return how well something fits, 0 if it does not."""
-        name = fold(title)
-        if name == self.text or name == " ".join(self.words):
-            return EXACT
-        if name.startswith(self.text):
-            return START
-        if self._all_in(name):
-            return WORDS
-        maker = fold(artist or "")
-        if maker and maker == self.text:
-            return ARTIST
-        if self._all_in(maker):
-            return ARTIST_WORDS
-        if any(_begins(word, name) for word in self.words):
-            if self._all_in(f"{name} {maker} {fold(context)}"):
-                return MIXED
-        return 0
-
-    def names(self, title: str) -> bool:
-        """Return if a title is part of the query."""
-        return f" {fold(title)} " in f" {self.text} "
-
-    def _all_in(self, folded: str) -> bool:
-        """Return if a folded text has all words."""
-        return all(_is_in(word, folded) for word in self.words)
-
-
-def _is_in(word: str, folded: str) -> bool:
-    """Return if a folded text has a word that starts so."""
-    return start_of(word) in f" {folded}"
-
-
-def _begins(word: str, folded: str) -> bool:
-    """Return if a folded text has a word, or one that starts with more than two of its letters."""
-    if word.isascii() and len(word) < 3:
-        return word in folded.split()
-    return _is_in(word, folded)
