@@ -668,14 +668,6 @@ PLACES = [
         ["tests/client/test_guard.py::test_an_address_without_end"],
     ),
     Place(
-        "playback/compose.py",
-        "documents are walked in the event loop",
-        "    if not isinstance(value, list):\n        return value\n",
-        "    if isinstance(value, dict):\n        return {name: plain(part) for name, part in value.items()}\n"
-        "    if not isinstance(value, list):\n        return value\n    value = [plain(part) for part in value]\n",
-        ["tests/actions/test_large_documents.py::test_large_documents"],
-    ),
-    Place(
         "browse/pictures.py",
         "pictures of any number of pixels",
         "if content_type is None or pixels(bytes(content)) > MAX_PIXELS:",

@@ -25,7 +25,7 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
-from ..playback.compose import MEDIA, async_compose, note, plain, text_up_to, title
+from ..playback.compose import MEDIA, async_compose, note, text_up_to, title
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
@@ -134,14 +134,17 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         for target in targets:
             if (coordinator := target.loaded) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
-        is_known = is_in_history(call.hass, what.get("media_content_id"))
-        await call.hass.data[DATA].named_hosts.async_add(
-            call.context, None if is_known else plain(*what.values())
-        )
         if "media" in what:
-            document = await async_compose(call.hass, what["media"], options)
+            document = await async_compose(
+                call.hass, what["media"], call.context, options
+            )
             cast = await async_from_document(call.hass, document, options)
         else:
+            (given,) = what.values()
+            is_known = is_in_history(call.hass, what.get("media_content_id"))
+            await call.hass.data[DATA].named_hosts.async_add(
+                call.context, None if is_known else given
+            )
             cast = await async_resolve(call.hass, what, options)
         return await async_cast_to(call, targets, cast, options)
 

@@ -15,7 +15,6 @@ from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util.json import JsonValueType
 
-from ..client.display.client import Cast
 from ..client.display.player_status import PlaylistItem
 from ..client.errors import (
     ApiKeyNeededError,
@@ -38,9 +37,9 @@ from ..errors import action_failed, async_text, invalid_input, translated
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library, LibraryConfigEntry
 from ..permissions import NotAllowedError, async_is_admin
-from ..playback.compose import MEDIA, Medium, async_compose, note, plain
+from ..playback.compose import MEDIA, Medium, async_compose, note
 from ..playback.media_proxy import PATH as LENT_PATH
-from ..playback.resolve import Options, async_read_playlist
+from ..playback.resolve import Options, async_document, async_read_playlist
 from .targets import TARGET, async_targets, exactly_one_of, media, only
 
 WORDS = ("title", "summary", "slug")
@@ -237,14 +236,15 @@ async def _async_document(call: ServiceCall, what: Mapping[str, Any]) -> dict[st
             await call.hass.data[DATA].named_hosts.async_add(call.context, url)
             return await async_read_playlist(call.hass, url)
         case {"media": media}:
-            await call.hass.data[DATA].named_hosts.async_add(call.context, plain(media))
-            return await async_compose(call.hass, media, Options(asked=None))
+            return await async_compose(
+                call.hass, media, call.context, Options(asked=None)
+            )
         case {"target": _}:
             target = only(await async_targets(call))
             return await _async_shown(call.hass, await target.async_coordinator())
         case _:
             built = await async_build_playlist(call.hass, what)
-            return await _async_cast_document(call.hass, built.cast)
+            return await async_document(call.hass, built.cast)
 
 
 async def _async_shown(
@@ -252,7 +252,7 @@ async def _async_shown(
 ) -> dict[str, Any]:
     """Return the playlist that a display reports, or that was cast to it."""
     if coordinator.data.assumed is not None:
-        return await _async_cast_document(hass, coordinator.data.assumed)
+        return await async_document(hass, coordinator.data.assumed)
     player = coordinator.data.player
     if player is None or not (player.playlist or {}).get("items"):
         # What was pushed first has the works, and not the playlist.
@@ -268,13 +268,6 @@ def _shown_item(item: Any) -> Any:
     if isinstance(item, dict) and PlaylistItem.parse(item).duration is None:
         return {name: value for name, value in item.items() if name != "duration"}
     return item
-
-
-async def _async_cast_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
-    """Return the document of a cast."""
-    if cast.playlist_url is not None:
-        return await async_read_playlist(hass, cast.playlist_url)
-    return dict(cast.playlist or {})
 
 
 async def async_note_published(
@@ -472,11 +465,12 @@ async def _async_works(
     call: ServiceCall, added: Sequence[Document | Medium]
 ) -> list[Document]:
     """Return the works to add: items as they are, and those of media."""
-    await call.hass.data[DATA].named_hosts.async_add(call.context, plain(added))
     works: list[Document] = []
     for given in added:
         if isinstance(given, Medium):
-            found = await async_compose(call.hass, [given], Options(asked=None))
+            found = await async_compose(
+                call.hass, [given], call.context, Options(asked=None)
+            )
             works += found["items"]
             continue
         try:

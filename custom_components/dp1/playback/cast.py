@@ -19,7 +19,7 @@ from ..data import DATA
 from ..display.history import History, cast_of
 from ..errors import action_failed, invalid_input
 from .media_proxy import without_token
-from .resolve import Options, async_from_document, async_read_playlist, start_of
+from .resolve import Options, async_document, async_from_document, start_of
 
 
 async def async_cast(
@@ -75,7 +75,7 @@ async def _async_read_document(
     if coordinator.cast_only and cast.playlist_url is not None:
         with suppress(HomeAssistantError, TimeoutError):
             async with asyncio.timeout(coordinator.timing.title_timeout):
-                return await async_read_playlist(coordinator.hass, cast.playlist_url)
+                return await async_document(coordinator.hass, cast)
     return cast.playlist or {}
 
 
@@ -91,7 +91,7 @@ async def _async_send(
     except RejectedError as err:
         if not cast.playlist_url or not _is_unexplained(err):
             raise
-        document = await async_read_playlist(coordinator.hass, cast.playlist_url)
+        document = await async_document(coordinator.hass, cast)
         inline = await async_from_document(coordinator.hass, document, Options())
         if _sources(inline.playlist) == _sources(document):
             raise
@@ -117,7 +117,7 @@ async def _async_arranged(
     if not options.shuffle and not options.start_at:
         return cast
     if cast.playlist_url is not None:
-        read = await async_read_playlist(coordinator.hass, cast.playlist_url)
+        read = await async_document(coordinator.hass, cast)
         cast = await async_from_document(coordinator.hass, read, Options())
     document: Mapping[str, Any] = cast.playlist or {}
     items = list(document["items"])

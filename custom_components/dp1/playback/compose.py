@@ -9,16 +9,17 @@ from uuid import uuid4
 import voluptuous as vol
 
 from homeassistant.components.media_player import ATTR_MEDIA_CONTENT_ID
-from homeassistant.core import HomeAssistant
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
-from ..client.playlist.document import build, for_display
+from ..client.playlist.document import build
 from ..client.text import MAX_TITLE, clean, plain_lines, shorten
 from ..client.values import mapping
+from ..data import DATA
 from ..errors import action_failed, async_message, invalid_input
-from .daily import async_work_of_today, daily_of
-from .resolve import Options, async_from_media, async_read_playlist, split_media_id
+from .daily import async_of_today
+from .resolve import Options, async_from_media, async_shown_document, split_media_id
 
 MAX_MEDIA: Final = 100
 MAX_WORKS: Final = 1024
@@ -55,13 +56,6 @@ class Medium:
         )
 
 
-def plain(value: Any) -> Any:
-    """Return a field of an action with the ids of its media as texts; documents stay as they are, however large."""
-    if not isinstance(value, list):
-        return value
-    return [it.media_content_id if isinstance(it, Medium) else it for it in value]
-
-
 def text_up_to(most: int) -> Any:
     """Return what validates a text of so many characters, and takes what no display shows out of it."""
     return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
@@ -73,9 +67,11 @@ MEDIA = vol.All(cv.ensure_list, [Medium.of], vol.Length(min=1, max=MAX_MEDIA))
 
 
 async def async_compose(
-    hass: HomeAssistant, media: Sequence[Medium], options: Options
+    hass: HomeAssistant, media: Sequence[Medium], context: Context, options: Options
 ) -> dict[str, Any]:
     """Return the document with the works of all media in their order, or raise which medium has none."""
+    named = [medium.media_content_id for medium in media]
+    await hass.data[DATA].named_hosts.async_add(context, named)
     limit = asyncio.Semaphore(PARALLEL)
 
     async def items_of(place: int, medium: Medium) -> list[Item]:
@@ -108,12 +104,8 @@ async def _async_items(
     name, _ = split_media_id(medium.media_content_id)
     own = Options(limit=options.limit, asked=None, warnings=options.warnings)
     cast = await async_from_media(hass, "", name, own, medium.title or None)
-    if (daily := daily_of(hass, cast)) is not None:
-        cast = await async_work_of_today(daily, own)
-    document = cast.playlist
-    if document is None:
-        read = await async_read_playlist(hass, cast.playlist_url or "")
-        document = await hass.async_add_executor_job(for_display, read)
+    cast = await async_of_today(hass, cast, own)
+    document = await async_shown_document(hass, cast)
     items = [_alone(item, document.get("defaults")) for item in document["items"]]
     if medium.title and len(items) == 1:
         items[0]["title"] = medium.title

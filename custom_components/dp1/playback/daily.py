@@ -135,8 +135,10 @@ def daily_of(hass: HomeAssistant, cast: Cast) -> Daily | None:
     return daily if daily and daily.url == cast.playlist_url else None
 
 
-async def async_work_of_today(daily: Daily, options: Options) -> Cast:
-    """Return a cast of nothing but the work of today."""
+async def async_of_today(hass: HomeAssistant, cast: Cast, options: Options) -> Cast:
+    """Return a cast; of the Daily, nothing but the work of today."""
+    if (daily := daily_of(hass, cast)) is None:
+        return cast
     found = await _async_due(daily)
     return _alone(daily, found, options.display, options.item_duration)
 

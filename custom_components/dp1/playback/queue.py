@@ -19,8 +19,8 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from .cast import async_take_snapshot
-from .daily import async_show_daily, async_work_of_today, daily_of
-from .resolve import Options, async_read_playlist
+from .daily import async_of_today, async_show_daily, daily_of
+from .resolve import Options, async_read_playlist, async_shown_document
 
 # A playlist with other works is another one, and not refilled by queries.
 DROPPED_FIELDS = {*SIGNATURE_FIELDS, "id", "slug", "dynamicQuery", "dynamicQueries"}
@@ -36,12 +36,10 @@ async def async_show(
 ) -> dict[str, Any]:
     """Show something, permanently or for a limited time, and return the response of ``dp1.cast_playlist``."""
     duties = coordinator.hass.data[DATA].duties
-    daily = daily_of(coordinator.hass, cast)
     if duration is not None:
-        if daily is not None:
-            cast = await async_work_of_today(daily, options)
-        return await duties.async_announce(coordinator, cast, options, duration)
-    if daily is not None:
+        alone = await async_of_today(coordinator.hass, cast, options)
+        return await duties.async_announce(coordinator, alone, options, duration)
+    if (daily := daily_of(coordinator.hass, cast)) is not None:
         return await async_show_daily(coordinator, daily, cast, options)
     return await duties.async_show(coordinator, cast, options)
 
@@ -75,8 +73,7 @@ async def async_enqueue(
     """Add works at the end of the queue, or after the current work to be shown next or at once."""
     if coordinator.cast_only:
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
-    if (daily := daily_of(coordinator.hass, cast)) is not None:
-        cast = await async_work_of_today(daily, options)
+    cast = await async_of_today(coordinator.hass, cast, options)
     async with coordinator.requests.step_lock:
         await _async_enqueue(coordinator, cast, options, how)
 
@@ -96,7 +93,8 @@ async def _async_enqueue(
     works: Works = document["items"]
     place = _place(player, works, player.current)
     at = len(works) if how is Enqueue.ADD else place + 1
-    new = _with_own_ids(await _async_works(coordinator.hass, cast), works)
+    added = await async_shown_document(coordinator.hass, cast)
+    new = _with_own_ids(added.get("items") or [], works)
     changed = document | {"items": [*works[:at], *new, *works[at:]]}
     first = at if how is Enqueue.PLAY else place
     await _async_change(
@@ -205,16 +203,6 @@ async def _async_document(
         if document.get("items"):
             return for_display(document)
     return dict(cast_of(replace(player, playlist_url=None)).playlist or {})
-
-
-async def _async_works(hass: HomeAssistant, cast: Cast) -> Works:
-    """Return the works of a cast."""
-    document: Mapping[str, Any] | None = cast.playlist
-    if document is None:
-        read = await async_read_playlist(hass, cast.playlist_url or "")
-        document = for_display(read)
-    works: Works = document.get("items") or []
-    return works
 
 
 def _place(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> int:

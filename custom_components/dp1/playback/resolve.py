@@ -180,7 +180,8 @@ async def async_resolve(
         case {"playlist": document}:
             return await async_from_document(hass, document, options)
         case {"playlist_id": str(ref)}:
-            return await _async_from_feed(hass, ref, options)
+            stored = await async_playlist(hass, ref)
+            return await _async_from_read(hass, stored.url, stored.document, options)
         case {"exhibition": str()} | {"series": str()}:
             return await _async_from_library(hass, what, options)
         case {"media_content_id": str(media_id)}:
@@ -194,22 +195,20 @@ async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Ca
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=clean(url, 200))
     url = reachable_url(hass, url)
-    if options.rewrites:
+    if options.rewrites or options.start_at:
         read = await async_read_playlist(hass, url)
-        return await async_from_document(hass, read, options)
-    if options.start_at:
-        document = await async_read_playlist(hass, url)
-        _check_start(options, len(document.get("items") or ()))
+        return await _async_from_read(hass, url, read, options)
     return Cast(playlist_url=url)
 
 
-async def _async_from_feed(hass: HomeAssistant, ref: str, options: Options) -> Cast:
-    """Cast a playlist of a library's feed; by its URL, unless the options change the document."""
-    stored = await async_playlist(hass, ref)
+async def _async_from_read(
+    hass: HomeAssistant, url: str, document: Mapping[str, Any], options: Options
+) -> Cast:
+    """Cast a document that was read; by its URL, unless the options change it."""
     if options.rewrites:
-        return await async_from_document(hass, stored.document, options)
-    _check_start(options, len(stored.document.get("items") or ()))
-    return Cast(playlist_url=stored.url)
+        return await async_from_document(hass, document, options)
+    _check_start(options, len(document.get("items") or ()))
+    return Cast(playlist_url=url)
 
 
 async def _async_from_library(
@@ -219,10 +218,9 @@ async def _async_from_library(
     built = await async_build_playlist(hass, what, limit=options.limit)
     cast = built.cast
     if options.display or options.item_duration or options.texts:
-        document = cast.playlist or await async_read_playlist(
-            hass, cast.playlist_url or ""
+        return await async_from_document(
+            hass, await async_document(hass, cast), options
         )
-        return await async_from_document(hass, document, options)
     _check_start(options, built.works)
     if built.keep_current and not options.limit:
         url = hass.data[DATA].media_proxy.async_url(
@@ -546,6 +544,21 @@ async def async_read_playlist(hass: HomeAssistant, url: str) -> dict[str, Any]:
         return await hass.async_add_executor_job(parse, answer.body)
     except Dp1Error as err:
         raise translated(err, "playlist", url) from err
+
+
+async def async_document(hass: HomeAssistant, cast: Cast) -> dict[str, Any]:
+    """Return the document of a cast, which is read if it is cast by its URL."""
+    if cast.playlist is not None:
+        return dict(cast.playlist)
+    return await async_read_playlist(hass, cast.playlist_url or "")
+
+
+async def async_shown_document(hass: HomeAssistant, cast: Cast) -> Mapping[str, Any]:
+    """Return the document of a cast as displays show it."""
+    if cast.playlist is not None:
+        return cast.playlist
+    read = await async_document(hass, cast)
+    return await hass.async_add_executor_job(for_display, read)
 
 
 async def _async_is_playlist(hass: HomeAssistant, url: str) -> bool:
