@@ -32,11 +32,11 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 # Each provider of art is asked on each path.
 LIMITS = {
-    "cast by exhibition title": 67,
-    "search by title": 47,
+    "cast by exhibition title": 64,
+    "search by title": 45,
     "published playlist in the library": 53,
     "pushed frame to state": 28,
-    "spoken show in a room": 79,
+    "spoken show in a room": 75,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]
