@@ -35,13 +35,8 @@ from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.client.playlist.document import (
-    build,
-    build_item,
-    check,
-    normalize,
-    signable,
-)
+from custom_components.dp1.client.feed.drafts import normalize, signable
+from custom_components.dp1.client.playlist.document import build, build_item, check
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN
 from custom_components.dp1.library.library import Library

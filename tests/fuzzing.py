@@ -31,6 +31,7 @@ from custom_components.dp1.client.display.notifications import parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import reply
 from custom_components.dp1.client.feed import client as feed
+from custom_components.dp1.client.feed.drafts import normalize, signable
 from custom_components.dp1.client.feed.errors import feed_error
 from custom_components.dp1.client.http import MAX_BODY, Answer
 from custom_components.dp1.client.indexer.tokens import Token, build_items
@@ -42,7 +43,6 @@ from custom_components.dp1.client.playlist.document import (
     validate,
 )
 from custom_components.dp1.client.playlist.manifest import artist_in, picture_in
-from custom_components.dp1.client.playlist.profile import normalize, signable
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 from custom_components.dp1.client.text import clean
 from custom_components.dp1.client.values import decode, mapping

@@ -10,7 +10,7 @@ from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import player_status, transport
 from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import links, lookups
-from custom_components.dp1.client.playlist import document, fields, manifest, signing
+from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import discovery
 from custom_components.dp1.library.providers.catalog import provider
 from custom_components.dp1.playback import resolve
@@ -34,7 +34,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "screenshots": (megabytes(transport._MAX_SCREENSHOT), "-", "1 at a time", transport._SCREENSHOT_TIMEOUT),
     "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", "-", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
-    "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {fields.MAX_FAULTS} faults", "-"),
+    "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (megabytes(catalog.MAX_BODY), LEVELS, VALUES, catalog.TIMEOUT_SECONDS),
     "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),

@@ -23,7 +23,8 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.feed import connection as feed_connection, writer
 from custom_components.dp1.client.feed.client import Deleted, Family, Feed
-from custom_components.dp1.client.playlist.document import build, build_item, normalize
+from custom_components.dp1.client.feed.drafts import normalize
+from custom_components.dp1.client.playlist.document import build, build_item
 from custom_components.dp1.client.playlist.signing import SigningKey, sign, verify
 
 from .feeds import KEY, NOW, impatient, playlist

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, example, given, settings, strategies
 import pytest
 
 from custom_components.dp1.client.errors import InvalidPlaylistError
+from custom_components.dp1.client.feed.drafts import normalize, signable
 from custom_components.dp1.client.playlist.document import (
     build,
     build_item,
@@ -19,13 +20,11 @@ from custom_components.dp1.client.playlist.document import (
     check_playable,
     effective_duration,
     for_display,
-    normalize,
     parse,
-    signable,
     slugify,
     validate,
 )
-from custom_components.dp1.client.playlist.fields import path_text
+from custom_components.dp1.client.playlist.schema import path_text
 from custom_components.dp1.client.playlist.signing import (
     SigningKey,
     canonical,

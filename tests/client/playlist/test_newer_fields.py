@@ -4,11 +4,8 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.playlist.document import (
-    NEWER_ITEM_FIELDS,
-    signable,
-    validate,
-)
+from custom_components.dp1.client.feed.drafts import NEWER_ITEM_FIELDS, signable
+from custom_components.dp1.client.playlist.document import validate
 
 from .documents import one_item, playlist
 

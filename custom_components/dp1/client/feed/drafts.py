@@ -1,34 +1,234 @@
 """Documents as a feed accepts them, whose a stored one is, and how the two differ.
 
+A strict feed server decodes a signed document into typed fields, writes it anew and verifies what comes out, so what it
+fills in, rewrites or drops is settled before. Source: behavior seen of the Go feed server.
+
 Signed intents tell a signed feed to replace or delete a playlist. Source: the interface description of the signed feed,
 and vectors made with the library of its authors.
 """
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from functools import cache
 from itertools import zip_longest
 import re
 from typing import Any
+from uuid import uuid4
 
 from ..errors import Fault, InvalidPlaylistError, NoOwnerError, NotOwnerError
-from ..playlist.document import (
-    check,
-    for_display,
-    normalize,
+from ..playlist.document import check, for_display, slugify, timestamp, without_nothing
+from ..playlist.schema import (
+    DP_VERSION,
+    MOUSE,
+    PLAYLIST,
+    SIGNATURE_FIELDS,
+    Check,
+    Each,
+    Object,
+    is_date_time,
     path_text,
-    signable,
-    slugify,
-    timestamp,
 )
 from ..playlist.signing import SigningKey, payload_hash, sign, verify
 from ..values import doubles, mapping
 
 type Document = dict[str, Any]
 
-SIGNATURES = ("signature", "signatures")
 # Fields that a replacement keeps.
 IDENTITY = ("id", "slug", "created")
+
+
+_CREATED = re.compile(r"(.{10}T.{8})(?:\.([0-9]+))?(Z|[+-].{5})")
+# Fields of playlists that a strict feed server does not store: it drops them before it verifies.
+_NOT_STORED = frozenset({*SIGNATURE_FIELDS, "schedule"})
+# Fields of items that feeds store since 2026: playlists extension 0.2.0, content rating 0.1.0.
+NEWER_ITEM_FIELDS = frozenset(
+    {"displayAt", "inlineManifest", "contentRating", "contentReasons"}
+)
+# Fields that stay when they are empty: required ones, and objects that the server stores unchanged.
+_KEPT_EMPTY = frozenset(
+    {
+        "dpVersion", "items", "source", "name", "key", "text", "type", "contract", "override",
+        "profile", "endpoint", "responseMapping", "itemsPath", "itemSchema",
+    }
+)  # fmt: skip
+
+# The fields that a strict feed server stores, each with those in it; None for what it stores whole.
+type Shape = dict[str, "Shape | None"]
+
+
+@cache
+def _shape(check: Check) -> Shape | None:
+    """Return the fields in a value that is checked."""
+    match check:
+        case Each(part=part):
+            return _shape(part)
+        case Object(fields=fields, is_open=False):
+            return {
+                name: _shape(part)
+                for name, part in fields.items()
+                if name not in NEWER_ITEM_FIELDS and name not in _NOT_STORED
+            }
+    return None
+
+
+_PROFILE: Shape = _shape(PLAYLIST) or {}
+_MOUSE = _shape(MOUSE)
+
+
+def _created(value: Any, now: datetime) -> Any:
+    """Write a moment as the strict server does: UTC, no zeros at the end of a fraction, not in the future."""
+    if value is None or value == "":
+        return timestamp(now)
+    if not isinstance(value, str) or not is_date_time(value):
+        return value
+    match = _CREATED.fullmatch(value.upper())
+    assert match
+    fraction = (match[2] or "").rstrip("0")
+    try:
+        moment = datetime.fromisoformat(match[1] + match[3]).astimezone(UTC)
+    except OverflowError:
+        return value
+    if moment > now:
+        return timestamp(now)
+    return timestamp(moment).replace("Z", f".{fraction}Z" if fraction else "Z")
+
+
+def _stripped(value: Any, shape: Shape) -> Any:
+    """Return a copy without empty values of known fields, at any depth."""
+    if isinstance(value, list):
+        return [_stripped(member, shape) for member in value]
+    if not isinstance(value, dict):
+        return value
+    result = {}
+    for name, member in value.items():
+        if name in shape:
+            if (inner := shape[name]) is not None:
+                member = _stripped(member, inner)
+            if member is None or (member is False and shape is _MOUSE):
+                continue
+            if name not in _KEPT_EMPTY and member in ("", [], {}):
+                continue
+        result[name] = member
+    return result
+
+
+def _unique_id(value: Any, taken: set[str]) -> Any:
+    """Return a UUID in lower case, a new one if it is missing or used already."""
+    if value is None or value == "":
+        return str(uuid4())
+    if not isinstance(value, str):
+        return value
+    lower = value.lower()
+    return str(uuid4()) if lower in taken else lower
+
+
+def _normal_item(item: Any, taken: set[str]) -> Any:
+    """Return an item with an id of its own, and whole numbers where decoders require them."""
+    if not isinstance(item, dict):
+        return item
+    item_id = _unique_id(item.get("id"), taken)
+    if isinstance(item_id, str):
+        taken.add(item_id)
+    match item:
+        case {"provenance": {"contract": {"seriesId": float() as series}}} if (
+            series.is_integer()
+        ):
+            provenance = item["provenance"]
+            contract = {**provenance["contract"], "seriesId": int(series)}
+            item = {**item, "provenance": {**provenance, "contract": contract}}
+    return {"id": item_id, **item} | {"id": item_id}
+
+
+def normalize(
+    document: Mapping[str, Any],
+    *,
+    now: datetime,
+    curator: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Prepare a document for publishing: what the strict feed server would fill in or rewrite is done here.
+
+    Ids in lower case and made where missing (items too, each its own), slug as the server computes it,
+    ``created`` in UTC, empty values of known fields dropped, signatures dropped, integers beyond 2^53 as doubles (RFC 8785).  Unknown fields stay; see
+    `signable`.  What is wrong stays wrong: `check` the result.
+
+    Args:
+        document: a playlist.
+        now: the present moment, with a zone; used where ``created`` is missing or in the future.
+        curator: who signs, as ``name`` and ``key`` (a DID); added to the curators unless the key is there.
+    """
+    result: dict[str, Any] = _stripped(doubles(document), _PROFILE)
+    for name in SIGNATURE_FIELDS:
+        result.pop(name, None)
+    if isinstance(version := result.setdefault("dpVersion", DP_VERSION), str):
+        result["dpVersion"] = version.strip()
+    result["id"] = _unique_id(result.get("id"), set())
+    result["slug"] = _slug(result)
+    result["created"] = _created(result.get("created"), now)
+    if isinstance(items := result.get("items"), list):
+        taken: set[str] = set()
+        result["items"] = [_normal_item(item, taken) for item in items]
+    if curator:
+        known = result.get("curators", [])
+        if isinstance(known, list) and not any(
+            isinstance(known_curator, dict)
+            and known_curator.get("key") == curator["key"]
+            for known_curator in known
+        ):
+            result["curators"] = [*known, without_nothing(curator)]
+    return result
+
+
+def _slug(document: Mapping[str, Any]) -> Any:
+    """Compute the slug as the strict server does: the given one, or the title and 8 digits of the id."""
+    given = document.get("slug", "")
+    if not isinstance(given, str):
+        return given
+    if slug := slugify(given):
+        return slug
+    title = document.get("title")
+    stem = slugify(title) if isinstance(title, str) else ""
+    return f"{stem or 'playlist'}-{slugify(str(document['id']))[:8]}"
+
+
+def signable(
+    document: Mapping[str, Any], newer: Collection[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
+    """Return a document with only the fields that the strict feed server stores, since it verifies those.
+
+    Args:
+        document: a playlist.
+        newer: those of ``NEWER_ITEM_FIELDS`` that the feed takes.
+
+    Returns:
+        The document without the fields that the server does not know, and the paths of those fields.
+    """
+    left_out: list[str] = []
+    items = {**(_PROFILE["items"] or {}), **dict.fromkeys(newer)}
+    profile = {**_PROFILE, "items": items}
+    return _pruned(document, profile, (), left_out), left_out
+
+
+def _pruned(
+    value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
+) -> Any:
+    """Return a copy with the known fields, and collect the paths of the others."""
+    if isinstance(value, list):
+        return [
+            _pruned(member, shape, (*path, index), left_out)
+            for index, member in enumerate(value)
+        ]
+    if not isinstance(value, Mapping):
+        return value
+    result = {}
+    for name, member in value.items():
+        if name not in shape:
+            left_out.append(path_text((*path, name)))
+        elif (inner := shape[name]) is not None:
+            result[name] = _pruned(member, inner, (*path, name), left_out)
+        else:
+            result[name] = member
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +273,9 @@ def _nuls(value: object, path: tuple[str | int, ...] = ()) -> Iterator[str]:
 
 def unsigned(document: Mapping[str, Any]) -> Document:
     """Return a document without its signatures."""
-    return {name: part for name, part in document.items() if name not in SIGNATURES}
+    return {
+        name: part for name, part in document.items() if name not in SIGNATURE_FIELDS
+    }
 
 
 def draft_signed(
@@ -278,7 +480,7 @@ def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
     if isinstance(sent, dict) and isinstance(held, dict):
         for name in {**sent, **held}:
             if not path and (
-                name in SIGNATURES or (name in IDENTITY and name not in sent)
+                name in SIGNATURE_FIELDS or (name in IDENTITY and name not in sent)
             ):
                 continue
             yield from changes(

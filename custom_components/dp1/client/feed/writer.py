@@ -34,10 +34,11 @@ from ..errors import (
     UnsignedError,
 )
 from ..http import Answer, encode
-from ..playlist.document import MAX_DOCUMENT, NEWER_ITEM_FIELDS, slugify
+from ..playlist.document import MAX_DOCUMENT, slugify
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
 from .connection import Family, FeedConnection, own_url, playlist_url
 from .drafts import (
+    NEWER_ITEM_FIELDS,
     Document,
     Draft,
     changes,

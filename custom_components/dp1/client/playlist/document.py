@@ -6,48 +6,33 @@ and display firmware.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 import json
 import re
 import sys
 from typing import Any
 from urllib.parse import quote, unquote
 
-import voluptuous as vol
-
 from ..errors import Fault, InvalidPlaylistError
 from ..text import through_gateway
-from ..values import MAX_DEPTH, common, exceeds, is_too_deep
-from .fields import MAX_FAULTS, Rules, is_number, path_text
-from .profile import (
-    NEWER_ITEM_FIELDS,
-    normalize,
-    signable,
-    slugify,
-    timestamp,
-    without_nothing,
+from ..values import MAX_DEPTH, common, exceeds
+from .schema import (
+    DP_VERSION,
+    MAX_FAULTS,
+    PLAYLIST,
+    SIGNATURE_FIELDS,
+    Rules,
+    faults_of,
+    is_number,
+    path_text,
 )
-from .schema import DP_VERSION, SIGNATURE_FIELDS, playlist_schema
-
-__all__ = [
-    "NEWER_ITEM_FIELDS",
-    "build",
-    "build_item",
-    "check",
-    "check_playable",
-    "effective_duration",
-    "for_display",
-    "normalize",
-    "parse",
-    "signable",
-    "slugify",
-    "timestamp",
-    "validate",
-]
 
 # In bytes of JSON, as read and as given: what the signed feed takes. Displays take 4 MiB inline, and say so.
 MAX_DOCUMENT = 5 * 1024 * 1024
 # Commas, colons and opening brackets: thousands of works.
 MAX_VALUES = 100_000
+_NO_SLUG = re.compile(r"[^a-z0-9]+")
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -61,55 +46,63 @@ def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
     return InvalidPlaylistError([Fault(path_text(path), message)])
 
 
-def _text(value: str, path: tuple[Any, ...]) -> str:
-    """Return a text that UTF-8 can encode."""
-    if not value.isascii() and _SURROGATE.search(value):
-        raise _invalid("holds half of a surrogate pair", *path)
-    return str(value)
+@dataclass(slots=True)
+class _Copy:
+    """Copies what somebody gave as plain JSON, and counts what it holds."""
 
+    values: int = 0
+    characters: int = 0
 
-def _plain(value: Any, path: tuple[Any, ...]) -> Any:
-    """Return a copy as plain JSON, or raise where it is not JSON."""
-    match value:
-        case None | bool():
-            return value
-        case str():
-            return _text(value, path)
-        case int() | float():
-            if abs(value) <= sys.float_info.max:
-                return common(value) if isinstance(value, int) else value
-            raise _invalid("expected a number that fits into a double", *path)
-        case Mapping():
-            for key in value:
-                if not isinstance(key, str):
-                    raise _invalid("expected text as the name of a field", *path, key)
-            return {
-                _text(key, path): _plain(member, (*path, key))
-                for key, member in value.items()
-            }
-        case list() | tuple():
-            return [_plain(part, (*path, index)) for index, part in enumerate(value)]
-    raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
+    def of(self, value: Any, path: tuple[Any, ...] = ()) -> Any:
+        """Return the copy of a value, or raise where it is no JSON or too much."""
+        match value:
+            case None | bool():
+                return value
+            case str():
+                return self._text(value, path)
+            case int() | float():
+                if abs(value) <= sys.float_info.max:
+                    return common(value) if isinstance(value, int) else value
+                raise _invalid("expected a number that fits into a double", *path)
+            case Mapping():
+                self._enter(2 * len(value), path)
+                for key in value:
+                    if not isinstance(key, str):
+                        raise _invalid(
+                            "expected text as the name of a field", *path, key
+                        )
+                return {
+                    self._text(key, path): self.of(member, (*path, key))
+                    for key, member in value.items()
+                }
+            case list() | tuple():
+                self._enter(len(value), path)
+                return [
+                    self.of(part, (*path, place)) for place, part in enumerate(value)
+                ]
+        raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
 
+    def _text(self, value: str, path: tuple[Any, ...]) -> str:
+        """Return a text that UTF-8 can encode."""
+        self.characters += len(value)
+        self._check_size()
+        if not value.isascii() and _SURROGATE.search(value):
+            raise _invalid("holds half of a surrogate pair", *path)
+        return str(value)
 
-def _is_too_large(value: Mapping[str, Any]) -> bool:
-    """Return whether an object has too many values, or too much text; it stops there."""
-    size = count = 0
-    waiting: list[Any] = [value]
-    while waiting:
-        match waiting.pop():
-            case Mapping() as members:
-                count += 2 * len(members)
-                waiting += members.keys()
-                waiting += members.values()
-            case list() | tuple() as parts:
-                count += len(parts)
-                waiting += parts
-            case str() as text:
-                size += len(text)
-        if count > MAX_VALUES or size > MAX_DOCUMENT:
-            return True
-    return False
+    def _enter(self, values: int, path: tuple[Any, ...]) -> None:
+        """Count the values of an object or a list."""
+        if len(path) >= MAX_DEPTH:
+            raise _invalid(f"is nested deeper than {MAX_DEPTH} levels")
+        self.values += values
+        self._check_size()
+
+    def _check_size(self) -> None:
+        """Stop at too many values, or too much text."""
+        if self.values > MAX_VALUES or self.characters > MAX_DOCUMENT:
+            raise _invalid(
+                f"is longer than {MAX_DOCUMENT >> 20} MB, or has more than {MAX_VALUES} values"
+            )
 
 
 def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
@@ -142,28 +135,28 @@ def parse(value: str | bytes | Mapping[str, Any]) -> dict[str, Any]:
             ) from None
     if not isinstance(value, Mapping):
         raise _invalid("expected a JSON object")
-    if _is_too_large(value):
-        raise _invalid(
-            f"is longer than {MAX_DOCUMENT >> 20} MB, or has more than {MAX_VALUES} values"
-        )
-    if is_too_deep(value):
-        raise _invalid(f"is nested deeper than {MAX_DEPTH} levels")
-    document: dict[str, Any] = _plain(value, ())
+    document: dict[str, Any] = _Copy().of(value)
     return document
 
 
-def _faults(document: Any, rules: Rules) -> list[Fault]:
-    """Return the faults by a set of rules, the first hundred."""
-    try:
-        playlist_schema(rules)(document)
-    except vol.MultipleInvalid as err:
-        return [
-            Fault(path_text(error.path), error.error_message)
-            for error in err.errors[:MAX_FAULTS]
-        ]
-    except vol.Invalid as err:
-        return [Fault(path_text(err.path), err.error_message)]
-    return []
+def without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping without None, empty texts, lists and objects."""
+    return {
+        name: value
+        for name, value in fields.items()
+        if value is not None and value not in ("", [], {})
+    }
+
+
+def slugify(text: str) -> str:
+    """Turn text into lower-case ASCII words joined by ``-``, as the strict feed server does; may be empty."""
+    return _NO_SLUG.sub("-", text.lower()).strip("-")
+
+
+def timestamp(moment: datetime) -> str:
+    """Write a moment in UTC with whole seconds: ``2026-01-02T03:04:05Z``."""
+    utc = moment.astimezone(UTC).replace(microsecond=0, tzinfo=None)
+    return f"{utc.isoformat()}Z"
 
 
 def _is_legacy(document: Any) -> bool:
@@ -185,7 +178,9 @@ def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
         document: any JSON value.
         unsigned: do not require a signature; existing ones are checked for their form.
     """
-    faults = _faults(document, Rules.LEGACY if _is_legacy(document) else Rules.CURRENT)
+    faults = faults_of(
+        PLAYLIST, document, Rules.LEGACY if _is_legacy(document) else Rules.CURRENT
+    )
     if (
         not unsigned
         and isinstance(document, dict)
@@ -232,7 +227,7 @@ def check_playable(document: Any) -> None:
     """
     if not isinstance(document, dict):
         raise _invalid("expected a JSON object")
-    faults = _faults(document, Rules.TYPES)
+    faults = faults_of(PLAYLIST, document, Rules.TYPES)
     items = document.get("items")
     dynamic = document.get("dynamicQuery") or document.get("dynamicQueries")
     if items in (None, []) and not dynamic:

@@ -1,179 +1,133 @@
-"""What the fields of a DP-1 playlist must look like, as voluptuous schemas.
+"""What the fields of a DP-1 playlist must look like: one table, by three sets of rules.
 
-The rules are those of the v1.1.0 JSON schemas (core, playlists extension 0.2.0 and content rating 0.1.0).  Unknown fields are
-legal everywhere.  Every check reports all faults below it, not only the first.
+The rules are those of the v1.1.0 JSON schemas (core, playlists extension 0.2.0 and content rating 0.1.0). Unknown fields are
+legal everywhere. Every check yields all faults, in the order of the table.
 """
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+import json
+import math
 import re
-from typing import Any
+from typing import Any, Final
+from urllib.parse import quote
 
-import voluptuous as vol
-
-from .fields import Check, Fields, Rules, is_date_time, is_uuid
+from ..errors import Fault
 
 DP_VERSION = "1.1.0"
 SIGNATURE_FIELDS = ("signature", "signatures")
+# Nobody reads more of them.
+MAX_FAULTS = 100
+_INT64_MAX = 2**63 - 1
+_SHOWN_LENGTH = 40
+_SHOWN_KEY_LENGTH = 80
+_PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
-_DP_VERSION = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_COLOR = re.compile(r"#[0-9a-fA-F]{6}|transparent")
-_DID = re.compile(r"did:[a-z]+:.+")
-_HEX_0X = re.compile(r"0x[a-f0-9]+")
-_SHA256 = re.compile(r"[a-f0-9]{64}")
-_SHA256_LEGACY = re.compile(r"(?:0x)?[a-f0-9]{64}")
-_ITEM_SCHEMA = re.compile(r"dp1/[0-9]+\.[0-9]+")
-_PAYLOAD_HASH = re.compile(r"sha256:[a-f0-9]{64}")
-_BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
-_LEGACY_SIGNATURE = re.compile(r"ed25519:(?:0x)?[a-f0-9]+")
+class Rules(Enum):
+    """The sets of rules for documents."""
+
+    CURRENT = "v1.1.0 schemas"
+    # What 1.0.x software writes: titles up to 256, hashes with 0x, no items beside dynamicQueries.
+    LEGACY = "v1.0.x practice"
+    # What the typed decoder of a display requires: JSON types only, nothing required, null is absent.
+    TYPES = "JSON types"
 
 
-LICENSES = ("open", "token", "subscription")
-CONTENT_RATINGS = ("general", "mature")
-SCALINGS = ("fit", "fill", "stretch", "auto")
-ROLES = ("curator", "feed", "agent", "institution", "licensor")
-_ALGORITHMS = ("ed25519", "eip191", "ecdsa-secp256k1", "ecdsa-p256")
-_CHAINS = ("evm", "tezos", "bitmark", "other")
-_STANDARDS = ("erc721", "erc1155", "fa2", "other")
-_PROVENANCE_TYPES = ("onChain", "seriesRegistry", "offChainURI")
+def printable(text: str) -> str:
+    """Replace characters that cannot be shown or encoded as UTF-8: the text comes from outside."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
-def _needs_contract(value: dict[str, Any]) -> Iterable[vol.Invalid]:
-    """Only provenance off the chain goes without a contract."""
-    if value.get("type") in _PROVENANCE_TYPES[:2] and "contract" not in value:
-        yield vol.Invalid(f"is required for {value['type']}", path=["contract"])
+def path_text(segments: Iterable[Any]) -> str:
+    """Return a path in the usual notation: ``items[2].provenance.contract.tokenId``."""
+    text = ""
+    for segment in segments:
+        if isinstance(segment, int):
+            text += f"[{segment}]"
+            continue
+        name = printable(str(segment)[:_SHOWN_KEY_LENGTH])
+        if _PLAIN_KEY.fullmatch(name):
+            text += f".{name}" if text else name
+        else:
+            text += f"[{json.dumps(name, ensure_ascii=False)}]"
+    return text
 
 
-def _needs_items(*alternatives: str) -> Callable[[dict[str, Any]], list[vol.Invalid]]:
-    """Only a playlist that says where its works come from may be without any."""
+def _kind(value: Any) -> str:
+    """Return the name of a value's JSON type."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case str() if not value:
+            return "empty text"
+        case str():
+            shown = value[:_SHOWN_LENGTH] + ("…" if value[_SHOWN_LENGTH:] else "")
+            return f'"{printable(shown)}"'
+        case int() | float():
+            return "a number" if abs(value) > 1e15 else f"{value}"
+        case list():
+            return "a list" if value else "an empty list"
+        case dict():
+            return "an object"
+    return type(value).__name__
 
-    def rule(value: dict[str, Any]) -> list[vol.Invalid]:
-        if value.get("items") == [] and not any(name in value for name in alternatives):
-            return [vol.Invalid("expected at least one item", path=["items"])]
-        return []
 
-    return rule
+# Tests of values
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_DATE_TIME = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]"
+    r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
+    r"(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:.", re.DOTALL)
+_NOT_IN_URI = re.compile(r"[^!#$%&'()*+,/0-9:;=?@A-Z\[\]._a-z~-]")
+_UNRESERVED = r"A-Za-z0-9._~!$&'()*+,;=\-"
+_PATH = rf"(?:[{_UNRESERVED}:@/]++|%[0-9A-Fa-f]{{2}})*+"
+_TAIL = rf"(?:[{_UNRESERVED}:@/?]++|%[0-9A-Fa-f]{{2}})*+"
+# RFC 3986: a scheme, then an authority with a path, or a path alone; no blanks and nothing outside ASCII.
+_URI = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*+:"
+    rf"(?://(?:(?:[{_UNRESERVED}:]++|%[0-9A-Fa-f]{{2}})*+@)?"
+    rf"(?:\[[0-9A-Fa-f:.]+\]|(?:[{_UNRESERVED}]++|%[0-9A-Fa-f]{{2}})*+)(?::[0-9]*+)?(?:/{_PATH})?"
+    rf"|(?!//){_PATH})"
+    rf"(?:\?{_TAIL})?(?:#{_TAIL})?"
+)
 
 
-def _display(fields: Fields) -> Check:
-    """How a work is shown."""
-    flag = fields.flag()
-    mouse = fields.object(dict.fromkeys(("click", "scroll", "drag", "hover"), flag))
-    interaction = {"keyboard": fields.each(fields.text()), "mouse": mouse}
-    return fields.object(
-        {
-            "scaling": fields.choice(SCALINGS),
-            "margin": fields.margin(),
-            "background": fields.text(
-                "a color like #1a2b3c, or transparent", _COLOR.fullmatch
-            ),
-            "autoplay": flag,
-            "loop": flag,
-            "interaction": fields.object(interaction),
-            "userOverrides": fields.table(flag, "an object of true and false"),
-        }
+def is_text(value: Any) -> bool:
+    """Return whether a value is text."""
+    return isinstance(value, str)
+
+
+def is_flag(value: Any) -> bool:
+    """Return whether a value is true or false."""
+    return isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a finite JSON number."""
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or math.isfinite(value))
     )
 
 
-def _provenance(fields: Fields, sha256: Check) -> Check:
-    """Where a work comes from."""
-    uri = fields.uri()
-    origin = {
-        "chain": fields.choice(_CHAINS),
-        "standard": fields.choice(_STANDARDS),
-        "uri": uri,
-    }
-    contract = {
-        **origin,
-        "address": fields.text(),
-        "seriesId": fields.index(),
-        "tokenId": fields.text(),
-        "metaHash": sha256,
-    }
-    return fields.object(
-        {
-            "type": fields.choice(_PROVENANCE_TYPES),
-            "contract": fields.object(contract),
-            "dependencies": fields.each(fields.object(origin)),
-        },
-        _needs_contract,
-        required=("type",),
-    )
-
-
-def _repro(fields: Fields, sha256: Check) -> Check:
-    """How to check that a work looks as it should."""
-    prefixed = fields.text("hexadecimal text like 0x1a2b", _HEX_0X.fullmatch)
-    engines = dict.fromkeys(("chromium", "webkit", "gecko"), fields.text())
-    return fields.object(
-        {
-            "engineVersion": fields.object(engines),
-            "seed": prefixed,
-            "assetsSHA256": fields.each(sha256),
-            "frameHash": fields.object({"sha256": sha256, "phash": prefixed}),
-        }
-    )
-
-
-def _note(fields: Fields) -> Check:
-    """A card with a few words (playlists extension)."""
-    seconds = fields.number("a number of seconds above 0", lambda value: value > 0)
-    return fields.object(
-        {"text": fields.sized(1, 500), "duration": seconds}, required=("text",)
-    )
-
-
-def _curator(fields: Fields) -> Check:
-    """A person or house with a key (playlists extension)."""
-    return fields.object(
-        {
-            "name": fields.text(),
-            "key": fields.text("a DID, like did:key:z6Mk…", _DID.fullmatch),
-            "url": fields.uri(),
-        },
-        required=("name", "key"),
-    )
-
-
-def _dynamic_query(fields: Fields) -> Check:
-    """Where the items are to be fetched from (playlists extension)."""
-    words = fields.table(fields.text(), "an object of texts")
-    mapping = fields.object(
-        {
-            "itemsPath": fields.text(),
-            "itemSchema": fields.text("text like dp1/1.1", _ITEM_SCHEMA.fullmatch),
-            "itemMap": words,
-        },
-        required=("itemsPath", "itemSchema"),
-    )
-    return fields.object(
-        {
-            "profile": fields.choice(("https-json-v1", "graphql-v1")),
-            "endpoint": fields.uri(),
-            "method": fields.choice(("GET", "POST")),
-            "headers": words,
-            "query": fields.text(),
-            "responseMapping": mapping,
-        },
-        required=("profile", "endpoint", "responseMapping"),
-    )
-
-
-def _signature(fields: Fields) -> Check:
-    """One entry of a signature chain."""
-    checks = {
-        "alg": fields.choice(_ALGORITHMS),
-        "kid": fields.text("a DID, like did:key:z6Mk…", _DID.fullmatch),
-        "ts": fields.text("a date and time with zone", is_date_time),
-        "payload_hash": fields.text(
-            "sha256: and 64 hexadecimal digits", _PAYLOAD_HASH.fullmatch
-        ),
-        "role": fields.choice(ROLES),
-        "sig": fields.text("base64url without padding", _BASE64URL.fullmatch),
-    }
-    return fields.object(checks, required=tuple(checks))
+def is_date_time(value: str) -> bool:
+    """Return whether a text is an RFC 3339 date and time with a zone."""
+    if not (match := _DATE_TIME.fullmatch(value)):
+        return False
+    try:
+        date(*(int(part) for part in match.groups()))
+    except ValueError:
+        return False
+    return True
 
 
 def _is_local_date_time(text: str) -> bool:
@@ -181,78 +135,351 @@ def _is_local_date_time(text: str) -> bool:
     return is_date_time(text) or is_date_time(f"{text}Z")
 
 
-def _item(fields: Fields, sha256: Check, display: Check) -> Check:
-    """One work."""
-    uri = fields.uri()
-    return fields.object(
-        {
-            "id": fields.text("a UUID", is_uuid),
-            "slug": fields.text("lower-case words joined by -", _SLUG.fullmatch),
-            "title": fields.text(),
-            "source": uri,
-            "duration": fields.seconds(),
-            "license": fields.choice(LICENSES),
-            "ref": uri,
-            "refHash": fields.text(),
-            "override": fields.object({}),
-            "display": display,
-            "repro": _repro(fields, sha256),
-            "provenance": _provenance(fields, sha256),
-            "note": _note(fields),
-            "displayAt": fields.text("a date with a time", _is_local_date_time),
-            "contentRating": fields.choice(CONTENT_RATINGS),
-            "contentReasons": fields.each(fields.text("text", bool)),
-            "inlineManifest": fields.object(
-                {"refVersion": fields.text(), "locale": fields.text()},
-                required=("refVersion", "locale"),
-            ),
-        },
-        required=("source",),
-    )
+def _escape_needed(value: Any) -> str | None:
+    """Tell of a URI with a scheme which character has to be escaped."""
+    if isinstance(value, str) and _SCHEME.match(value):
+        if wrong := _NOT_IN_URI.search(value):
+            escaped = quote(wrong[0], safe="", errors="replace")
+            return f"{wrong[0]!r} has to be written as {escaped} in a URI"
+    return None
 
 
-@cache
-def playlist_schema(rules: Rules) -> Check:
-    """Make the check of a whole playlist.
+# Kinds of values
 
-    The check raises `vol.MultipleInvalid` with one error for each fault, paths relative to the document.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    """A value whose parts do not matter.
+
+    Attributes:
+        expected: what it must be, in words.
+        test: whether it is.
+        is_type: whether it is of the JSON type that a decoder expects.
+        problem: more exact words for a wrong value, if there are any.
+        legacy: what counts in documents of 1.0.x instead.
     """
-    fields = Fields(rules)
-    legacy = rules is Rules.LEGACY
-    sha256 = fields.text(
-        "64 lower-case hexadecimal digits",
-        (_SHA256_LEGACY if legacy else _SHA256).fullmatch,
+
+    expected: str
+    test: Callable[[Any], object]
+    is_type: Callable[[Any], object] = is_text
+    problem: Callable[[Any], str | None] = lambda value: None
+    legacy: Field | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Each:
+    """A list of values that look alike."""
+
+    part: Check
+    minimum: int = 0
+    expected: str = "a list"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """An object with members of any name that look alike."""
+
+    part: Check
+    expected: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Object:
+    """An object with known fields, and any unknown ones.
+
+    Attributes:
+        fields: the known ones.
+        required: those that it must have.
+        rule: yields the field and the words of a fault across fields.
+        is_open: the unknown fields are as good as the known ones: servers store all of them.
+    """
+
+    fields: Mapping[str, Check]
+    required: tuple[str, ...] = ()
+    rule: Callable[[Mapping[str, Any], Rules], Iterable[tuple[str, str]]] = (
+        lambda value, rules: ()
     )
-    display = _display(fields)
-    defaults = {
-        "display": display,
-        "license": fields.choice(LICENSES),
-        "duration": fields.seconds(),
+    is_open: bool = False
+    expected: str = "an object"
+
+
+type Check = Field | Each | Table | Object
+
+
+def faults_of(check: Check, value: Any, rules: Rules) -> list[Fault]:
+    """Return the faults of a value, the first hundred."""
+    found: list[Fault] = []
+    _judge(check, value, rules, (), found)
+    return found[:MAX_FAULTS]
+
+
+def _judge(
+    check: Check, value: Any, rules: Rules, path: tuple[Any, ...], found: list[Fault]
+) -> None:
+    """Add the faults of a value, until there are enough."""
+    by_type = rules is Rules.TYPES
+    if value is None and by_type:
+        return
+    match check:
+        case Field():
+            if rules is Rules.LEGACY and check.legacy:
+                check = check.legacy
+            if not (check.is_type if by_type else check.test)(value):
+                problem = None if by_type else check.problem(value)
+                found.append(Fault(path_text(path), problem or _refusal(check, value)))
+        case Each() if isinstance(value, list) and (
+            by_type or len(value) >= check.minimum
+        ):
+            for place, part in enumerate(value):
+                _judge(check.part, part, rules, (*path, place), found)
+                if len(found) >= MAX_FAULTS:
+                    return
+        case Table() if isinstance(value, dict):
+            for name, part in value.items():
+                _judge(check.part, part, rules, (*path, name), found)
+                if len(found) >= MAX_FAULTS:
+                    return
+        case Object() if isinstance(value, dict):
+            for name, part in check.fields.items():
+                if name in value:
+                    _judge(part, value[name], rules, (*path, name), found)
+                elif name in check.required and not by_type:
+                    found.append(Fault(path_text((*path, name)), "is required"))
+            for name, message in () if by_type else check.rule(value, rules):
+                found.append(Fault(path_text((*path, name)), message))
+        case _:
+            found.append(Fault(path_text(path), _refusal(check, value)))
+
+
+def _refusal(check: Check, value: Any) -> str:
+    """Tell what is expected and what is there."""
+    return f"expected {check.expected}, not {_kind(value)}"
+
+
+def _text(expected: str, test: Callable[[str], object]) -> Field:
+    """Return the check of text that passes a test."""
+    return Field(expected, lambda value: isinstance(value, str) and test(value))
+
+
+def _form(expected: str, pattern: str, flags: int = 0) -> Field:
+    """Return the check of text of a form."""
+    return _text(expected, re.compile(pattern, flags).fullmatch)
+
+
+def _choice(*names: str) -> Field:
+    """Return the check of a word among some."""
+    return _text(f"one of {', '.join(names)}", names.__contains__)
+
+
+def _sized(maximum: int, legacy: Field | None = None) -> Field:
+    """Return the check of text that is neither empty nor too long."""
+
+    def too_long(value: Any) -> str | None:
+        """Tell the length of a text that is."""
+        if isinstance(value, str) and len(value) > maximum:
+            return f"expected at most {maximum} characters, not {len(value)}"
+        return None
+
+    return Field(
+        f"text of 1 to {maximum} characters",
+        lambda value: isinstance(value, str) and 1 <= len(value) <= maximum,
+        problem=too_long,
+        legacy=legacy,
+    )
+
+
+def _is_size(value: Any) -> bool:
+    """Return whether a value is a number that is not negative."""
+    return is_number(value) and bool(value >= 0)
+
+
+# The fields
+
+LICENSES = ("open", "token", "subscription")
+_ON_CHAIN = ("onChain", "seriesRegistry")
+_ANY_TEXT = Field("text", is_text)
+_FLAG = Field("true or false", is_flag, is_flag)
+_UUID_TEXT = _text("a UUID", _UUID.fullmatch)
+_SLUG = _form("lower-case words joined by -", r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MOMENT = _text("a date and time with zone", is_date_time)
+_SECONDS = Field("a number of seconds, 0 or more", _is_size, is_number)
+_LICENSE = _choice(*LICENSES)
+_DID = _form("a DID, like did:key:z6Mk…", r"did:[a-z]+:.+")
+_HEX = _form("hexadecimal text like 0x1a2b", r"0x[a-f0-9]+")
+_DIGITS = "64 lower-case hexadecimal digits"
+_SHA256 = Field(
+    _DIGITS,
+    _form(_DIGITS, r"[a-f0-9]{64}").test,
+    legacy=_form(_DIGITS, r"(?:0x)?[a-f0-9]{64}"),
+)
+_ADDRESS = Field(
+    "a URI like https://art.example/work.html",
+    lambda value: isinstance(value, str) and _URI.fullmatch(value),
+    problem=_escape_needed,
+)
+# A decoder requires it without a point and within 64 bits.
+_INDEX = Field(
+    "a whole number, 0 or more",
+    lambda value: _is_size(value) and value == int(value),
+    lambda value: type(value) is int and -_INT64_MAX <= value <= _INT64_MAX,
+)
+_LENGTH = _form("text like 5%", r"[0-9]+(?:\.[0-9]+)?(?:px|%|vw|vh)")
+# A decoder accepts anything here.
+_MARGIN = Field(
+    "a number of pixels, 0 or more, or text like 5% (units px, %, vw, vh)",
+    lambda value: _is_size(value) or _LENGTH.test(value),
+    lambda value: True,
+)
+_WORDS = Table(_ANY_TEXT, "an object of texts")
+MOUSE = Object(dict.fromkeys(("click", "scroll", "drag", "hover"), _FLAG))
+_DISPLAY = Object(
+    {
+        "scaling": _choice("fit", "fill", "stretch", "auto"),
+        "margin": _MARGIN,
+        "background": _form(
+            "a color like #1a2b3c, or transparent", r"#[0-9a-fA-F]{6}|transparent"
+        ),
+        "autoplay": _FLAG,
+        "loop": _FLAG,
+        "interaction": Object({"keyboard": Each(_ANY_TEXT), "mouse": MOUSE}),
+        "userOverrides": Table(_FLAG, "an object of true and false"),
     }
-    return fields.object(
-        {
-            "dpVersion": fields.text("a version like 1.1.0", _DP_VERSION.fullmatch),
-            "id": fields.text("a UUID", is_uuid),
-            "title": fields.sized(1, 256 if legacy else 200),
-            "slug": fields.text("lower-case words joined by -", _SLUG.fullmatch),
-            "created": fields.text("a date and time with zone", is_date_time),
-            "defaults": fields.object(defaults),
-            "items": fields.each(
-                _item(fields, sha256, display), expected="a list of items"
-            ),
-            "signatures": fields.each(
-                _signature(fields), minimum=1, expected="a list of signatures"
-            ),
-            "signature": fields.text(
-                "ed25519: and hexadecimal digits", _LEGACY_SIGNATURE.fullmatch
-            ),
-            "curators": fields.each(_curator(fields)),
-            "summary": fields.sized(1, 2000),
-            "coverImage": fields.uri(),
-            "note": _note(fields),
-            "dynamicQuery": _dynamic_query(fields),
-            "schedule": fields.object({"byDisplayAt": fields.flag()}),
-        },
-        _needs_items("dynamicQuery", *(("dynamicQueries",) if legacy else ())),
-        required=("dpVersion", "title", "items"),
-    )
+)
+_ORIGIN = {
+    "chain": _choice("evm", "tezos", "bitmark", "other"),
+    "standard": _choice("erc721", "erc1155", "fa2", "other"),
+    "uri": _ADDRESS,
+}
+_PROVENANCE = Object(
+    {
+        "type": _choice(*_ON_CHAIN, "offChainURI"),
+        "contract": Object(
+            {
+                **_ORIGIN,
+                "address": _ANY_TEXT,
+                "seriesId": _INDEX,
+                "tokenId": _ANY_TEXT,
+                "metaHash": _SHA256,
+            }
+        ),
+        "dependencies": Each(Object(_ORIGIN)),
+    },
+    ("type",),
+    lambda value, rules: (
+        [("contract", f"is required for {value['type']}")]
+        if value.get("type") in _ON_CHAIN and "contract" not in value
+        else []
+    ),
+)
+_REPRO = Object(
+    {
+        "engineVersion": Object(
+            dict.fromkeys(("chromium", "webkit", "gecko"), _ANY_TEXT), is_open=True
+        ),
+        "seed": _HEX,
+        "assetsSHA256": Each(_SHA256),
+        "frameHash": Object({"sha256": _SHA256, "phash": _HEX}),
+    }
+)
+_NOTE = Object(
+    {
+        "text": _sized(500),
+        "duration": Field(
+            "a number of seconds above 0",
+            lambda value: is_number(value) and value > 0,
+            is_number,
+        ),
+    },
+    ("text",),
+)
+_CURATOR = Object(
+    {"name": _ANY_TEXT, "key": _DID, "url": _ADDRESS}, required=("name", "key")
+)
+_DYNAMIC_QUERY = Object(
+    {
+        "profile": _choice("https-json-v1", "graphql-v1"),
+        "endpoint": _ADDRESS,
+        "method": _choice("GET", "POST"),
+        "headers": _WORDS,
+        "query": _ANY_TEXT,
+        "responseMapping": Object(
+            {
+                "itemsPath": _ANY_TEXT,
+                "itemSchema": _form("text like dp1/1.1", r"dp1/[0-9]+\.[0-9]+"),
+                "itemMap": _WORDS,
+            },
+            ("itemsPath", "itemSchema"),
+        ),
+    },
+    ("profile", "endpoint", "responseMapping"),
+)
+_SIGNATURE = {
+    "alg": _choice("ed25519", "eip191", "ecdsa-secp256k1", "ecdsa-p256"),
+    "kid": _DID,
+    "ts": _MOMENT,
+    "payload_hash": _form("sha256: and 64 hexadecimal digits", r"sha256:[a-f0-9]{64}"),
+    "role": _choice("curator", "feed", "agent", "institution", "licensor"),
+    "sig": _form("base64url without padding", r"[A-Za-z0-9_-]+"),
+}
+_ITEM = Object(
+    {
+        "id": _UUID_TEXT,
+        "slug": _SLUG,
+        "title": _ANY_TEXT,
+        "source": _ADDRESS,
+        "duration": _SECONDS,
+        "license": _LICENSE,
+        "ref": _ADDRESS,
+        "refHash": _ANY_TEXT,
+        "override": Object({}, is_open=True),
+        "display": _DISPLAY,
+        "repro": _REPRO,
+        "provenance": _PROVENANCE,
+        "note": _NOTE,
+        "displayAt": _text("a date with a time", _is_local_date_time),
+        "contentRating": _choice("general", "mature"),
+        "contentReasons": Each(_text("text", bool)),
+        "inlineManifest": Object(
+            {"refVersion": _ANY_TEXT, "locale": _ANY_TEXT},
+            required=("refVersion", "locale"),
+            is_open=True,
+        ),
+    },
+    ("source",),
+)
+
+
+def _needs_items(value: Mapping[str, Any], rules: Rules) -> Iterator[tuple[str, str]]:
+    """Only a playlist that says where its works come from may be without any."""
+    names = {"dynamicQuery"} | ({"dynamicQueries"} if rules is Rules.LEGACY else set())
+    if value.get("items") == [] and names.isdisjoint(value):
+        yield "items", "expected at least one item"
+
+
+PLAYLIST: Final = Object(
+    {
+        "dpVersion": _form("a version like 1.1.0", r"[0-9]+\.[0-9]+\.[0-9]+"),
+        "id": _UUID_TEXT,
+        "title": _sized(200, legacy=_sized(256)),
+        "slug": _SLUG,
+        "created": _MOMENT,
+        "defaults": Object(
+            {"display": _DISPLAY, "license": _LICENSE, "duration": _SECONDS}
+        ),
+        "items": Each(_ITEM, expected="a list of items"),
+        "signatures": Each(
+            Object(_SIGNATURE, tuple(_SIGNATURE)), 1, "a list of signatures"
+        ),
+        "signature": _form(
+            "ed25519: and hexadecimal digits", r"ed25519:(?:0x)?[a-f0-9]+"
+        ),
+        "curators": Each(_CURATOR),
+        "summary": _sized(2000),
+        "coverImage": _ADDRESS,
+        "note": _NOTE,
+        "dynamicQuery": _DYNAMIC_QUERY,
+        "schedule": Object({"byDisplayAt": _FLAG}),
+    },
+    ("dpVersion", "title", "items"),
+    _needs_items,
+)
