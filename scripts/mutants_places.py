@@ -441,14 +441,14 @@ PLACES = [
     Place(
         "actions/feed.py",
         "guests publish",
-        '    if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):\n        raise NotAllowedError(call.context, "publish_not_allowed", name=entry.title)\n',
+        '    if not (is_admin or library.entry.options.get(CONF_PUBLISH_FOR_ALL)):\n        raise NotAllowedError(call.context, "publish_not_allowed", name=library.title)\n',
         "",
         ["tests/actions/test_rights.py::test_guests_do_not_publish"],
     ),
     Place(
         "actions/feed.py",
         "private addresses are published",
-        "    await call.hass.async_add_executor_job(check_sources, document)\n",
+        "    await call.hass.async_add_executor_job(_check_sources, document)\n",
         "",
         ["tests/actions/test_feed.py::test_private_addresses_stay_here"],
     ),

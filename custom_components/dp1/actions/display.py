@@ -3,6 +3,7 @@
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from html import escape
 from math import sqrt
 import re
@@ -25,7 +26,7 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from ..playback.cast import async_take_snapshot
-from ..playback.compose import MEDIA, async_compose, note, text_up_to, title
+from ..playback.compose import async_compose, note, text_up_to, title
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
 from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
@@ -40,18 +41,21 @@ from ..playback.resolve import (
     split_media_id,
 )
 from .targets import (
+    ART,
     Target,
     async_for_each_display,
     async_targets,
     color,
     exactly_one_of,
     media,
+    on_each_display,
     only,
 )
 
 STEPS = {"next": 1, "previous": -1}
 NUMBER = re.compile(r"0*[1-9][0-9]{0,8}")
 
+NO_FIELDS_SCHEMA = cv.make_entity_service_schema({})
 HAND_OVER_SCHEMA = cv.make_entity_service_schema(
     {
         vol.Required("to"): cv.entity_id,
@@ -63,24 +67,11 @@ MOVE_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): WORK, vol.Optional("before"): WORK}
 )
 REMOVE_WORK_SCHEMA = cv.make_entity_service_schema({vol.Required("work"): WORK})
-KEEP_OFFLINE_SCHEMA = cv.make_entity_service_schema({})
-SHOW_PREVIOUS_SCHEMA = cv.make_entity_service_schema({})
 SHOW_WORK_SCHEMA = cv.make_entity_service_schema(
     {vol.Required("work"): WORK, vol.Optional("show_for"): positive_duration}
 )
 
-
 MAX_MARGIN = 99_999
-
-CAST_FIELDS = (
-    "playlist_url",
-    "playlist",
-    "playlist_id",
-    "exhibition",
-    "series",
-    "media_content_id",
-    "media",
-)
 
 OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("start_at"): vol.All(vol.Coerce(int), vol.Range(min=1)),
@@ -106,13 +97,7 @@ OPTIONS: dict[vol.Marker, Any] = {
 }
 CAST_SCHEMA = cv.make_entity_service_schema(
     {
-        vol.Optional("playlist_url"): cv.string,
-        vol.Optional("playlist"): vol.Any(dict, cv.string),
-        vol.Optional("playlist_id"): cv.string,
-        vol.Optional("exhibition"): cv.string,
-        vol.Optional("series"): cv.string,
-        vol.Optional("media_content_id"): media,
-        vol.Optional("media"): MEDIA,
+        **{vol.Optional(name): validator for name, validator in ART.items()},
         **OPTIONS,
         vol.Optional("show_for"): positive_duration,
         vol.Optional("spread"): cv.boolean,
@@ -122,7 +107,7 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 
 async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Cast to the targeted displays."""
-    what = exactly_one_of(call, CAST_FIELDS)
+    what = exactly_one_of(call, ART)
     options = Options(
         **{str(key): call.data[key] for key in OPTIONS if key in call.data}
     )
@@ -149,34 +134,32 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
         return await async_cast_to(call, targets, cast, options)
 
 
-async def async_show_work(call: ServiceCall) -> None:
-    """Move to a work of the current playlist, or show only this work for a limited time."""
-    work, show_for = call.data["work"], call.data.get("show_for")
+@on_each_display
+async def async_show_work(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
+    """Move a display or its group to a work of the current playlist, or show only this work there for a limited time."""
+    work = call.data["work"]
+    if (show_for := call.data.get("show_for")) is not None:
+        await _async_show_alone(coordinator, work, show_for)
+        return
+    jump = partial(_async_jump, work=work)
+    await async_run(coordinator, call.context, ("show_work", work), jump)
 
-    async def jump(coordinator: DisplayCoordinator) -> None:
-        """Show the work on one display."""
-        if work in STEPS:
-            await async_move(coordinator, STEPS[work])
-            return
-        await coordinator.requests.async_wait_for_casts()
-        player = _shown(coordinator.data.player, coordinator.name)
-        index = _find(player, work, coordinator.name)
-        async with coordinator.async_command() as display:
-            await display.show_item(index)
 
-    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Show the work on the display or its group; for a limited time, only on the display."""
-        if show_for is not None:
-            return await _async_show_alone(coordinator, work, show_for)
-        await async_run(coordinator, call.context, ("show_work", work), jump)
-        return {}
-
-    await async_for_each_display(call, await async_targets(call), act)
+async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
+    """Move to a work of the current playlist."""
+    if work in STEPS:
+        await async_move(coordinator, STEPS[work])
+        return
+    await coordinator.requests.async_wait_for_casts()
+    player = _shown(coordinator.data.player, coordinator.name)
+    index = _find(player, work, coordinator.name)
+    async with coordinator.async_command() as display:
+        await display.show_item(index)
 
 
 async def _async_show_alone(
     coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
-) -> JsonObjectType:
+) -> None:
     """Show only one work of the current playlist for a limited time."""
     await coordinator.requests.async_wait_for_casts()
     player = _shown(await coordinator.async_read_player(), coordinator.name)
@@ -185,55 +168,40 @@ async def _async_show_alone(
         index = (player.position - 1 + STEPS[work]) % len(player.items)
     alone = replace(player, playlist_url=None, items=(player.items[index],))
     options = Options(item_duration=show_for.total_seconds())
-    return await async_show(
-        coordinator,
-        from_document(cast_of(alone).playlist or {}, options),
-        options,
-        show_for,
-    )
+    cast = from_document(cast_of(alone).playlist or {}, options)
+    await async_show(coordinator, cast, options, show_for)
 
 
-async def async_rearrange(call: ServiceCall) -> None:
+@on_each_display
+async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a work of the current playlist in front of another or to the end, or take it out."""
-
-    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Change the playlist of one display."""
-        await coordinator.requests.async_wait_for_casts()
-        player = _shown(await coordinator.async_read_player(), coordinator.name)
-        work = _find(player, call.data["work"], coordinator.name)
-        before = call.data.get("before")
-        if call.service == "remove_work":
-            await async_remove_work(coordinator, work)
-        else:
-            at = None if before is None else _find(player, before, coordinator.name)
-            await async_move_work(coordinator, work, at)
-        return {}
-
-    await async_for_each_display(call, await async_targets(call), act)
+    await coordinator.requests.async_wait_for_casts()
+    player = _shown(await coordinator.async_read_player(), coordinator.name)
+    work = _find(player, call.data["work"], coordinator.name)
+    before = call.data.get("before")
+    if call.service == "remove_work":
+        await async_remove_work(coordinator, work)
+    else:
+        at = None if before is None else _find(player, before, coordinator.name)
+        await async_move_work(coordinator, work, at)
 
 
-async def async_keep_offline(call: ServiceCall) -> JsonObjectType | None:
-    """Let displays download what they show, and return how many works these are."""
-
-    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """Let one display download it."""
-        player = _shown(await coordinator.async_read_player(), coordinator.name)
-        async with coordinator.async_command(Refresh.OFFLINE) as display:
-            return {"works": await display.keep_offline(cast_of(player))}
-
-    return await async_for_each_display(call, await async_targets(call), act)
+@on_each_display
+async def async_keep_offline(
+    call: ServiceCall, coordinator: DisplayCoordinator
+) -> JsonObjectType:
+    """Let a display download what it shows, and return how many works these are."""
+    player = _shown(await coordinator.async_read_player(), coordinator.name)
+    async with coordinator.async_command(Refresh.OFFLINE) as display:
+        return {"works": await display.keep_offline(cast_of(player))}
 
 
-async def async_show_previous(call: ServiceCall) -> None:
+@on_each_display
+async def async_show_previous(
+    call: ServiceCall, coordinator: DisplayCoordinator
+) -> None:
     """End what is shown for a limited time now."""
-
-    async def act(coordinator: DisplayCoordinator) -> JsonObjectType:
-        """End it on one display."""
-        duties = call.hass.data[DATA].duties
-        await duties.async_end_announcement(coordinator)
-        return {}
-
-    await async_for_each_display(call, await async_targets(call), act)
+    await call.hass.data[DATA].duties.async_end_announcement(coordinator)
 
 
 def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:

@@ -35,12 +35,12 @@ from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..errors import action_failed, async_text, invalid_input, translated
 from ..library.entries import async_build_playlist, async_feed, async_libraries
-from ..library.library import Library, LibraryConfigEntry
+from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
-from ..playback.compose import MEDIA, Medium, async_compose, note
+from ..playback.compose import Medium, async_compose, note
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import Options, async_document, async_read_playlist
-from .targets import TARGET, async_targets, exactly_one_of, media, only
+from .targets import ART, TARGET, async_targets, exactly_one_of, only
 
 WORDS = ("title", "summary", "slug")
 type Document = dict[str, Any]
@@ -66,12 +66,7 @@ READ_FIELDS = ("playlist_id", "playlist_url")
 PUBLISH_SCHEMA = vol.Schema(
     {
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        vol.Optional("playlist"): vol.Any(dict, cv.string),
-        vol.Optional("playlist_url"): cv.string,
-        vol.Optional("exhibition"): cv.string,
-        vol.Optional("series"): cv.string,
-        vol.Optional("media_content_id"): media,
-        vol.Optional("media"): MEDIA,
+        **{vol.Optional(name): ART[name] for name in PUBLISH_FIELDS if name in ART},
         **cv.ENTITY_SERVICE_FIELDS,
         **{vol.Optional(word): cv.string for word in WORDS},
         vol.Optional("note"): note,
@@ -95,14 +90,13 @@ DELETE_SCHEMA = vol.Schema(
 
 async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     """Publish a playlist to the feed of a library."""
-    entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    await async_check_user(call, entry)
+    library, feed = await _async_own_feed(call)
     what = exactly_one_of(call, PUBLISH_FIELDS)
-    library = entry.runtime_data
+    has_key = bool(library.entry.data.get(CONF_API_KEY))
     sign = call.data.get("sign")
     document = await _async_document(call, what)
-    if sign is False and await _async_takes_no_key(call.hass, entry, feed):
-        _check_signed(call, entry, feed, document)
+    if sign is False and (await _async_takes_no_key(library, feed) or not has_key):
+        _check_signed(call, library, feed, document)
     else:
         if "playlist" not in what:
             document = {k: v for k, v in document.items() if k not in IDENTITY}
@@ -111,10 +105,10 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
         known := library.feed_coordinator.id_of_slug(document.get("slug"))
     ):
         document = {**document, "id": known}
-    await call.hass.async_add_executor_job(check_sources, document)
-    if sign is not False and (sign or not entry.data.get(CONF_API_KEY)):
+    await call.hass.async_add_executor_job(_check_sources, document)
+    if sign is not False and (sign or not has_key):
         library.async_remember_signed()
-    with feed_errors(call.hass, entry, feed, writing=True):
+    with _feed_errors(library, feed, writing=True):
         published = await feed.publish(
             document,
             key=None if sign is False else library.key,
@@ -124,49 +118,45 @@ async def async_publish_playlist(call: ServiceCall) -> ServiceResponse:
     library.feed_coordinator.async_remember_slug(
         document.get("slug"), published.document
     )
-    response = await async_note_published(library, published)
+    response = await _async_note_published(library, published)
     if sign and feed.signs_itself:
         response["reason"] = async_text(call.hass, f"{SIGNATURE}.feed_signs")
     if call.return_response:
         return response
-    notify_left_out(call.hass, library, published)
+    _notify_left_out(call.hass, library, published)
     return None
 
 
-async def _async_takes_no_key(
-    hass: HomeAssistant, entry: LibraryConfigEntry, feed: Feed
-) -> bool:
+async def _async_takes_no_key(library: Library, feed: Feed) -> bool:
     """Return whether nothing but a signature lets a playlist in."""
-    with feed_errors(hass, entry, feed):
-        family = await feed.family()
-    return family is Family.SIGNED or not entry.data.get(CONF_API_KEY)
+    with _feed_errors(library, feed):
+        return await feed.family() is Family.SIGNED
 
 
-async def async_check_user(call: ServiceCall, entry: LibraryConfigEntry) -> None:
-    """Raise unless the user may write in the owner's name; automations have no user and may."""
+async def _async_own_feed(call: ServiceCall) -> tuple[Library, Feed]:
+    """Return the library that a call names and its feed, or raise unless the user may write there in the owner's name."""
+    library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
     is_admin = await async_is_admin(call.hass, call.context)
-    if not (is_admin or entry.options.get(CONF_PUBLISH_FOR_ALL)):
-        raise NotAllowedError(call.context, "publish_not_allowed", name=entry.title)
+    if not (is_admin or library.entry.options.get(CONF_PUBLISH_FOR_ALL)):
+        raise NotAllowedError(call.context, "publish_not_allowed", name=library.title)
+    return library, feed
 
 
 def _check_signed(
-    call: ServiceCall,
-    entry: LibraryConfigEntry,
-    feed: Feed,
-    document: Mapping[str, Any],
+    call: ServiceCall, library: Library, feed: Feed, document: Mapping[str, Any]
 ) -> None:
     """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
         if feed.takes_no_key:
-            raise invalid_input("feed_needs_signature", name=entry.title)
+            raise invalid_input("feed_needs_signature", name=library.title)
         takes_both = not feed.signs_itself
         key = "feed_needs_key_or_signature" if takes_both else "feed_needs_key"
-        raise invalid_input(key, name=entry.title)
+        raise invalid_input(key, name=library.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
 
 
-def check_sources(document: Mapping[str, Any]) -> None:
+def _check_sources(document: Mapping[str, Any]) -> None:
     """Raise if works are at addresses that nobody else can load."""
     items = document.get("items")
     if faults := [
@@ -270,7 +260,7 @@ def _shown_item(item: Any) -> Any:
     return item
 
 
-async def async_note_published(
+async def _async_note_published(
     library: Library, published: Published
 ) -> dict[str, Any]:
     """Show what was published, remember the keys it was signed with, and return the response to it."""
@@ -293,7 +283,7 @@ def _response(library: Library, published: Published) -> dict[str, Any]:
         "status": published.status,
         "signed_by": published.signed_by,
         "verified": [
-            verdict_of(library.hass, result, library.feed_keys)
+            _verdict_of(library.hass, result, library.feed_keys)
             for result in published.verified
         ],
     }
@@ -313,31 +303,30 @@ async def async_get_playlist(call: ServiceCall) -> ServiceResponse:
     await call.hass.data[DATA].named_hosts.async_add(call.context, wanted)
     match wanted:
         case {"playlist_id": str(ref)}:
-            entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-            with feed_errors(call.hass, entry, feed):
+            library, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
+            with _feed_errors(library, feed):
                 stored = await feed.playlist(ref)
                 document = await call.hass.async_add_executor_job(
                     parse, stored.document
                 )
-            legacy_keys = entry.runtime_data.feed_keys
+            legacy_keys = library.feed_keys
             if stored.url.startswith(f"{feed.url}/"):
                 feed_keys = legacy_keys
         case what:
             document = await async_read_playlist(call.hass, what["playlist_url"])
-            libraries = async_libraries(call.hass)
             legacy_keys = tuple(
-                key for library in libraries for key in library.feed_keys
+                key for one in async_libraries(call.hass) for key in one.feed_keys
             )
     verified = await call.hass.async_add_executor_job(
         partial(verify, document, legacy_keys=legacy_keys)
     )
     return {
         "playlist": document,
-        "verified": [verdict_of(call.hass, result, feed_keys) for result in verified],
+        "verified": [_verdict_of(call.hass, result, feed_keys) for result in verified],
     }
 
 
-def verdict_of(
+def _verdict_of(
     hass: HomeAssistant, result: Verification, feed_keys: tuple[str, ...]
 ) -> JsonValueType:
     """Return the verdict on a signature, and whether a feed used an unknown key."""
@@ -380,35 +369,29 @@ def _faults(given: Any) -> Sequence[Fault]:
 
 async def async_delete_playlist(call: ServiceCall) -> None:
     """Delete a playlist from the feed of a library."""
-    entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    await async_check_user(call, entry)
-    library = entry.runtime_data
-    with feed_errors(call.hass, entry, feed, writing=True):
+    library, feed = await _async_own_feed(call)
+    with _feed_errors(library, feed, writing=True):
         deleted = await feed.delete(call.data["playlist_id"], key=library.key)
     library.async_deleted(deleted.id)
 
 
 @contextmanager
-def feed_errors(
-    hass: HomeAssistant,
-    entry: LibraryConfigEntry,
-    feed: Feed,
-    *,
-    writing: bool = False,
+def _feed_errors(
+    library: Library, feed: Feed, *, writing: bool = False
 ) -> Iterator[None]:
     """Translate errors of a feed, and start a reauth flow if it refuses to be written."""
     try:
         yield
     except ApiKeyNeededError as err:
-        raise invalid_input("feed_needs_key", name=entry.title) from err
+        raise invalid_input("feed_needs_key", name=library.title) from err
     except Dp1Error as err:
         if (
             writing
             and isinstance(err, AuthenticationError)
             and not isinstance(err, ForbiddenError)
         ):
-            entry.async_start_reauth(hass)
-        raise translated(err, "feed", entry.title, feed.url) from err
+            library.entry.async_start_reauth(library.hass)
+        raise translated(err, "feed", library.title, feed.url) from err
 
 
 CHANGES = ("title", "summary", "add", "remove", "order")
@@ -437,27 +420,25 @@ UPDATE_SCHEMA = vol.Schema(
 
 async def async_update_playlist(call: ServiceCall) -> ServiceResponse:
     """Change a playlist in the feed of a library."""
-    entry, feed = async_feed(call.hass, call.data.get(ATTR_CONFIG_ENTRY_ID))
-    await async_check_user(call, entry)
+    library, feed = await _async_own_feed(call)
     if not any(name in call.data for name in CHANGES):
         raise invalid_input("nothing_to_change", fields=", ".join(CHANGES))
-    library = entry.runtime_data
     added = await _async_works(call, call.data.get("add", ()))
 
     def change(document: Document) -> Document:
         """Make the changes of the call."""
         changed = _changed(document, call.data, added)
-        check_sources(changed)
+        _check_sources(changed)
         return changed
 
-    with feed_errors(call.hass, entry, feed, writing=True):
+    with _feed_errors(library, feed, writing=True):
         published = await feed.update(
             call.data["playlist_id"],
             change,
             key=library.key,
             curator=library.preferences.curator,
         )
-    response = await async_note_published(library, published)
+    response = await _async_note_published(library, published)
     return response if call.return_response else None
 
 
@@ -484,11 +465,10 @@ def _changed(
     document: Document, data: Mapping[str, Any], added: list[Document]
 ) -> Document:
     """Return a document with the changes of a call; numbers of works are those before it."""
-    changed = {**document, **{name: data[name] for name in ("title",) if name in data}}
-    if "summary" in data:
-        changed.pop("summary", None)
-        if data["summary"]:
-            changed["summary"] = data["summary"]
+    texts = {name: data[name] for name in ("title", "summary") if name in data}
+    changed = {**document, **texts}
+    if texts.get("summary") == "":
+        del changed["summary"]
     items = document.get("items")
     items = items if isinstance(items, list) else []
     ids = {
@@ -523,7 +503,7 @@ NEWER_FIELDS = (
 )
 
 
-def notify_left_out(
+def _notify_left_out(
     hass: HomeAssistant, library: Library, published: Published
 ) -> None:
     """Notify of fields that the feed did not take, since nobody reads the response."""

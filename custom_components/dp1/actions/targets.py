@@ -1,7 +1,14 @@
 """Displays targeted by an action, including unavailable ones, and fields that several actions share."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -37,11 +44,12 @@ from ..errors import (
     translated_errors,
 )
 from ..permissions import async_user
+from ..playback.compose import MEDIA
 
 TARGET = "target"
 
 
-def exactly_one_of(call: ServiceCall, fields: Sequence[str]) -> dict[str, Any]:
+def exactly_one_of(call: ServiceCall, fields: Collection[str]) -> dict[str, Any]:
     """Return the only field that is given, or raise if there is not exactly one; all fields of the target are one."""
     has_target = any(str(field) in call.data for field in cv.ENTITY_SERVICE_FIELDS)
     data = {**call.data, TARGET: True} if has_target else call.data
@@ -167,16 +175,32 @@ def only(targets: Sequence[Target]) -> Target:
     return targets[0]
 
 
+type Response = JsonObjectType | None
+
+
+def on_each_display(
+    act: Callable[[ServiceCall, DisplayCoordinator], Awaitable[Response]],
+) -> Callable[[ServiceCall], Coroutine[Any, Any, Response]]:
+    """Make an action on all targeted displays of what is done on one."""
+
+    async def act_on_targets(call: ServiceCall) -> Response:
+        """Run the action on the targeted displays."""
+        targets = await async_targets(call)
+        return await async_for_each_display(call, targets, partial(act, call))
+
+    return act_on_targets
+
+
 async def async_for_each_display(
     call: ServiceCall,
     targets: list[Target],
-    act: Callable[[DisplayCoordinator], Awaitable[JsonObjectType]],
-) -> JsonObjectType | None:
+    act: Callable[[DisplayCoordinator], Awaitable[Response]],
+) -> Response:
     """Run an action on each display, and report failures by display."""
 
     async def act_on(target: Target) -> JsonObjectType:
         """Run the action on one display."""
-        return await act(await target.async_coordinator())
+        return await act(await target.async_coordinator()) or {}
 
     results = await asyncio.gather(
         *(act_on(target) for target in targets), return_exceptions=True
@@ -210,3 +234,15 @@ def color(value: Any) -> str:
         red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value))
         return f"#{red:02x}{green:02x}{blue:02x}"
     return str(cv.matches_regex(r"^#[0-9a-fA-F]{6}$")(value))
+
+
+# The fields that name art to be cast or published.
+ART: Mapping[str, Any] = {
+    "playlist_url": cv.string,
+    "playlist": vol.Any(dict, cv.string),
+    "playlist_id": cv.string,
+    "exhibition": cv.string,
+    "series": cv.string,
+    "media_content_id": media,
+    "media": MEDIA,
+}

@@ -58,15 +58,12 @@ def _entries(hass: HomeAssistant) -> list[LibraryConfigEntry]:
 
 
 @callback
-def async_feed(
-    hass: HomeAssistant, entry_id: str | None
-) -> tuple[LibraryConfigEntry, Feed]:
-    """Return the entry of a library and its feed, or the only one if none is named."""
-    entry = _only(hass) if entry_id is None else _named(hass, entry_id)
-    feed = _loaded(entry).feed
-    if feed is None:
-        raise invalid_input("no_feed", name=entry.title)
-    return entry, feed
+def async_feed(hass: HomeAssistant, entry_id: str | None) -> tuple[Library, Feed]:
+    """Return a library and its feed, or the only one if none is named."""
+    library = _loaded(_only(hass) if entry_id is None else _named(hass, entry_id))
+    if library.feed is None:
+        raise invalid_input("no_feed", name=library.title)
+    return library, library.feed
 
 
 def _only(hass: HomeAssistant) -> LibraryConfigEntry:
