@@ -76,7 +76,7 @@ async def measure(
         stalls, started = Stalls(), time.monotonic()
         library, first = await _started(hass, entry)
         first_requests = len(indexer.asked)
-        (collection,) = library.collections
+        (collection,) = library.collections.coordinators
         while collection.data.reason or len(collection.data.records) < works:
             await asyncio.sleep(0.01)
         complete, requests = time.monotonic() - started, len(indexer.asked)

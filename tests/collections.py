@@ -59,5 +59,5 @@ async def set_up_collection(
 def collection_of(entry: MockConfigEntry) -> CollectionCoordinator:
     """Return the only collection of a library."""
     library: Library = entry.runtime_data
-    (collection,) = library.collections
+    (collection,) = library.collections.coordinators
     return collection

@@ -50,7 +50,6 @@ from custom_components.dp1.coordinator import DisplayCoordinator
 from custom_components.dp1.display.discovery import parse_address
 from custom_components.dp1.library.node import Node, parse_media_id, split_node_id
 from custom_components.dp1.library.providers.catalog.records import ReadAhead
-from custom_components.dp1.library.providers.collection.records import OwnedWork
 from custom_components.dp1.library.providers.favorites import Favorite
 from custom_components.dp1.library.providers.feed.records import (
     FeedChannel,
@@ -618,7 +617,7 @@ def read_stored(case: Any, spoiler: Spoiler) -> None:
     for data in mapping(case).values():
         CachedList.from_store(data, Exhibition)
         CachedList.from_store(data, FeedPlaylist)
-        for kind in (ReadAhead, Favorite, FeedPlaylist, FeedChannel, OwnedWork):
+        for kind in (ReadAhead, Favorite, FeedPlaylist, FeedChannel, Token):
             record_from_json(kind, data)
 
 

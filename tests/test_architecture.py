@@ -53,11 +53,11 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
     {"node", "server", "settings", "spoken"},
-    {"text_index"},
+    {"news", "text_index"},
     {"providers"},
     {"search", "source_list"},
     {"library"},
-    {"entries", "news"},
+    {"entries"},
 )
 
 SOURCES = modules(INTEGRATION)

@@ -79,7 +79,7 @@ async def test_add_and_change(
         assert collection_of(library).keep_current
     hass.config_entries.async_remove_subentry(library, subentry.subentry_id)
     await hass.async_block_till_done()
-    assert not library.runtime_data.collections
+    assert not library.runtime_data.collections.by_id
 
 
 @pytest.mark.parametrize(

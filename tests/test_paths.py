@@ -30,13 +30,13 @@ from .sources import INTEGRATION
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
-# Each provider of art is asked on each path.
+# Each provider of art that a library has is asked on each path.
 LIMITS = {
-    "cast by exhibition title": 64,
-    "search by title": 45,
-    "published playlist in the library": 53,
-    "pushed frame to state": 28,
-    "spoken show in a room": 75,
+    "cast by exhibition title": 59,
+    "search by title": 41,
+    "published playlist in the library": 48,
+    "pushed frame to state": 26,
+    "spoken show in a room": 70,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

@@ -37,7 +37,6 @@ from .library.entries import (
     async_reload_on_collections,
 )
 from .library.library import Library, async_remove_stored
-from .library.news import News
 from .playback.activity import ActivityTracker
 from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
@@ -151,13 +150,11 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
-    news = News(entry.runtime_data)
     async_forward_library_updates(hass, entry)
     await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )
-    entry.async_on_unload(news.async_start())
     entry.runtime_data.async_start_late()
     return True
 

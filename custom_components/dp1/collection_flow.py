@@ -49,8 +49,12 @@ from .data import DATA
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
-from .library.providers.collection.coordinator import FIRST_PAGE, CollectionCoordinator
-from .library.providers.collection.indexers import async_indexer, async_user_agent
+from .library.providers.collection.coordinator import (
+    FIRST_PAGE,
+    CollectionCoordinator,
+    async_indexer,
+    async_user_agent,
+)
 from .library.settings import Preferences
 
 MAX_ADDRESSES = 20
@@ -295,8 +299,7 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
         if entry is None or entry.state is not ConfigEntryState.LOADED:
             return None
         library: Library = entry.runtime_data
-        found = (it for it in library.collections if it.subentry_id == self._added)
-        return next(found, None)
+        return library.collections.by_id.get(self._added)
 
     @property
     @override

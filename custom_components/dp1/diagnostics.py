@@ -114,7 +114,7 @@ def _library(library: Library) -> dict[str, Any]:
                 "keep_current": collection.keep_current,
                 "problem": _kind_of(collection.problem),
             }
-            for collection in library.collections
+            for collection in library.collections.coordinators
         ],
         "problem": _kind_of(library.problem),
     }

@@ -16,13 +16,14 @@ from .entity import (
 )
 from .library.library import Library
 from .library.news import (
+    ACQUIRED,
+    CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
+    LEFT_COLLECTION,
     PLAYLIST_PUBLISHED,
     NewsItem,
     async_add_news_listener,
 )
-from .library.providers.channel import CHANNEL_PLAYLIST
-from .library.providers.collection.coordinator import ACQUIRED, LEFT_COLLECTION
 from .playback.activity import (
     ARTWORK_CHANGED,
     CAME_BACK,

@@ -413,7 +413,7 @@ async def test_paging(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
     await poll(entry)
     ids = [work.id for work in collection_of(entry).data.records]
     assert len(ids) == len(set(ids)) == 261
-    assert collection_of(entry).data.records[-1].token.held_since is None
+    assert collection_of(entry).data.records[-1].held_since is None
     page = await entry.runtime_data.async_children(NODE)
     assert page.nodes[-1].kind == "more"
     rest = await entry.runtime_data.async_children(page.nodes[-1].id)
@@ -513,7 +513,7 @@ async def test_more_works_than_are_kept(
         (one["owner_provenances"]["items"][0]["last_timestamp"] for one in owned),
         reverse=True,
     )[:250]
-    kept = [work.token.held_since for work in collection.data.records]
+    kept = [work.held_since for work in collection.data.records]
     assert [str(at and at.date()) for at in kept] == [at[:10] for at in newest]
     # It is followed like any other, and not read again as a whole.
     asked(indexer)
@@ -534,7 +534,7 @@ async def test_works_on_a_chain_are_kept_up_to_a_limit(
     entry = await set_up_collection(hass, indexer.url, COLLECTOR)
     await until(lambda: collection_of(entry).data.complete)
     listed = collection_of(entry).data.records
-    assert [work.token.source is not None for work in listed] == [True, True, False]
+    assert [work.source is not None for work in listed] == [True, True, False]
 
 
 async def test_keep_current(

@@ -157,10 +157,9 @@ def asked_of(library: Library, node: str) -> tuple[str, str]:
     """Return which server is asked for a node, and the name of what is looked up there."""
     server = server_of(node)
     if server == "indexer":
-        key = unquote(node.removeprefix("more/")).split("/")[1:2]
-        for collection in library.collections:
-            if [collection.subentry_id] == key:
-                return server, collection.title
+        _, _, keys = unquote(node.removeprefix("more/")).partition("/")
+        if collection := library.collections.by_id.get(keys.partition("/")[0]):
+            return server, collection.title
     return server, library.title
 
 

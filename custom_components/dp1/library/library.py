@@ -137,10 +137,12 @@ class Library:
             self.feed_coordinator,
             self._handle_update,
         )
-        self.providers = context.providers = [make(context) for make in PROVIDERS]
+        self._all = [make(context) for make in PROVIDERS]
         self._by_kind = {
-            kind: provider for provider in self.providers for kind in provider.kinds
+            kind: provider for provider in self._all for kind in provider.kinds
         }
+        self.providers = [provider for provider in self._all if provider.is_used]
+        context.providers = self.providers
         self.collections = self._only(Collections)
         self.daily = self._only(Daily)
         self.favorites = self._only(Favorites)
@@ -158,7 +160,7 @@ class Library:
 
     def _only[P: Provider](self, kind: type[P]) -> P:
         """Return the provider of a kind."""
-        return next(each for each in self.providers if isinstance(each, kind))
+        return next(each for each in self._all if isinstance(each, kind))
 
     @property
     def coordinators(self) -> list[ServerCoordinator[Any]]:
@@ -239,22 +241,20 @@ class Library:
         for provider in self.providers:
             await provider.async_load()
         for provider in self.providers:
-            if not provider.starts_late:
-                provider.async_start()
+            provider.async_start()
         self.entry.async_create_background_task(
             self.hass, self._search.async_prepare(), f"{self.title} search"
         )
 
     @callback
     def async_start_late(self) -> None:
-        """Start what has news, once Home Assistant has started and automations listen to them."""
+        """Tell news once Home Assistant has started, and automations listen to them."""
 
         @callback
         def start(hass: HomeAssistant) -> None:
-            """Start the providers."""
+            """Let the providers tell them."""
             for provider in self.providers:
-                if provider.starts_late:
-                    provider.async_start()
+                provider.async_start_late()
 
         self.entry.async_on_unload(async_at_started(self.hass, start))
 

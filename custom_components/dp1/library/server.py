@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol, override
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.json import json_dumps
 from homeassistant.helpers.storage import STORAGE_DIR
@@ -318,9 +318,9 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         kind: str,
         url: str | None,
         refresh_seconds: float,
-        store: str | None = None,
+        subentry: ConfigSubentry | None = None,
     ) -> None:
-        """Initialize without data; `store` names the file if it is not called as the kind of server."""
+        """Initialize without data; what is read for a subentry has its id and title, and a file of its own."""
         super().__init__(
             hass, LOGGER, config_entry=entry, name=f"{entry.title} {kind} {url}"
         )
@@ -333,11 +333,13 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self._store = ServerStore(
             hass,
             entry.entry_id,
-            store or kind,
+            subentry_file(subentry.subentry_id) if subentry else kind,
             self._restore_same_server,
             self._to_store_with_url,
         )
         self._contact_error: Dp1Error | None = None
+        self.subentry_id = subentry.subentry_id if subentry else ""
+        self.title = subentry.title if subentry else entry.title
 
     @property
     def timing(self) -> Timing:

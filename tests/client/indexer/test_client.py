@@ -32,7 +32,6 @@ from custom_components.dp1.client.indexer.tokens import (
     MAX_DATA,
     Token,
     build_items,
-    item_id,
     web_source,
 )
 from custom_components.dp1.client.playlist.document import (
@@ -167,7 +166,7 @@ def test_items(simulator: IndexerSimulator) -> None:
     tokens = [token(simulator, number["id"]) for number in simulator.records]
     items = build_items(tokens, 300)
     for number, expected in IDS.items():
-        assert item_id(token(simulator, number)) == expected
+        assert token(simulator, number).item_id == expected
     document = build("Collection", items)
     assert validate(document) == []
     check_playable(document)
@@ -179,7 +178,7 @@ def test_items(simulator: IndexerSimulator) -> None:
     artists = edition["inlineManifest"]["metadata"]["artists"]
     assert artists == [{"name": "Rui Tanaka"}, {"name": "Lena Voss"}]
     assert "fxhash=ooSimHash88" in by_id[IDS["9003"]]["source"]
-    long = by_id[item_id(token(simulator, "9009"))]
+    long = by_id[token(simulator, "9009").item_id]
     assert long["source"] == "https://arweave.net/simArweaveTx"
     assert len(long["provenance"]["contract"]["tokenId"]) == 78
 

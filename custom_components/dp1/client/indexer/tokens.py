@@ -59,6 +59,7 @@ class Token:
         id: the indexer's own, by which its events name the token.
         cid: ``chain:standard:contract:number``, with the chain as in CAIP-2.
         number: decimal text of up to 78 digits, never a number.
+        item_id: of its playlist item, the same at all times.
         title: plain text, empty if unknown.
         artists: names, only those that are known.
         source: https address of the work, or all of it in a ``data`` address of up to ``MAX_DATA`` characters; None if
@@ -77,6 +78,7 @@ class Token:
     standard: str
     contract: str
     number: str
+    item_id: str
     title: str = ""
     description: str = ""
     artists: tuple[str, ...] = ()
@@ -136,6 +138,7 @@ class Token:
             standard=standard,
             contract=contract,
             number=number,
+            item_id=str(uuid5(_NAMESPACE, f"{contract}:{chain}:{number}")),
             title=clean(shown.get("name"), MAX_TITLE),
             description=clean(shown.get("description"), MAX_DESCRIPTION),
             artists=_names(shown.get("artists")),
@@ -245,12 +248,6 @@ _NAMESPACE = UUID("8c95b1c2-4ef7-4ad9-a89a-84e410c1b4b1")
 _MANIFEST_VERSION = "1.1.0"
 
 
-def item_id(token: Token) -> str:
-    """Return the id of the item of a token, the same at all times."""
-    name = f"{token.contract}:{token.chain}:{token.number}"
-    return str(uuid5(_NAMESPACE, name))
-
-
 def provenance(token: Token) -> dict[str, Any]:
     """Return the provenance of the item of a token."""
     return {
@@ -275,7 +272,7 @@ def build_token_item(token: Token, duration: float) -> dict[str, Any] | None:
         return None
     item = build_item(
         token.source,
-        id=item_id(token),
+        id=token.item_id,
         title=token.name,
         duration=duration,
         license="open",
@@ -316,7 +313,7 @@ def _manifest(token: Token) -> dict[str, Any] | None:
         return None
     return {
         "refVersion": _MANIFEST_VERSION,
-        "id": item_id(token),
+        "id": token.item_id,
         "locale": "en",
         "metadata": metadata,
     }

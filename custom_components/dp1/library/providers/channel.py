@@ -21,8 +21,9 @@ from ...client.http import Guard
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
+from ..news import CHANNEL_PLAYLIST, async_tell
 from ..node import Children, LazyNodes, Node, NodeKind, node_id
-from ..server import CachedList, Json, ServerCoordinator, subentry_file
+from ..server import CachedList, Json, ServerCoordinator
 from ..text_index import line
 from .feed.coordinator import MAX_IN_CHANNEL
 from .feed.provider import async_build_playlists, playlist_lines, playlist_node
@@ -31,14 +32,12 @@ from .provider import (
     BuiltPlaylist,
     Context,
     Lines,
-    Provider,
     Source,
-    async_tell,
+    SubentryProvider,
     cover_of,
     source_of,
 )
 
-CHANNEL_PLAYLIST: Final = "channel_playlist"
 SUBENTRY_CHANNEL: Final = "channel"
 FOLLOWED: Final = "followed"
 CHANNEL_PATH: Final = re.compile(
@@ -138,15 +137,8 @@ class FollowedChannel(ServerCoordinator[Listed]):
         """Initialize without playlists; `is_told` tells what another channel has told."""
         self.address = ChannelAddress.parse(url := subentry.data[CONF_URL])
         super().__init__(
-            context.hass,
-            context.entry,
-            "feed",
-            url,
-            uniform(*POLL_SECONDS),
-            subentry_file(subentry.subentry_id),
+            context.hass, context.entry, "feed", url, uniform(*POLL_SECONDS), subentry
         )
-        self.subentry_id = subentry.subentry_id
-        self.title = subentry.title
         self.playlists: tuple[FeedPlaylist, ...] = ()
         self.seen = Seen()
         self._entry_id = context.entry.entry_id
@@ -273,23 +265,19 @@ class FollowedChannel(ServerCoordinator[Listed]):
         self._set_playlists(self.data.records)
 
 
-class Channels(Provider):
+class Channels(SubentryProvider[FollowedChannel]):
     """The channels of a library that somebody follows."""
 
     kinds = {FOLLOWED: 1}
     server = "feed"
-    starts_late = True
-    coordinators: tuple[FollowedChannel, ...] = ()
 
     def __init__(self, context: Context) -> None:
         """Initialize the channels of a config entry."""
-        super().__init__(context)
-        self._by_id = {
-            subentry.subentry_id: FollowedChannel(context, subentry, self._is_told)
-            for subentry in context.entry.subentries.values()
-            if subentry.subentry_type == SUBENTRY_CHANNEL
-        }
-        self.coordinators = tuple(self._by_id.values())
+        super().__init__(
+            context,
+            SUBENTRY_CHANNEL,
+            lambda subentry: FollowedChannel(context, subentry, self._is_told),
+        )
         self.lines = [
             Lines(
                 self.hass,
@@ -319,12 +307,6 @@ class Channels(Provider):
             can_expand=True,
         )
 
-    def _channel(self, key: str) -> FollowedChannel:
-        """Return a channel by the id of its subentry."""
-        if (found := self._by_id.get(key)) is None:
-            raise NotFoundError(f"no followed channel {key!r}")
-        return found
-
     @override
     def roots(self) -> list[Node]:
         """Return the channels."""
@@ -333,14 +315,14 @@ class Channels(Provider):
     @override
     async def async_node(self, kind: str, *keys: str) -> Node:
         """Return a channel."""
-        channel = self._channel(*keys)
+        channel = self._of(*keys)
         await channel.async_list()
         return self._node(channel)
 
     @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
         """Return the playlists of a channel in its own order."""
-        channel = self._channel(*keys)
+        channel = self._of(*keys)
         listed = await channel.async_list()
         nodes = LazyNodes(channel.playlists, playlist_node)
         return Children(nodes, problem=listed.reason, since=listed.read_at)
@@ -350,7 +332,7 @@ class Channels(Provider):
         self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of all playlists of a channel."""
-        channel = self._channel(*keys)
+        channel = self._of(*keys)
         listed = await channel.async_list()
         if not listed.records and listed.reason:
             raise listed.reason

@@ -20,7 +20,7 @@ from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
 from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
-from .collection.indexers import async_indexer
+from .collection.coordinator import async_indexer
 from .feed.records import items_of
 from .provider import Context, Provider, Source
 
@@ -54,6 +54,7 @@ class Daily(Provider):
         """Initialize without a document."""
         super().__init__(context)
         self.url = url = context.preferences.daily_url or None
+        self.is_used = url is not None
         self.document: Json | None = None
         self.problem: Dp1Error | None = None
         self.former: str | None = None

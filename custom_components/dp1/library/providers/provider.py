@@ -11,13 +11,11 @@ from collections.abc import (
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, override
 from uuid import uuid4
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_send
-from homeassistant.util.signal_type import SignalType
 
 from ...client.display.client import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
@@ -26,9 +24,9 @@ from ...client.http import Guard
 from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, shorten
-from ...const import DOMAIN, LICENSE
+from ...const import LICENSE
 from ...timing import with_pauses
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
 from ..text_index import Query, TextIndex, line
@@ -138,39 +136,6 @@ def lines_of_nodes(
     return Lines(hass, nodes, text_of, lambda node, _: node)
 
 
-@dataclass(frozen=True, slots=True)
-class NewsItem:
-    """Something new in a library: its config entry, what happened, and what it is about."""
-
-    entry_id: str
-    kind: str
-    attributes: dict[str, Any]
-
-
-NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
-
-
-@callback
-def async_tell(
-    hass: HomeAssistant,
-    entry_id: str,
-    kind: str,
-    node: Node,
-    link: str | None,
-    **more: str,
-) -> None:
-    """Tell one piece of news of a library."""
-    attributes = {
-        "title": node.title,
-        "artist": node.artist or node.subtitle,
-        "picture": node.picture,
-        "link": link,
-        "media_content_id": media_id(entry_id, node.id),
-        **more,
-    }
-    async_dispatcher_send(hass, NEWS, NewsItem(entry_id, kind, attributes))
-
-
 @dataclass(slots=True)
 class Context:
     """What the providers of a library share; `async_update` tells that something has changed."""
@@ -210,21 +175,22 @@ class Provider:
         server: what is asked for its nodes, as the keys of error texts start.
         coordinators: what it reads.
         lines: by which words its nodes are found.
+        is_used: whether it is asked for more than nodes that are named by their ids.
         named_last: whether its sources take no name from another provider's.
-        starts_late: whether it starts only when somebody listens to its news.
     """
 
     kinds: ClassVar[Mapping[str, int]] = {}
     server: ClassVar[str] = "catalog"
     coordinators: Sequence[ServerCoordinator[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
+    is_used: bool = True
     named_last: ClassVar[bool] = False
-    starts_late: ClassVar[bool] = False
 
     def __init__(self, context: Context) -> None:
         """Initialize the provider; nothing is sent before `async_start`."""
         self.context = context
         self.hass = context.hass
+        self._seen: set[str] | None = None
 
     # Nodes
 
@@ -307,6 +273,10 @@ class Provider:
             coordinator.async_start()
             coordinator.async_add_listener(self.context.async_update)
 
+    @callback
+    def async_start_late(self) -> None:
+        """Tell news from now on: Home Assistant has started, and automations listen."""
+
     async def async_refresh(self) -> None:
         """Look for news that no coordinator reads."""
 
@@ -316,6 +286,12 @@ class Provider:
             await coordinator.async_shutdown()
 
     # What providers have in common
+
+    def _new(self, ids: Iterable[str]) -> set[str]:
+        """Return which ids are new, each once; what is there at first is not."""
+        known, found = self._seen, set(ids)
+        self._seen = found | (known or set())
+        return set() if known is None else found - known
 
     def _folder(
         self, kind: NodeKind, nodes: Iterable[Node], *, can_play: bool = False
@@ -357,6 +333,46 @@ class Provider:
             summary=summary,
         )
         return BuiltPlaylist(Cast(playlist=built | document), title, len(items), node)
+
+
+class SubentryProvider[C: ServerCoordinator[Any]](Provider):
+    """A provider of what is added to a library as subentries; each has news, and is read once somebody listens.
+
+    Attributes:
+        missing: the error if there is no such subentry.
+    """
+
+    missing: ClassVar[type[NotFoundError]] = NotFoundError
+
+    def __init__(
+        self, context: Context, kind: str, make: Callable[[ConfigSubentry], C]
+    ) -> None:
+        """Initialize what was added, of a kind of subentries."""
+        super().__init__(context)
+        self.by_id = {
+            subentry.subentry_id: make(subentry)
+            for subentry in context.entry.subentries.values()
+            if subentry.subentry_type == kind
+        }
+        self.coordinators: Sequence[C] = tuple(self.by_id.values())
+        self.is_used = bool(self.by_id)
+
+    def _of(self, key: str) -> C:
+        """Return one by the id of its subentry."""
+        if (found := self.by_id.get(key)) is None:
+            raise self.missing(f"nothing was added as {key!r}")
+        return found
+
+    @override
+    @callback
+    def async_start(self) -> None:
+        """Wait until somebody listens."""
+
+    @override
+    @callback
+    def async_start_late(self) -> None:
+        """Read what is old in the background, and tell what is new."""
+        super().async_start()
 
 
 def source_of(node: Node) -> Source:

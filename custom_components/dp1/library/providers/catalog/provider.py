@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from math import ceil
 import re
@@ -11,7 +12,8 @@ from typing import Any, override
 from lru import LRU
 from yarl import URL
 
-from homeassistant.core import callback
+from homeassistant.core import CALLBACK_TYPE, callback
+from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
@@ -19,6 +21,7 @@ from ....client.catalog.artwork import (
     cover_url,
     credit,
     edition,
+    exhibition_page,
     item as catalog_item,
     picture_url,
     source_url,
@@ -46,6 +49,7 @@ from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
 from ....data import DATA
+from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server import PATIENCE
 from ...spoken import FILLERS, number_of
@@ -187,6 +191,7 @@ class CatalogProvider(Provider):
         self._feed = context.feed
         self.coordinators = (catalog,)
         self._results: LRU[str, _Result] = LRU(MAX_LOOK_UPS)
+        self._opening: CALLBACK_TYPE | None = None
         self.background_reader = BackgroundReader(self.hass, context.entry, catalog)
         self._artists: dict[str, Artist] = {}
         self._known_artists: tuple[Artist, ...] = ()
@@ -889,10 +894,70 @@ class CatalogProvider(Provider):
         self.background_reader.async_start()
 
     @override
+    async def async_load(self) -> None:
+        """Load what is stored; what has opened since then is news."""
+        await super().async_load()
+        if (read_at := self._catalog.data.read_at) is not None:
+            self._new(each.id for each in self._opened_by(read_at))
+
+    @override
+    @callback
+    def async_start_late(self) -> None:
+        """Tell which exhibitions have opened meanwhile, and which will."""
+        self._catalog.async_add_listener(self._handle_list)
+        self._handle_list()
+
+    @override
     async def async_stop(self) -> None:
         """Stop reading, and save."""
+        self._stop_waiting()
         await self.background_reader.async_stop()
         await super().async_stop()
+
+    # News
+
+    @callback
+    def _handle_list(self) -> None:
+        """Tell which exhibitions have opened, unless the list is being read."""
+        if self._catalog.data.read_at and self._catalog.data.reason is None:
+            self._tell_opened(dt_util.utcnow())
+
+    @callback
+    def _tell_opened(self, now: datetime) -> None:
+        """Tell which exhibitions have opened, and wait for the next."""
+        opened = self._opened_by(now)
+        new = self._new(exhibition.id for exhibition in opened)
+        for exhibition in opened:
+            opens = exhibition.viewable_from
+            if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
+                async_tell(
+                    self.hass,
+                    self.context.entry.entry_id,
+                    EXHIBITION_OPENED,
+                    exhibition_node(exhibition, open_now=True),
+                    exhibition_page(exhibition),
+                )
+        self._stop_waiting()
+        upcoming = [
+            opens
+            for exhibition in self._catalog.data.records
+            if exhibition.visible and (opens := exhibition.viewable_from)
+            if opens > now
+        ]
+        if upcoming:
+            self._opening = async_track_point_in_utc_time(
+                self.hass, self._tell_opened, min(upcoming)
+            )
+
+    def _opened_by(self, when: datetime) -> list[Exhibition]:
+        """Return the exhibitions that are open at a time."""
+        return [each for each in self._catalog.data.records if each.viewable(when)]
+
+    def _stop_waiting(self) -> None:
+        """Wait for no opening."""
+        if self._opening is not None:
+            self._opening()
+            self._opening = None
 
 
 def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:

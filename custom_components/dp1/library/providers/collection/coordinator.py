@@ -5,14 +5,16 @@ from dataclasses import replace
 from datetime import timedelta
 from hashlib import sha256
 from itertools import accumulate, batched
-from math import ceil
+from math import ceil, inf
 from random import uniform
 from typing import Any, Final, override
 
 from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 
 from ....client.errors import (
@@ -29,15 +31,13 @@ from ....client.indexer.client import (
     Checkpoint,
     Indexer,
 )
-from ....client.indexer.tokens import Page, data_type
+from ....client.indexer.tokens import Page, Token, data_type
 from ....client.values import mapping, moment, text
-from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, LOGGER
-from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator, subentry_file
-from .indexers import async_indexer
-from .records import OwnedWork, newest_first
+from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
+from ....data import DATA
+from ...news import ACQUIRED, LEFT_COLLECTION
+from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 
-ACQUIRED: Final = "acquired"
-LEFT_COLLECTION: Final = "left_collection"
 NEWEST: Final = "newest"
 # What hangs first is among these.
 FIRST_PAGE: Final = 50
@@ -58,10 +58,28 @@ READ_AGAIN: Final = {
     "moderation_status_changed",
 }
 
-type NewsListener = Callable[[str, OwnedWork], None]
+# Tells of a work that came into a collection or left it.
+type Tell = Callable[[CollectionCoordinator, str, Token], None]
 
 
-class CollectionCoordinator(ServerCoordinator[OwnedWork]):
+async def async_user_agent(hass: HomeAssistant) -> str:
+    """Return the user agent by which the operator of a server knows the integration."""
+    integration = await async_get_integration(hass, DOMAIN)
+    return f"home-assistant-dp1/{integration.version} (+{integration.documentation})"
+
+
+async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
+    """Return the client of an indexer."""
+    indexers = hass.data[DATA].indexers
+    if url not in indexers:
+        agent = await async_user_agent(hass)
+        indexers.setdefault(
+            url, Indexer(async_get_clientsession(hass), url, agent=agent)
+        )
+    return indexers[url]
+
+
+class CollectionCoordinator(ServerCoordinator[Token]):
     """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
 
     def __init__(
@@ -70,18 +88,10 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         entry: ConfigEntry[Any],
         subentry: ConfigSubentry,
         url: str | None,
+        tell: Tell,
     ) -> None:
         """Initialize without works."""
-        super().__init__(
-            hass,
-            entry,
-            "indexer",
-            url,
-            uniform(*POLL_SECONDS),
-            subentry_file(subentry.subentry_id),
-        )
-        self.subentry_id = subentry.subentry_id
-        self.title = subentry.title
+        super().__init__(hass, entry, "indexer", url, uniform(*POLL_SECONDS), subentry)
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self._addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
@@ -91,7 +101,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         self._told: LRU[str, None] = LRU(MAX_TOLD)
         self.is_followed = True
         self._empty_reads = 0
-        self._listeners_of_news: list[NewsListener] = []
+        self._tell_one = tell
         self._saved: object = None
 
     @property
@@ -105,14 +115,8 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         """Return the number of addresses."""
         return len(self._addresses)
 
-    @callback
-    def async_add_news_listener(self, listener: NewsListener) -> CALLBACK_TYPE:
-        """Listen for works that come and go."""
-        self._listeners_of_news.append(listener)
-        return lambda: self._listeners_of_news.remove(listener)
-
     @override
-    async def async_list(self, patience: float = PATIENCE) -> CachedList[OwnedWork]:
+    async def async_list(self, patience: float = PATIENCE) -> CachedList[Token]:
         """Return the works, and wait for the newest if none was ever read."""
         if self.url is None or self.data.records or self.data.read_at is not None:
             return self.data
@@ -142,7 +146,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         self.async_update_listeners()
 
     @override
-    async def _async_read_list(self) -> CachedList[OwnedWork]:
+    async def _async_read_list(self) -> CachedList[Token]:
         """Read what changed, or everything if that was never read."""
         before = self.data.records
         if not before:
@@ -181,13 +185,13 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             return
         is_all = page.offset is None
         self._set(
-            newest_first(map(OwnedWork.of, page.tokens)),
+            _newest_first(page.tokens),
             complete=is_all,
             reason=None if is_all else _being_read(),
         )
         self.async_updated()
 
-    async def _async_follow(self, before: tuple[OwnedWork, ...]) -> None:
+    async def _async_follow(self, before: tuple[Token, ...]) -> None:
         """Read what has changed, or the whole list; the changes come first, so that none is lost meanwhile."""
         indexer = await self._async_indexer()
         await self._async_note_changes(indexer)
@@ -200,7 +204,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         if many or not (is_listed and self.is_followed):
             works, complete = await self._async_read_pages(indexer)
             here = {work.id for work in works}
-            asked = {work.token.id for work in before if work.id not in here}
+            asked = {work.id for work in before if work.id not in here}
         works, left = await self._async_read_named(indexer, works, asked)
         self._pending.clear()
         self._set(works, complete=complete)
@@ -224,12 +228,12 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
 
     async def _async_read_pages(
         self, indexer: Indexer
-    ) -> tuple[tuple[OwnedWork, ...], bool]:
+    ) -> tuple[tuple[Token, ...], bool]:
         """Return the whole list, or of more works than are kept those that came last, and whether these are all."""
         before = {work.id: work for work in self.data.records}
         is_first, newest = self.data.read_at is None, len(before) >= MAX_TOKENS
         while True:
-            found: dict[str, OwnedWork] = {}
+            found: dict[str, Token] = {}
             is_all, is_whole = False, True
             async for page in indexer.pages(owners=self._addresses, newest=newest):
                 found |= _found(page, before)
@@ -238,7 +242,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
                 if len(found) >= MAX_TOKENS:
                     break
                 if is_first and not is_all:
-                    works = newest_first((before | found).values())
+                    works = _newest_first((before | found).values())
                     self._set(works, complete=False, reason=_being_read())
                     self.async_update_listeners()
             if is_all or newest or len(found) < MAX_TOKENS:
@@ -248,7 +252,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             raise UnexpectedAnswerError("the list has no end")
         if not is_whole:
             found = before | found
-        return newest_first(found.values()), is_all
+        return _newest_first(found.values()), is_all
 
     async def _async_read_changes(self, indexer: Indexer) -> None:
         """Note which works have changed since the last time."""
@@ -266,11 +270,11 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
                     break
 
     async def _async_read_named(
-        self, indexer: Indexer, works: tuple[OwnedWork, ...], asked: Iterable[str]
-    ) -> tuple[tuple[OwnedWork, ...], set[str]]:
+        self, indexer: Indexer, works: tuple[Token, ...], asked: Iterable[str]
+    ) -> tuple[tuple[Token, ...], set[str]]:
         """Return works after tokens among them were read again, and the ids of the tokens that are no longer held."""
         known = {work.id: work for work in works}
-        found: dict[str, OwnedWork] = {}
+        found: dict[str, Token] = {}
         left = set(asked)
         is_whole = True
         for batch in batched(sorted(left), PAGE, strict=False):
@@ -279,19 +283,19 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             ):
                 found |= _found(page, known)
                 is_whole = is_whole and page.is_whole
-        left -= {work.token.id for work in found.values()}
+        left -= found.keys()
         if not is_whole:
             left.clear()
         here = {
             work.id: work
             for work in (known | found).values()
-            if work.token.id not in left and not work.token.is_hidden
+            if work.id not in left and not work.is_hidden
         }
-        return newest_first(here.values()), left
+        return _newest_first(here.values()), left
 
     def _set(
         self,
-        works: tuple[OwnedWork, ...],
+        works: tuple[Token, ...],
         *,
         complete: bool,
         reason: Dp1Error | None = None,
@@ -312,26 +316,21 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
             tried_at=self.hass.loop.time(),
         )
 
-    def _tell(self, before: tuple[OwnedWork, ...], left: set[str]) -> None:
+    def _tell(self, before: tuple[Token, ...], left: set[str]) -> None:
         """Tell what came since the collection was added, and what left; nothing of what was there before."""
         known = {work.id for work in before}
         for work in self.data.records:
-            held_since = work.token.held_since
+            held_since = work.held_since
             if work.id in known or held_since is None or held_since < self._since:
                 continue
             # A work may be hidden for a while.
             name = f"{work.id} {held_since.isoformat()}"
             if name not in self._told:
                 self._told[name] = None
-                self._tell_one(ACQUIRED, work)
+                self._tell_one(self, ACQUIRED, work)
         for work in before:
-            if work.token.id in left:
-                self._tell_one(LEFT_COLLECTION, work)
-
-    def _tell_one(self, kind: str, work: OwnedWork) -> None:
-        """Tell of one work."""
-        for listener in list(self._listeners_of_news):
-            listener(kind, work)
+            if work.id in left:
+                self._tell_one(self, LEFT_COLLECTION, work)
 
     @override
     def to_store(self) -> Json:
@@ -350,7 +349,7 @@ class CollectionCoordinator(ServerCoordinator[OwnedWork]):
         """Load what `to_store` returned, if it is of the same addresses."""
         if data.get("mark") != self._mark:
             return
-        self.data = CachedList.from_store(mapping(data.get("list")), OwnedWork)
+        self.data = CachedList.from_store(mapping(data.get("list")), Token)
         self._since = moment(data.get("since")) or self._since
         self._pending = set(_texts(data.get("pending")))
         for name in _texts(data.get("told")):
@@ -369,29 +368,37 @@ def _being_read() -> Dp1Error:
     return NoAnswerError("the rest is being read")
 
 
-def _found(page: Page, known: Mapping[str, OwnedWork]) -> dict[str, OwnedWork]:
+def _found(page: Page, known: Mapping[str, Token]) -> dict[str, Token]:
     """Return the works of a page by their ids; of a page that is not whole, known works stay as they are known."""
-    works = {work.id: work for work in map(OwnedWork.of, page.tokens)}
+    works = {work.id: work for work in page.tokens}
     if page.is_whole:
         return works
     return {key: known.get(key, work) for key, work in works.items()}
 
 
-def _bounded(works: tuple[OwnedWork, ...]) -> tuple[OwnedWork, ...]:
+def _newest_first(works: Iterable[Token]) -> tuple[Token, ...]:
+    """Return works with those that came last first, and those without a time at the end."""
+
+    def age(work: Token) -> float:
+        """Return the sort key of a work."""
+        return -work.held_since.timestamp() if work.held_since else inf
+
+    return tuple(sorted(works, key=age))
+
+
+def _bounded(works: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the first works of a list, as many as are kept, without sources that would take too much memory."""
     works = works[:MAX_TOKENS]
     sizes = accumulate(_data_size(work) for work in works)
     return tuple(
-        replace(work, token=replace(work.token, source=None))
-        if size > MAX_DATA and _data_size(work)
-        else work
+        replace(work, source=None) if size > MAX_DATA and _data_size(work) else work
         for work, size in zip(works, sizes, strict=True)
     )
 
 
-def _data_size(work: OwnedWork) -> int:
+def _data_size(work: Token) -> int:
     """Return the length of a work that is its own source."""
-    source = work.token.source or ""
+    source = work.source or ""
     return len(source) if data_type(source) else 0
 
 

@@ -1,57 +1,97 @@
 """The collections of a library as a provider: the works that addresses hold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import partial
+from pathlib import PurePosixPath
 from typing import Any, Final, override
+from urllib.parse import urlsplit
 from uuid import uuid5
 
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, NotFoundError, NotHeldError, NothingHeldError
-from ....client.indexer.tokens import build_items
+from ....client.indexer.tokens import Token, build_items, data_type, provenance
 from ....client.playlist.document import timestamp
-from ....client.playlist.manifest import Work
+from ....client.playlist.manifest import MAX_NOTE, Work
+from ....client.text import clean, shorten
 from ....const import SUBENTRY_COLLECTION
-from ...node import WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
+from ...news import async_tell
+from ...node import MAX_CREDIT, WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
 from ...server import CachedList
 from ...text_index import line
-from ..provider import BuiltPlaylist, Context, Lines, Names, Provider, Source, source_of
+from ..provider import (
+    BuiltPlaylist,
+    Context,
+    Lines,
+    Names,
+    Source,
+    SubentryProvider,
+    source_of,
+)
 from .coordinator import CollectionCoordinator
-from .records import Medium, OwnedWork, group_node, owned_node, owned_nodes
 
+MOVING_SUFFIXES: Final = (".gif", ".m3u8", ".mov", ".mp4", ".webm")
+STILL_SUFFIXES: Final = (".avif", ".jpeg", ".jpg", ".png", ".svg", ".webp")
 ARTISTS: Final = "artists"
+# Every status of the display carries the whole list.
+MAX_OWNED: Final = 200
+
+
+class Medium(StrEnum):
+    """How a work behaves."""
+
+    STILL = "still"
+    MOVING = "moving"
+    INTERACTIVE = "interactive"
+
+
+# As the catalog names them.
+CATALOG_MEDIA: Final = {
+    Medium.STILL: "image",
+    Medium.MOVING: "video",
+    Medium.INTERACTIVE: "software",
+}
 PART_TITLES: Final = {
     ARTISTS: "Artists",
     Medium.STILL: "Still",
     Medium.MOVING: "Moving",
     Medium.INTERACTIVE: "Interactive",
 }
-# Every status of the display carries the whole list.
-MAX_OWNED: Final = 200
 
 
 @dataclass(slots=True)
 class _View:
     """The works of a collection by what they are found by."""
 
-    records: Sequence[OwnedWork] = ()
-    by_id: dict[str, OwnedWork] = field(default_factory=dict)
-    by_artist: dict[str, list[OwnedWork]] = field(default_factory=dict)
-    by_medium: dict[str, list[OwnedWork]] = field(default_factory=dict)
+    records: Sequence[Token] = ()
+    by_id: dict[str, Token] = field(default_factory=dict)
+    by_artist: dict[str, list[Token]] = field(default_factory=dict)
+    by_medium: dict[str, list[Token]] = field(default_factory=dict)
     groups: tuple[Node, ...] = ()
 
     @classmethod
-    def of(cls, records: Sequence[OwnedWork]) -> _View:
+    def of(cls, records: Sequence[Token]) -> _View:
         """Return the view of works, which are the newest first."""
         view = cls(records)
         for work in records:
-            view.by_id[work.id] = work
-            view.by_medium.setdefault(work.medium, []).append(work)
-            for artist in work.token.artists:
+            view.by_id[work.item_id] = work
+            view.by_medium.setdefault(medium_of(work), []).append(work)
+            for artist in work.artists:
                 view.by_artist.setdefault(artist, []).append(work)
         return view
 
+    def works(self, kind: str, key: str) -> list[Token]:
+        """Return the works of an artist or a medium, or the work with an id."""
+        match kind:
+            case NodeKind.OWNED:
+                return [self.by_id[key]] if key in self.by_id else []
+            case NodeKind.COLLECTION_ARTIST:
+                return self.by_artist.get(key, [])
+        return self.by_medium.get(key, [])
 
-class Collections(Provider):
+
+class Collections(SubentryProvider[CollectionCoordinator]):
     """The collections of a library; without an indexer they are empty."""
 
     # The first key of each is that of the collection.
@@ -62,119 +102,110 @@ class Collections(Provider):
         NodeKind.OWNED: 2,
     }
     server = "indexer"
-    starts_late = True
+    missing = NotHeldError
 
     def __init__(self, context: Context) -> None:
         """Initialize the collections of a config entry."""
-        super().__init__(context)
         url = context.preferences.indexer_url or None
-        self._by_id = {
-            subentry.subentry_id: CollectionCoordinator(
-                self.hass, context.entry, subentry, url
-            )
-            for subentry in context.entry.subentries.values()
-            if subentry.subentry_type == SUBENTRY_COLLECTION
-        }
-        self.coordinators = tuple(self._by_id.values())
+        super().__init__(
+            context,
+            SUBENTRY_COLLECTION,
+            lambda subentry: CollectionCoordinator(
+                context.hass, context.entry, subentry, url, self._tell
+            ),
+        )
         self._views: dict[str, _View] = {}
         self.lines = [
             lines
-            for collection in self
+            for collection in self.coordinators
             for lines in (self._lines_of(collection), self._groups_of(collection))
         ]
 
-    def __iter__(self) -> Iterator[CollectionCoordinator]:
-        """Iterate over the collections."""
-        return iter(self._by_id.values())
-
-    def __bool__(self) -> bool:
-        """Return whether there is a collection."""
-        return bool(self._by_id)
+    def _tell(self, collection: CollectionCoordinator, kind: str, work: Token) -> None:
+        """Tell of a work that came into a collection or left it."""
+        node = _owned_node(collection, work)
+        entry_id = self.context.entry.entry_id
+        async_tell(self.hass, entry_id, kind, node, None, collection=collection.title)
 
     @override
     def roots(self) -> list[Node]:
         """Return the nodes of the collections."""
-        return [self._node(collection) for collection in self]
+        return list(map(_collection_node, self.coordinators))
 
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work by the id of its item."""
-        for collection in self:
-            if found := self._view(collection).by_id.get(item.id or ""):
-                return found.work(collection.subentry_id)
+        for collection in self.coordinators:
+            if work := self._view(collection).by_id.get(item.id or ""):
+                return Work(
+                    title=work.name,
+                    artist=_artist_of(work),
+                    picture=work.image or work.thumbnail,
+                    medium=CATALOG_MEDIA[medium_of(work)],
+                    note=clean(work.description, MAX_NOTE) or None,
+                    provenance=provenance(work),
+                    node_id=_owned_node(collection, work).id,
+                )
         return None
 
     @override
     async def async_node(self, kind: str, *keys: str) -> Node:
         """Return a node of a collection, or raise NotFoundError or why it could not be read."""
-        collection = self._collection(keys[0])
+        collection = self._of(keys[0])
         listed = await collection.async_list()
-        view = self._view(collection)
-        match kind:
-            case NodeKind.COLLECTION:
-                return self._node(collection)
-            case NodeKind.OWNED:
-                if work := view.by_id.get(keys[1]):
-                    return owned_node(keys[0], collection.title, work)
-            case NodeKind.COLLECTION_PART if keys[1] == ARTISTS:
-                return _folder(collection)
-            case _:
-                if works := self._group(view, kind, keys[1]):
-                    return _group_node(collection, kind, keys[1], works)
-        raise listed.reason or NotHeldError(f"no {kind} {keys[1]!r}")
+        if kind == NodeKind.COLLECTION:
+            return _collection_node(collection)
+        if keys[1] == ARTISTS and kind == NodeKind.COLLECTION_PART:
+            return _artists_node(collection)
+        if not (works := self._view(collection).works(kind, keys[1])):
+            raise listed.reason or NotHeldError(f"no {kind} {keys[1]!r}")
+        if kind == NodeKind.OWNED:
+            return _owned_node(collection, works[0])
+        return _group_node(collection, kind, keys[1], works)
 
     @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
         """Return what is inside a node of a collection."""
-        collection = self._collection(keys[0])
+        collection = self._of(keys[0])
         listed = await collection.async_list()
-        view, problem = self._view(collection), _problem(listed)
+        view = self._view(collection)
+        nodes: Sequence[Node]
         if kind == NodeKind.OWNED:
             raise NotFoundError("a work has nothing inside")
-        if kind == NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
-            return Children(view.groups[1:], problem=problem, since=listed.read_at)
-        if kind != NodeKind.COLLECTION:
-            works = self._group(view, kind, keys[1])
-            nodes = owned_nodes(keys[0], collection.title, works)
-            return Children(nodes, problem=problem, since=listed.read_at)
-
-        def make(record: Node | OwnedWork) -> Node:
-            """Return the node of a folder or work."""
-            if isinstance(record, Node):
-                return record
-            return owned_node(keys[0], collection.title, record)
-
-        inside: Sequence[Node | OwnedWork] = (
-            *self._folders(collection, view),
-            *view.records,
-        )
-        return Children(LazyNodes(inside, make), problem=problem, since=listed.read_at)
+        if kind == NodeKind.COLLECTION:
+            inside: Sequence[Node | Token] = (
+                *self._folders(collection, view),
+                *view.records,
+            )
+            nodes = LazyNodes(inside, partial(_node_inside, collection))
+        elif kind == NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
+            nodes = view.groups[1:]
+        else:
+            works = view.works(kind, keys[1])
+            nodes = LazyNodes(works, partial(_owned_node, collection))
+        return Children(nodes, problem=_problem(listed), since=listed.read_at)
 
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
         """Build the playlist of works of a collection, the newest; its id stays the same."""
-        collection = self._collection(keys[0])
-        listed = await collection.async_list()
-        view, problem = self._view(collection), _problem(listed)
-        named = await self.async_node(kind, *keys)
-        works: Sequence[OwnedWork] = view.records
-        if kind == NodeKind.OWNED:
-            works = [view.by_id[keys[1]]]
-        elif kind != NodeKind.COLLECTION:
-            works = self._group(view, kind, keys[1])
-        playable = [work.token for work in works if work.token.source]
+        collection = self._of(keys[0])
+        problem = _problem(await collection.async_list())
+        named, view = await self.async_node(kind, *keys), self._view(collection)
+        works = (
+            view.records if kind == NodeKind.COLLECTION else view.works(kind, keys[1])
+        )
+        playable = [work for work in works if work.source]
         if not playable:
             raise problem or NotFoundError(f"{named.title!r} has nothing to show")
-        node = node_id(kind, *keys)
         built = self.build_items(
-            node,
+            named.id,
             named.title,
             build_items(
                 playable[: limit or MAX_OWNED], self.context.preferences.duration
             ),
-            id=str(uuid5(WORK_IDS, node)),
+            id=str(uuid5(WORK_IDS, named.id)),
             created=timestamp(collection.changed_at),
         )
         return replace(
@@ -184,13 +215,13 @@ class Collections(Provider):
             keep_current=collection.keep_current and kind != NodeKind.OWNED,
         )
 
-    def _lines_of(self, collection: CollectionCoordinator) -> Lines[OwnedWork]:
+    def _lines_of(self, collection: CollectionCoordinator) -> Lines[Token]:
         """Return the lines of the works of a collection."""
         return Lines(
             self.hass,
             lambda: collection.data.records,
-            lambda work: line(work.token.name, *work.token.artists),
-            lambda work, _: owned_node(collection.subentry_id, collection.title, work),
+            lambda work: line(work.name, *work.artists),
+            lambda work, _: _owned_node(collection, work),
         )
 
     def _groups_of(self, collection: CollectionCoordinator) -> Lines[Node]:
@@ -216,19 +247,13 @@ class Collections(Provider):
         """Return the collections."""
         return [(source_of(node),) for node in self.roots()]
 
-    def _collection(self, key: str) -> CollectionCoordinator:
-        """Return a collection by the id of its subentry."""
-        if (found := self._by_id.get(key)) is None:
-            raise NotHeldError(f"no collection {key!r}")
-        return found
-
     def _view(self, collection: CollectionCoordinator) -> _View:
         """Return the works of a collection by what they are found by; lists are never changed but replaced."""
         view, records = self._views.get(collection.subentry_id), collection.data.records
         if view is None or view.records is not records:
             view = self._views[collection.subentry_id] = _View.of(records)
             view.groups = (
-                self._node(collection),
+                _collection_node(collection),
                 *(
                     _group_node(collection, NodeKind.COLLECTION_ARTIST, artist, works)
                     for artist, works in view.by_artist.items()
@@ -236,34 +261,60 @@ class Collections(Provider):
             )
         return view
 
-    def _node(self, collection: CollectionCoordinator) -> Node:
-        """Return the node of a collection."""
-        key = (collection.subentry_id,)
-        return group_node(
-            NodeKind.COLLECTION, key, collection.title, collection.data.records
-        )
-
     def _folders(
         self, collection: CollectionCoordinator, view: _View
     ) -> Iterator[Node]:
         """Yield the folders within a collection; one with everything tells nothing."""
         if len(view.by_artist) > 1:
-            yield _folder(collection)
+            yield _artists_node(collection)
         if len(view.by_medium) > 1:
             for medium in Medium:
                 if works := view.by_medium.get(medium):
                     kind = NodeKind.COLLECTION_PART
                     yield _group_node(collection, kind, medium, works)
 
-    def _group(self, view: _View, kind: str, key: str) -> list[OwnedWork]:
-        """Return the works of an artist or a kind."""
-        groups = (
-            view.by_artist if kind == NodeKind.COLLECTION_ARTIST else view.by_medium
-        )
-        return groups.get(key, [])
+
+def medium_of(work: Token) -> Medium:
+    """Return how a work behaves, as far as its address and type tell."""
+    kind = data_type(work.source)
+    path = "" if kind else urlsplit(work.source or "").path
+    suffix, kind = PurePosixPath(path).suffix.lower(), kind or work.mime_type
+    if suffix in MOVING_SUFFIXES or kind.startswith(("video/", "image/gif")):
+        return Medium.MOVING
+    if (
+        work.source in (None, work.image)
+        or suffix in STILL_SUFFIXES
+        or kind.startswith("image/")
+    ):
+        return Medium.STILL
+    return Medium.INTERACTIVE
 
 
-def _folder(collection: CollectionCoordinator) -> Node:
+def _artist_of(work: Token) -> str | None:
+    """Return the artists of a work."""
+    return shorten(", ".join(work.artists), MAX_CREDIT) or None
+
+
+def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
+    """Return the node of a work of a collection."""
+    return Node(
+        id=node_id(NodeKind.OWNED, collection.subentry_id, work.item_id),
+        kind=NodeKind.OWNED,
+        title=work.name,
+        artist=_artist_of(work),
+        picture=work.thumbnail,
+        can_play=work.source is not None,
+        subtitle=collection.title,
+        medium=CATALOG_MEDIA[medium_of(work)],
+    )
+
+
+def _node_inside(collection: CollectionCoordinator, inside: Node | Token) -> Node:
+    """Return the node of a folder or a work of a collection."""
+    return inside if isinstance(inside, Node) else _owned_node(collection, inside)
+
+
+def _artists_node(collection: CollectionCoordinator) -> Node:
     """Return the node of the artists of a collection."""
     return Node(
         id=node_id(NodeKind.COLLECTION_PART, collection.subentry_id, ARTISTS),
@@ -274,18 +325,39 @@ def _folder(collection: CollectionCoordinator) -> Node:
     )
 
 
+def _collection_node(collection: CollectionCoordinator) -> Node:
+    """Return the node of a collection."""
+    key, works = collection.subentry_id, collection.data.records
+    return _node_of(NodeKind.COLLECTION, (key,), collection.title, works)
+
+
 def _group_node(
     collection: CollectionCoordinator,
     kind: str,
     key: str,
-    works: Sequence[OwnedWork],
+    works: Sequence[Token],
 ) -> Node:
-    """Return the node of the works of an artist or a kind."""
+    """Return the node of the works of an artist or a medium."""
     title = PART_TITLES[key] if kind == NodeKind.COLLECTION_PART else key
-    return group_node(kind, (collection.subentry_id, key), title, works)
+    return _node_of(kind, (collection.subentry_id, key), title, works)
 
 
-def _problem(listed: CachedList[OwnedWork]) -> Dp1Error | None:
+def _node_of(
+    kind: str, keys: Iterable[str], title: str, works: Sequence[Token]
+) -> Node:
+    """Return the node of some or all works of a collection."""
+    return Node(
+        id=node_id(kind, *keys),
+        kind=kind,
+        title=title,
+        picture=next((work.thumbnail for work in works if work.thumbnail), None),
+        can_play=any(work.source for work in works),
+        can_expand=True,
+        works=len(works),
+    )
+
+
+def _problem(listed: CachedList[Token]) -> Dp1Error | None:
     """Return why works are missing: nothing tells an unknown address from one that holds nothing."""
     if listed.reason is None and not listed.records:
         return NothingHeldError("nothing is known of the addresses")

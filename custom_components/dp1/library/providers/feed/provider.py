@@ -8,12 +8,17 @@ from typing import Any, override
 from urllib.parse import unquote
 from uuid import uuid4
 
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
 from ....client.display.client import Cast
 from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
 from ....client.playlist.document import for_display
 from ....client.text import clean
+from ....client.values import moment
 from ....const import SOURCE_LIMIT
+from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
 from ...node import Children, LazyNodes, Node, NodeKind, node_id, split_node_id
 from ...text_index import Query, line
 from ..provider import (
@@ -292,6 +297,41 @@ class FeedProvider(Provider):
                 for index, channel in enumerate(channels)
             ],
         ]
+
+    # News
+
+    @override
+    async def async_load(self) -> None:
+        """Load what is stored; what was published since then is news."""
+        await super().async_load()
+        if self._feed.data.read_at is not None:
+            self._new(playlist.id for playlist in self._feed.data.records)
+
+    @override
+    @callback
+    def async_start_late(self) -> None:
+        """Tell which playlists were published meanwhile, and which will be."""
+        self._feed.async_add_listener(self._tell_published)
+        self._tell_published()
+
+    @callback
+    def _tell_published(self) -> None:
+        """Tell which playlists were published, unless the list is being read."""
+        if self._feed.data.read_at is None or self._feed.data.reason is not None:
+            return
+        records = self._feed.data.records
+        new = self._new(playlist.id for playlist in records)
+        oldest = dt_util.utcnow() - MAX_AGE
+        for playlist in records if new else ():
+            made = moment(playlist.created)
+            if playlist.id in new and (made is None or made > oldest):
+                async_tell(
+                    self.hass,
+                    self.context.entry.entry_id,
+                    PLAYLIST_PUBLISHED,
+                    playlist_node(playlist),
+                    f"{self._feed.url}/playlists/{playlist.id}",
+                )
 
     # What a display shows
 
