@@ -138,6 +138,8 @@ class Part(StrEnum):
     POLICY = "policy"
     OFFLINE = "offline"
     SCREENSHOTS = "screenshots"
+    # What lasts on the display, and whether it is on its way to something else.
+    DUTIES = "duties"
     # Anything but the work: whatever tells which features a display has.
     FEATURES = "features"
 
@@ -395,7 +397,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.data = DisplayData()
         self.cast_only = False
         self.identity: Identity | None = None
-        self.requests = PendingRequests(self.async_update_listeners)
+        self.requests = PendingRequests(self.async_update_duties)
         self.last_cast: Cast | None = None
         self.last_sleep_request = 0
         self.connection = Connection(
@@ -405,13 +407,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._on_disconnected,
             self._seen,
             self._on_lost,
+            lambda: self.data.player,
         )
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(
             hass, entry, lambda work: self.async_merge_data(work=work)
         )
         self._signer = Signer(
-            hass, entry, lambda: self.async_update_listeners(frozenset({Part.WORK}))
+            hass, entry, lambda: self.async_update_listeners(frozenset({Part.PLAYER}))
         )
         self.contact = Contact.NEW
         # Listeners by the parts that have changed.
@@ -531,6 +534,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             update()
 
     @callback
+    def async_update_duties(self) -> None:
+        """Update the listeners that other duties concern."""
+        self.async_update_listeners(frozenset({Part.DUTIES}))
+
+    @callback
     def async_merge_data(self, **changes: Any) -> None:
         """Update fields of the data, and the listeners that their changes concern."""
         if self.contact is Contact.OTHER:
@@ -540,9 +548,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         for name, value in changes.items():
             if value != (known := getattr(data, name)):
                 setattr(data, name, value)
-                changed |= (
+                parts = (
                     PARTS[name] if name != "player" else _parts_of_player(value, known)
                 )
+                if not parts <= changed:
+                    changed |= parts
         if changed:
             self.async_update_listeners(changed)
         self._follow_up()
@@ -785,11 +795,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._set_player(player)
 
     @callback
-    def _handle_player(self, push: PlayerStatus) -> None:
+    def _handle_player(self, player: PlayerStatus) -> None:
         """Handle a push of the player; what it omits of a new playlist is read."""
-        before = self.data.player
-        self._pushed = push
-        player = push.over(before)
+        before, self._pushed = self.data.player, player
         if player.error and (before is None or player.error != before.error):
             # It may show an error page, which is only in the device status.
             self.create_task(self._async_update_device(), "device status")
@@ -1023,7 +1031,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 self._set_device(event, self.hass.loop.time())
             case PanelStatus():
                 self.async_merge_data(panel=event)
-        if not self._is_other:
+        if not self.last_update_success and not self._is_other:
             self._seen()
 
     @callback
@@ -1130,8 +1138,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.cast_only:
             self.async_merge_data(assumed=cast)
         elif self.data.player is not None:
-            # It starts anew, also what was shown already, and what the display omits of the works is known now.
+            # It starts anew, also what was shown already, and what the display omits of it is known now.
             self.async_merge_data(shown_since=dt_util.utcnow(), stalled=False)
+            self.async_update_listeners(frozenset({Part.PLAYER}))
 
     async def async_change_schedule(
         self, change: Callable[[SleepSchedule], Mapping[str, Any]]

@@ -65,7 +65,7 @@ NO_WORK = Work()
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
 # The parts of the state that another work of the same playlist does not change.
-REST = (Part.PLAYER, Part.DEVICE)
+REST = (Part.PLAYER, Part.DEVICE, Part.DUTIES)
 BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
 PLAYER_FEATURES = (
     Feature.NEXT_TRACK
@@ -206,6 +206,17 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = clean(document.get("title"), MAX_TITLE) or None
+        coordinator = self.coordinator
+        self._signed_by = coordinator.signed_by
+        self._details = {
+            "works": len(player.items) if player else None,
+            "playlist_id": player.playlist_id if player else None,
+            "playlist_url": without_token(player.playlist_url) if player else None,
+            "error_page": without_token(data.error_page),
+            "until": coordinator.hass.data[DATA].duties.announced_until(
+                coordinator.config_entry.entry_id
+            ),
+        }
 
     def _update_work(self) -> None:
         """Update what is shown of the current work."""
@@ -225,15 +236,11 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         )
         self._attr_extra_state_attributes = {
             "dp1": {
+                **work_details(item, work),
+                **self._details,
                 "source": without_token(item.address) if item else None,
-                **work_details(player, item, work),
-                "signed_by": coordinator.signed_by if item else None,
-                "playlist_url": without_token(player.playlist_url) if player else None,
+                "signed_by": self._signed_by if item else None,
                 "favorite": self._is_favorite(player, data.work),
-                "error_page": without_token(data.error_page),
-                "until": coordinator.hass.data[DATA].duties.announced_until(
-                    coordinator.config_entry.entry_id
-                ),
             }
         }
         # The display reports the duration of a work, but not when it was started.
@@ -245,15 +252,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _update_place(self) -> None:
         """Update what names the playlist and the place in it."""
         coordinator = self.coordinator
-        if (assumed := coordinator.data.assumed) is not None:
-            self._attr_media_content_id = public_media_id(
-                coordinator.hass, assumed_media_id(assumed)
-            )
         if (player := coordinator.data.player) is None:
-            self._place = None
-            self._attr_media_track = None
-            if assumed is None:
-                self._attr_media_content_id = None
+            self._place = self._attr_media_track = None
+            assumed = coordinator.data.assumed
+            self._attr_media_content_id = public_media_id(
+                coordinator.hass, assumed_media_id(assumed) if assumed else None
+            )
             return
         place = (
             player.playlist_url,

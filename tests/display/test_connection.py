@@ -27,6 +27,7 @@ async def test_only_several_misses_are_a_loss() -> None:
             on_disconnected=lambda: None,
             on_seen=lambda: None,
             on_lost=lost.append,
+            player=lambda: None,
         )
         connection.seen()
         for _ in range(MISSES_TO_LOSS - 1):
@@ -93,6 +94,7 @@ async def _seconds_until_lost(*, has_socket: bool) -> float:
             on_disconnected=lambda: None,
             on_seen=seen,
             on_lost=lambda err: lost.set(),
+            player=lambda: None,
         )
         running = loop.create_task(connection.async_run(has_socket))
         await alive.wait()

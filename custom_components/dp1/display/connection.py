@@ -10,6 +10,7 @@ from homeassistant.core import callback
 
 from ..client.display.client import Display
 from ..client.display.notifications import Event, NoPongError
+from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error, LostAnswerError, TemporaryError, UnreachableError
 from ..const import LOGGER
 from ..timing import Timing
@@ -34,21 +35,24 @@ class Connection:
         on_disconnected: Callable[[], None],
         on_seen: Callable[[], None],
         on_lost: Callable[[Dp1Error], None],
+        player: Callable[[], PlayerStatus | None],
     ) -> None:
         """Initialize the connection, which is not open yet.
 
         Args:
             display: the client.
             timing: returns the current delays.
-            on_event: called with each push.
+            on_event: called with each push, that of the player merged over its known status.
             on_disconnected: called when the socket was closed.
             on_seen: called after a successful probe.
             on_lost: called as long as the display is unavailable.
+            player: returns the status of the player that is known.
         """
         self.connected = False
         self.misses = 0
         self._display = display
         self._timing = timing
+        self._player = player
         self._on_event = on_event
         self._on_disconnected = on_disconnected
         self._on_seen = on_seen
@@ -88,7 +92,8 @@ class Connection:
         heartbeat = self._timing().heartbeat
         silence = 0.0
         try:
-            async with aclosing(self._display.listen(heartbeat)) as events:
+            listening = self._display.listen(heartbeat, self._player)
+            async with aclosing(listening) as events:
                 async for event in events:
                     self.connected = self._had_socket = True
                     self._on_event(event)
@@ -98,6 +103,7 @@ class Connection:
         finally:
             if self.connected:
                 self.connected = False
+                self.misses = 0
                 self._seen_at = _now() - silence
                 self._on_disconnected()
 

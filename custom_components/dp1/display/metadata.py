@@ -44,17 +44,12 @@ def picture_of(
     return None
 
 
-def work_details(
-    player: PlayerStatus | None, item: PlaylistItem | None, work: Work
-) -> dict[str, Any]:
-    """Return the details of a work and its playlist, for the attributes of the media player."""
+def work_details(item: PlaylistItem | None, work: Work) -> dict[str, Any]:
+    """Return the details of a work, for the attributes of the media player."""
     return {
         "license": item.license if item else None,
         "provenance": (item.provenance if item else None) or work.provenance,
-        "works": len(player.items) if player else None,
         "work_id": item.id if item else None,
-        "playlist_id": player.playlist_id if player else None,
-        "playlist_url": player.playlist_url if player else None,
         "series": work.series,
         "exhibition": work.exhibition,
         "edition": work.edition,
@@ -78,10 +73,10 @@ def with_sent_texts(
     for cast in casts:
         playlist = (cast.playlist if cast else None) or {}
         for given in playlist.get("items") or ():
-            sent = {"note": playlist.get("note")} | given
-            if (item.id and sent.get("id") == item.id) or (
-                item.source and sent.get("source") == item.source
+            if (item.id and given.get("id") == item.id) or (
+                item.source and given.get("source") == item.source
             ):
+                sent = {"note": playlist.get("note")} | given
                 dropped = {
                     name: sent[name]
                     for name in ("inlineManifest", "note")
@@ -251,10 +246,12 @@ class ArtworkMetadata:
     def work(self, item: PlaylistItem | None) -> Work | None:
         """Return what is known of a work, and look up the rest in the background."""
         if item != self._item:
-            self._stop()
-            self._item = item
-            self._work = None
-            self._read()
+            if self._look_up is not None:
+                self._look_up.cancel()
+                self._look_up = None
+            self._item, self._work = item, None
+            if self._sources:
+                self._read()
         return self._work
 
     @property
@@ -323,9 +320,3 @@ class ArtworkMetadata:
         if found is not None and found != self._work:
             self._work = found
             self._on_found(found)
-
-    def _stop(self) -> None:
-        """Stop the look-up of a work that is no longer shown."""
-        if self._look_up is not None:
-            self._look_up.cancel()
-            self._look_up = None

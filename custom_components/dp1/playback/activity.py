@@ -20,7 +20,7 @@ from homeassistant.util.signal_type import SignalType
 from ..client.display.player_status import PlayerStatus
 from ..client.playlist.manifest import Work
 from ..const import DOMAIN, EVENT_WORK_CHANGED
-from ..coordinator import DisplayCoordinator, DisplayData
+from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..data import DATA
 from ..display.metadata import picture_of
 from ..library.entries import async_libraries
@@ -33,6 +33,8 @@ PLAYBACK_FAILED: Final = "playback_failed"
 FELL_ASLEEP: Final = "fell_asleep"
 WOKE: Final = "woke"
 CAME_BACK: Final = "came_back"
+# The parts of the state, besides the work, that tell what happens.
+REST: Final = (Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
 # The options that name what is shown, and the attributes that may have the name.
 NAMES: Final = {
     "work": ("title", "work_id"),
@@ -113,6 +115,10 @@ class Changes:
             yield PLAYBACK_FAILED, False
         self._problem = problem
 
+    def is_at_work(self, player: PlayerStatus | None) -> bool:
+        """Return whether the current work is the one of the last time."""
+        return self._work is not None and self._work == _work(player)
+
     def _update_player(
         self, player: PlayerStatus, in_interlude: bool
     ) -> Iterator[tuple[str, bool]]:
@@ -156,7 +162,25 @@ class ActivityTracker:
     @callback
     def async_start(self) -> CALLBACK_TYPE:
         """Follow the display, and return a callback that ends it."""
-        return self._coordinator.async_add_listener(self._handle_update)
+        listen = self._coordinator.async_add_listener
+        stops = [
+            listen(self._handle_update, REST),
+            listen(self._handle_work, (Part.WORK,)),
+        ]
+
+        @callback
+        def stop() -> None:
+            """Stop following the display."""
+            for end in stops:
+                end()
+
+        return stop
+
+    @callback
+    def _handle_work(self) -> None:
+        """Handle what is known of the current work, or another work."""
+        if not self._changes.is_at_work(self._coordinator.data.player):
+            self._handle_update()
 
     @callback
     def _handle_update(self) -> None:

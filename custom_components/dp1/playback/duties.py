@@ -226,7 +226,7 @@ class Duties:
         self._table.pop(entry_id, None)
         await self.async_save()
         for coordinator in async_displays(self.hass):
-            coordinator.async_update_listeners()
+            coordinator.async_update_duties()
 
     @callback
     def set(self, entry_id: str, duty: Duty) -> None:
@@ -246,7 +246,7 @@ class Duties:
         self.set(entry_id, duty)
         coordinator.history.paused = self.is_announcing(entry_id)
         self._schedule(coordinator, type(duty))
-        coordinator.async_update_listeners()
+        coordinator.async_update_duties()
         await self.async_save()
 
     async def async_take(
@@ -259,7 +259,7 @@ class Duties:
             self.drop(entry_id, kind)
         coordinator.history.paused = self.is_announcing(entry_id)
         if known:
-            coordinator.async_update_listeners()
+            coordinator.async_update_duties()
             await self.async_save()
 
     async def async_save(self) -> None:

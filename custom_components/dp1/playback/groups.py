@@ -279,7 +279,7 @@ async def _async_save(duties: Duties) -> None:
     """Save the groups and update the state of all displays."""
     await duties.async_save()
     for coordinator in async_displays(duties.hass):
-        coordinator.async_update_listeners()
+        coordinator.async_update_duties()
 
 
 def _leave(duties: Duties, entry_id: str) -> None:

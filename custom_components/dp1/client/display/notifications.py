@@ -1,7 +1,7 @@
 """Notifications of a display over its WebSocket."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 import logging
@@ -47,7 +47,10 @@ type Event = Connected | PlayerStatus | DeviceStatus | PanelStatus
 
 
 async def listen(
-    session: aiohttp.ClientSession, url: str, heartbeat: float
+    session: aiohttp.ClientSession,
+    url: str,
+    heartbeat: float,
+    known: Callable[[], PlayerStatus | None],
 ) -> AsyncGenerator[Event]:
     """Yield the notifications of a display until it closes the socket.
 
@@ -57,6 +60,7 @@ async def listen(
         session: used, never closed.
         url: URL of the socket.
         heartbeat: seconds of silence before a ping; the pong may take half of that.
+        known: returns the status of the player that is known; what is pushed is merged over it.
 
     Raises:
         RefusedError: the connection was refused.
@@ -68,20 +72,20 @@ async def listen(
     """
     socket = await _connect(session, url)
     frames = _Heartbeat(socket, heartbeat)
-    pushed: PlayerStatus | None = None
     try:
         yield Connected()
         while True:
             frame, is_flood = await frames.receive()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
+                    before = known()
                     if len(frame.data) <= MAX_ON_LOOP:
-                        event = parse_frame(frame.data, pushed)
+                        event = parse_frame(frame.data, before)
                     else:
-                        event = await asyncio.to_thread(parse_frame, frame.data, pushed)
+                        event = await asyncio.to_thread(parse_frame, frame.data, before)
+                        if isinstance(event, PlayerStatus) and known() is not before:
+                            event = event.over(known())
                     if event is not None:
-                        if isinstance(event, PlayerStatus):
-                            pushed = event
                         yield event
                     if is_flood:
                         # Buffered frames are received without a break.
@@ -205,13 +209,13 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
 
 
 def parse_frame(
-    frame: bytes, pushed: PlayerStatus | None = None
+    frame: bytes, known: PlayerStatus | None = None
 ) -> PlayerStatus | DeviceStatus | PanelStatus | None:
     """Parse a frame; None for an unknown or invalid one.
 
     Args:
         frame: JSON in UTF-8.
-        pushed: the last status of the player that was pushed, of which less is parsed again.
+        known: the status of the player that is known, over which that of the frame is merged.
     """
     try:
         envelope = mapping(decode(frame))
@@ -224,5 +228,5 @@ def parse_frame(
         _LOGGER.debug("Skipping a frame of another type")
         return None
     if message_type is PlayerStatus:
-        return PlayerStatus.parse(message, pushed)
+        return PlayerStatus.parse(message, known)
     return message_type.parse(message)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import zip_longest
 from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
@@ -220,15 +219,10 @@ def _playlist_url(given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _items(value: object, known: tuple[PlaylistItem, ...]) -> tuple[PlaylistItem, ...]:
+def _items(value: object) -> tuple[PlaylistItem, ...]:
     """Parse a list of works; each keeps its place, and no more than can be shown are kept."""
     works = value[:MAX_ITEMS] if isinstance(value, list) else []
-    return tuple(
-        [
-            item if item is not None and item.raw == work else PlaylistItem.parse(work)
-            for work, item in zip_longest(works, known[: len(works)])
-        ]
-    )
+    return tuple(map(PlaylistItem.parse, works))
 
 
 def _is_there(value: object) -> bool:
@@ -241,7 +235,12 @@ def _settings(value: object) -> DeviceSettings | None:
     return DeviceSettings.parse(value) if isinstance(value, dict) else None
 
 
-@dataclass(frozen=True, slots=True)
+# What a notification of another work in the same list changes.
+_OF_WORK = dict.fromkeys(("index", "items", "renderStatus"))
+
+
+# Without slots, which are slow to copy.
+@dataclass(frozen=True)
 class PlayerStatus(Message):
     """Status of the player.
 
@@ -262,6 +261,7 @@ class PlayerStatus(Message):
         render_status: of the current work: 0 pending, 1 loading, 2 ready, 3 failed.
         signature_status: "valid", "invalid" or "unsigned".
         overlay: something, such as a pairing code, covers the work.
+        raw: the reply or the notification as sent.
         position: the place of the current work, counted from 1.
         current: the current work.
         item_ids: the ids of the works in playing order.
@@ -283,31 +283,37 @@ class PlayerStatus(Message):
     render_status: int | None = sent(whole, "renderStatus")
     signature_status: str | None = sent(word, "signatureStatus")
     overlay: bool = sent(_is_there, "overlay", default=False)
+    raw: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
     position: int | None = field(init=False, compare=False, repr=False)
     current: PlaylistItem | None = field(init=False, compare=False, repr=False)
     item_ids: tuple[str | None, ...] = field(init=False, compare=False, repr=False)
 
     @classmethod
     @override
-    def parse(cls, data: object, known: Self | None = None) -> Self:
+    def parse(cls, data: object, known: PlayerStatus | None = None) -> PlayerStatus:
         """Parse the reply to ``checkStatus`` or a ``player_status`` notification.
 
         Args:
             data: the reply or the notification.
-            known: an earlier notification; what it has of the works is not parsed again.
+            known: what a notification is merged over, see `over`.
         """
         given = mapping(data)
+        if known is not None and {**given, **_OF_WORK} == {**known.raw, **_OF_WORK}:
+            if (status := _at_work(known, given)) is not None:
+                return status
         playlist = _shortened(mapping(given.get("playlist")))
         if not isinstance(works := given.get("items"), list):
             works = playlist.get("items")
-        return cls(
+        status = cls(
             playlist_url=_playlist_url(given),
             playlist=playlist if any(playlist.values()) else None,
             index=_index(given),
-            items=_items(works, known.items if known else ()),
+            items=_items(works),
             asleep=_asleep(given),
+            raw=given,
             **sent_fields(cls, given),
         )
+        return status if known is None else _over(status, known)
 
     def __post_init__(self) -> None:
         """Note what is asked for again and again."""
@@ -317,7 +323,7 @@ class PlayerStatus(Message):
             current = self.items[position - 1]
         object.__setattr__(self, "position", position)
         object.__setattr__(self, "current", current)
-        object.__setattr__(self, "item_ids", tuple([item.id for item in self.items]))
+        object.__setattr__(self, "item_ids", _ids(self.items))
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
@@ -340,42 +346,57 @@ class PlayerStatus(Message):
         Settings are always kept. Whatever else a notification cannot carry is kept while the list is the same: the same
         URL and the same works in any order.
         """
-        if previous is None:
-            return self
-        settings = previous.settings
-        if self.settings is not None:
-            settings = self.settings.over(settings)
-        if not _same_list(self, previous):
-            return replace(self, settings=settings)
-        render_status = self.render_status
-        if render_status is None and self.position == previous.position:
-            render_status = previous.render_status
-        # Slow to replace: this is done for each push.
-        return PlayerStatus(
-            ok=self.ok,
-            error=self.error,
-            cast_command=self.cast_command,
-            playlist_url=self.playlist_url,
-            playlist=self.playlist or previous.playlist,
-            playlist_id=self.playlist_id or previous.playlist_id,
-            playlist_title=self.playlist_title or previous.playlist_title,
-            index=self.index,
-            items=_over_items(self.items, previous.items),
-            asleep=self.asleep,
-            settings=settings,
-            loop_mode=self.loop_mode,
-            shuffle=self.shuffle,
-            render_status=render_status,
-            signature_status=self.signature_status or previous.signature_status,
-            overlay=self.overlay,
-        )
+        return self.parse(self.raw, previous)
 
 
-def _same_list(status: PlayerStatus, other: PlayerStatus) -> bool:
-    """Return whether both have the same works, in any order."""
-    return status.playlist_url == other.playlist_url and (
-        status.item_ids == other.item_ids
-        or Counter(status.item_ids) == Counter(other.item_ids)
+def _ids(items: tuple[PlaylistItem, ...]) -> tuple[str | None, ...]:
+    """Return the ids of works."""
+    return tuple([item.id for item in items])
+
+
+def _same_works(ids: tuple[str | None, ...], others: tuple[str | None, ...]) -> bool:
+    """Return whether both are the ids of the same works, in any order."""
+    return ids == others or Counter(ids) == Counter(others)
+
+
+def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | None:
+    """Return the known status at the work of a notification that tells nothing else; None if it is of another list."""
+    items = known.items
+    if given.get("items") != known.raw.get("items"):
+        pushed = _items(given.get("items"))
+        if not _same_works(_ids(pushed), known.item_ids):
+            return None
+        items = _over_items(pushed, items)
+    status = object.__new__(type(known))
+    vars(status).update(vars(known), index=_index(given), items=items, raw=given)
+    status.__post_init__()
+    told = whole(given.get("renderStatus"))
+    if told is not None or status.position != known.position:
+        vars(status)["render_status"] = told
+    return status
+
+
+def _over(status: PlayerStatus, known: PlayerStatus) -> PlayerStatus:
+    """Return a notification over the status known before."""
+    settings = known.settings
+    if status.settings is not None:
+        settings = status.settings.over(settings)
+    if status.playlist_url != known.playlist_url or not _same_works(
+        status.item_ids, known.item_ids
+    ):
+        return replace(status, settings=settings)
+    render_status = status.render_status
+    if render_status is None and status.position == known.position:
+        render_status = known.render_status
+    return replace(
+        status,
+        playlist=status.playlist or known.playlist,
+        playlist_id=status.playlist_id or known.playlist_id,
+        playlist_title=status.playlist_title or known.playlist_title,
+        items=_over_items(status.items, known.items),
+        settings=settings,
+        render_status=render_status,
+        signature_status=status.signature_status or known.signature_status,
     )
 
 
