@@ -1,8 +1,10 @@
 """Test the reading of works with names of their own in exhibitions that nobody has opened."""
 
+import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator
 from datetime import UTC, datetime, timedelta
+import threading
 from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
@@ -99,7 +101,7 @@ async def test_never_two_at_a_time(
     await clock.read_all()
     assert named.max_in_flight == 1
     assert len(named.requests) == sum(PAGES.values()) + 2
-    library.catalog_coordinator.works.named.restore({})
+    library.catalog_coordinator.works.named.keep(set())
     named.reset_counters()
     named.latency = 0.3
     herbarium = named.data.find_series("Herbarium")["id"]
@@ -213,6 +215,39 @@ async def test_news_are_read(
     await clock.read_all()
     assert not await titles(library, "late guests")
     assert len(library.catalog_coordinator.works.named.to_store()) == 5
+
+
+async def test_stored_works_appear_at_once(
+    clock: Clock,
+    named: NamedCatalog,
+    make_library: MakeLibrary,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread builds what is stored; the event loop sees all of it or nothing, and loses nothing that came meanwhile."""
+    library = await make_library(named)
+    await clock.read_all()
+    works = library.catalog_coordinator.works.named
+    stored = works.to_store()
+    assert len(stored) > 2
+    half, go_on = threading.Event(), threading.Event()
+
+    def slow(*args: Any) -> ReadAhead | None:
+        """Stop after the first series until the event loop has looked."""
+        if half.is_set():
+            assert go_on.wait(5)
+        half.set()
+        return record_from_text(*args)
+
+    monkeypatch.setattr(records, "record_from_text", slow)
+    again = (await make_library(named, wait=False)).catalog_coordinator.works.named
+    await asyncio.to_thread(half.wait, 5)
+    assert not again.records and not again.to_store()
+    again.set_ahead("new", works.ahead(next(iter(stored))))
+    before = again.records
+    go_on.set()
+    await until(lambda: len(again.to_store()) > 1)
+    assert again.to_store().keys() == {"new", *stored}
+    assert len(again.records) == len(works.records) + len(before)
 
 
 async def test_works_of_opened_series_are_found(

@@ -34,7 +34,7 @@ from ..timing import Timing, with_pauses
 SUBENTRY = "subentry."
 
 
-class ServerStore:
+class ServerStore[T]:
     """The file of a server of a library. It is large: read and written outside of the event loop."""
 
     def __init__(
@@ -42,7 +42,7 @@ class ServerStore:
         hass: HomeAssistant,
         entry_id: str,
         kind: str,
-        restore: Callable[[Mapping[str, Any]], None],
+        restore: Callable[[Mapping[str, Any]], T],
         to_store: Callable[[], Mapping[str, Any]],
     ) -> None:
         """Initialize; both functions run in another thread."""
@@ -56,9 +56,9 @@ class ServerStore:
             serialize_in_event_loop=False,
         )
 
-    async def async_load(self) -> None:
-        """Load the file."""
-        await self._store.async_load_parsed()
+    async def async_load(self) -> T | None:
+        """Return what is read from the file, None if there is none."""
+        return await self._store.async_load_parsed()
 
     @callback
     def async_save_later(self, seconds: float | None = None) -> None:

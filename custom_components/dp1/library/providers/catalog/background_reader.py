@@ -18,6 +18,7 @@ from ....client.errors import BusyError, Dp1Error, UnreachableError
 from ....timing import Timing
 from ...server import ServerStore
 from .coordinator import CatalogCoordinator, PrefetchingCatalog
+from .records import ReadAhead
 
 # Series change rarely, and opening their exhibition refreshes them.
 MAX_AGE_SECONDS = 30 * 86400.0
@@ -61,7 +62,7 @@ class BackgroundReader:
 
     async def _async_load(self) -> None:
         """Load what has been read, for which no start waits."""
-        await self._store.async_load()
+        self._named.add_stored(await self._store.async_load() or {})
         self._schedule(self._timing.reading_start)
 
     async def async_stop(self) -> None:
@@ -178,10 +179,10 @@ class BackgroundReader:
             self._failed.add(key)
         self._schedule(self._pause, asked)
 
-    def _restore(self, data: Mapping[str, Any]) -> None:
-        """Load what is stored of this catalog."""
-        if data.get("url") == self._catalog.url:
-            self._named.restore(data.get("series"))
+    def _restore(self, data: Mapping[str, Any]) -> dict[str, ReadAhead]:
+        """Return what is stored of this catalog; runs in another thread."""
+        is_same = data.get("url") == self._catalog.url
+        return self._named.from_store(data.get("series") if is_same else None)
 
     def _to_store(self) -> dict[str, Any]:
         """Return what has been read as plain JSON; runs in another thread."""

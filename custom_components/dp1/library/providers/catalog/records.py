@@ -266,12 +266,17 @@ class NamedWorks:
             del self._ahead[gone]
             self._records = None
 
-    def restore(self, data: object) -> None:
-        """Add what is stored; for other threads."""
-        self._ahead = {
+    @staticmethod
+    def from_store(data: object) -> dict[str, ReadAhead]:
+        """Return what is stored of what was read ahead; for other threads."""
+        return {
             series_id: record_from_text(ReadAhead, stored) or ReadAhead()
             for series_id, stored in with_pauses(mapping(data).items())
         }
+
+    def add_stored(self, ahead: dict[str, ReadAhead]) -> None:
+        """Add what is stored, unless it has been read since."""
+        self._ahead = ahead | self._ahead
         self._records = None
 
     def to_store(self) -> Json:
