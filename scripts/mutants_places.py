@@ -304,8 +304,8 @@ PLACES = [
     Place(
         "client/feed/writer.py",
         "what arrived is sent again",
-        "    if found := await _find(connection, document, doubt):\n        return found\n    if isinstance(doubt",
-        "    if isinstance(doubt",
+        "        if found := await self._look_for(draft.document, doubt):\n            return found\n        if isinstance(doubt",
+        "        if isinstance(doubt",
         [
             "tests/client/feed/test_publish.py::test_doubtful_signed_publish_finds_its_document",
             "tests/client/feed/test_publish.py::test_conflict_with_itself",
@@ -319,7 +319,7 @@ PLACES = [
         ["tests/client/feed/test_publish.py::test_conflict"],
     ),
     Place(
-        "client/feed/errors.py",
+        "client/feed/connection.py",
         "the key is repeated",
         'text.replace(secret, "***") if secret else text',
         "text",
@@ -511,11 +511,11 @@ PLACES = [
         ["tests/client/playlist/test_schedule.py"],
     ),
     Place(
-        "client/feed/followed.py",
+        "library/providers/channel.py",
         "all that is there at first is news",
         "[] if seen is None else [key for key in ids if key not in known]",
         "[key for key in ids if key not in known]",
-        ["tests/client/feed/test_followed.py"],
+        ["tests/library/test_new_playlists.py"],
     ),
     Place(
         "library/providers/channel.py",

@@ -31,8 +31,8 @@ from custom_components.dp1.client.display.notifications import parse_frame
 from custom_components.dp1.client.display.player_status import PlayerStatus
 from custom_components.dp1.client.display.transport import reply
 from custom_components.dp1.client.feed import client as feed
+from custom_components.dp1.client.feed.connection import feed_error
 from custom_components.dp1.client.feed.drafts import normalize, signable
-from custom_components.dp1.client.feed.errors import feed_error
 from custom_components.dp1.client.http import MAX_BODY, Answer
 from custom_components.dp1.client.indexer.tokens import Token, build_items
 from custom_components.dp1.client.playlist.document import (

@@ -10,7 +10,7 @@ import pytest
 
 from custom_components.dp1.client import errors
 from custom_components.dp1.client.errors import Fault, InvalidPlaylistError
-from custom_components.dp1.client.feed.errors import feed_error
+from custom_components.dp1.client.feed.connection import feed_error
 from custom_components.dp1.client.http import Answer
 
 REFUSALS = json.loads(

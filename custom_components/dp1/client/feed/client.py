@@ -171,6 +171,7 @@ class Feed:
         newest_first: bool = False,
         page_size: int = PAGE_SIZE,
         limit: int | None = None,
+        filters: Mapping[str, str] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield the documents of all playlists, in the order they were made in.
 
@@ -178,11 +179,12 @@ class Feed:
             newest_first: the other way round.
             page_size: documents a request, 1 to 100.
             limit: most documents in all.
+            filters: by the names of the interface.
         """
         return records(
             self._connection,
             f"{self.url}/playlists",
-            {"sort": "desc"} if newest_first else {},
+            {**(filters or {}), **({"sort": "desc"} if newest_first else {})},
             page_size=page_size,
             limit=limit,
         )
@@ -233,13 +235,7 @@ class Feed:
         """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id."""
         is_empty = True
         for kind in ("channel", "playlist-group"):
-            async for document in records(
-                self._connection,
-                f"{self.url}/playlists",
-                {kind: key},
-                page_size=PAGE_SIZE,
-                limit=limit,
-            ):
+            async for document in self.playlists(limit=limit, filters={kind: key}):
                 is_empty = False
                 yield document
             if not is_empty:

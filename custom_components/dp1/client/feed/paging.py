@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from json import JSONDecoder, dumps, loads
 import logging
 import re
+from sys import maxsize
 from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
@@ -72,18 +73,15 @@ async def records(
         page_size: records a page.
         limit: most records in all; None for all there are.
     """
-    count = 0
-    if limit is not None:
-        if limit <= 0:
-            return
-        page_size = min(page_size, limit)
-    async for page in pages(connection, url, params, page_size=page_size):
-        for record in page.records:
-            if count == limit:
-                return
-            count += 1
+    left = maxsize if limit is None else limit
+    if left <= 0:
+        return
+    size = min(page_size, left)
+    async for page in pages(connection, url, params, page_size=size):
+        for record in page.records[:left]:
             yield record
-        if count == limit:
+        left -= len(page.records)
+        if left <= 0:
             return
 
 

@@ -1,7 +1,7 @@
 """Publish, update and delete playlists on one feed, exactly once, and check what was stored."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote
@@ -97,148 +97,6 @@ class Stored:
 
     document: Document
     queued: bool = False
-
-
-def published(
-    connection: FeedConnection,
-    draft: Draft,
-    stored: Stored,
-    status: Status,
-    legacy_keys: Iterable[str],
-) -> Published:
-    """Compare and verify the stored document of a draft."""
-    held = stored.document
-    verified = verify(held, legacy_keys=legacy_keys)
-    slug = held.get("slug")
-    return Published(
-        document=held,
-        id=held["id"],
-        slug=slug if isinstance(slug, str) else "",
-        url=f"{connection.url}/playlists/{quote(held['id'], safe='')}",
-        status="queued" if stored.queued else status,
-        signed_by=_signed_by(draft.document, verified),
-        left_out=draft.left_out,
-        changed=tuple(changes(draft.document, held)),
-        verified=verified,
-    )
-
-
-def check_size(body: object) -> None:
-    """Check that a body is not too large for the signed feed.
-
-    Raises:
-        DocumentTooLargeError: it is one.
-    """
-    if len(encode(body)) > MAX_DOCUMENT:
-        raise DocumentTooLargeError("the document is larger than 5 MiB")
-
-
-def refused_time(connection: FeedConnection, err: TimestampRefusedError) -> Dp1Error:
-    """Return the error for a time that was refused twice."""
-    error = ClockError(connection.clock.minutes_off)
-    error.__cause__ = err
-    return error
-
-
-async def send_with_key(
-    connection: FeedConnection, method: str, url: str, document: Document
-) -> Stored:
-    """Send a document with the API key, once: every arrival may make a new playlist."""
-    return _stored(
-        await connection.write(method, url, document, with_key=True, document=True)
-    )
-
-
-async def send_signed(
-    connection: FeedConnection,
-    method: str,
-    url: str,
-    document: Document,
-    body: Mapping[str, Any] | None = None,
-) -> Stored:
-    """Send a signed document, and if the outcome is in doubt look for it by its id, then send it once more.
-
-    A feed in Go holds one document by an id, so a second arrival changes nothing and is never a second playlist.
-
-    Args:
-        connection: the feed.
-        method: HTTP method.
-        url: where to.
-        document: what the feed is to hold.
-        body: what is sent, if not the document alone.
-
-    Raises:
-        ConflictError: the feed holds another document by this id or slug.
-        LostAnswerError: in doubt even after looking.
-    """
-
-    async def attempt() -> Stored:
-        return _stored(
-            await connection.write(
-                method,
-                url,
-                document if body is None else body,
-                with_key=False,
-                document=True,
-                repeatable=True,
-            )
-        )
-
-    try:
-        return await attempt()
-    except CERTAIN:
-        raise
-    except DOUBTFUL as err:
-        doubt: Dp1Error = err
-    if found := await _find(connection, document, doubt):
-        return found
-    if isinstance(doubt, ConflictError):
-        raise doubt
-    try:
-        return await attempt()
-    except UnreachableError, BusyError:
-        raise doubt from None
-    except DOUBTFUL as err:
-        if found := await _find(connection, document, err):
-            return found
-        raise
-
-
-async def _find(
-    connection: FeedConnection, document: Document, doubt: Dp1Error
-) -> Stored | None:
-    """Return the stored document if it is exactly this one.
-
-    Raises:
-        Dp1Error: the doubt itself, if looking was not possible.
-    """
-    try:
-        answer = await connection.read(f"{connection.url}/playlists/{document['id']}")
-        held = _stored(answer)
-        same = await asyncio.to_thread(
-            lambda: payload_hash(held.document) == payload_hash(document)
-        )
-    except NotFoundError:
-        return None
-    except Dp1Error:
-        raise doubt from None
-    return held if same else None
-
-
-def _stored(answer: Answer) -> Stored:
-    """Return the document in a response."""
-    document = answer.json()
-    if not isinstance(document, dict) or not isinstance(document.get("id"), str):
-        raise UnexpectedAnswerError(
-            f"the feed answered {answer.status} without a document"
-        )
-    return Stored(document, answer.status == 202)
-
-
-def _signed_by(sent: Mapping[str, Any], verified: list[Verification]) -> str | None:
-    """Return the first signer of the sent document whose signature is valid in the stored one."""
-    kids = {entry.get("kid") for entry in sent.get("signatures", [])}
-    return next((v.kid for v in verified if v.valid and v.kid in kids), None)
 
 
 type Change = Callable[[Document], Document]
@@ -428,7 +286,7 @@ class Writer:
                 is_first = False
             except TimestampRefusedError as err:
                 if not is_first:
-                    raise refused_time(self.connection, err) from err
+                    raise ClockError(self.connection.clock.minutes_off) from err
                 is_first = False
 
     async def _find(self, document: Mapping[str, Any]) -> Existing | None:
@@ -471,13 +329,10 @@ class Writer:
         """Check that a playlist is ours to replace, and that nothing is signed that only the feed names."""
         stored = existing.document
         if self.by_key:
-            others = [did for did in owners(stored) if not self._is_ours(did)]
-            if (
-                self.family is Family.V2
-                and others
-                and len(others) == len(owners(stored))
-            ):
-                raise NotOwnerError(others, self.key.did if self.key else "-")
+            ours = self.key.did if self.key else "-"
+            known = owners(stored)
+            if self.family is Family.V2 and known and ours not in known:
+                raise NotOwnerError(known, ours)
             return
         key = self._signer()
         try:
@@ -491,10 +346,6 @@ class Writer:
         named = {*curator_keys(document), key.did}
         if not existing.by_id or not set(curator_keys(stored)) <= named:
             raise UnsignedError("the playlist does not carry our signature")
-
-    def _is_ours(self, did: str) -> bool:
-        """Return whether a DID is our own."""
-        return self.key is not None and self.key.did == did
 
     def _signer(self) -> SigningKey:
         """Return the key that signs."""
@@ -522,9 +373,8 @@ class Writer:
         """Send a new playlist."""
         url = f"{self.connection.url}/playlists"
         if self.family is Family.SIGNED:
-            await asyncio.to_thread(check_size, draft.document)
-        send = send_signed if draft.signed else send_with_key
-        stored = await send(self.connection, "POST", url, draft.document)
+            await asyncio.to_thread(_check_size, draft.document)
+        stored = await self._send("POST", url, draft)
         if self.family is Family.TS and not stored.queued:
             stored = replace(stored, queued=not await self._is_there(stored))
         return await self._published(draft, stored, "published")
@@ -537,7 +387,7 @@ class Writer:
         draft = await self._draft(document, held)
         url = playlist_url(self.connection.url, held["id"])
         if not draft.signed:
-            stored = await send_with_key(self.connection, "PUT", url, draft.document)
+            stored = await self._send("PUT", url, draft)
             return await self._published(draft, stored, "updated")
         assert self.key is not None
         if await asyncio.to_thread(_is_same, draft.document, held, self.key):
@@ -546,20 +396,122 @@ class Writer:
         if self.family is Family.SIGNED:
             now = self.connection.clock.for_intents()
             body = await asyncio.to_thread(replace_body, draft.document, self.key, now)
-            await asyncio.to_thread(check_size, body)
-        stored = await send_signed(self.connection, "PUT", url, draft.document, body)
+            await asyncio.to_thread(_check_size, body)
+        stored = await self._send("PUT", url, draft, body)
         return await self._published(draft, stored, "updated")
 
-    async def _published(
+    async def _send(
         self,
+        method: str,
+        url: str,
         draft: Draft,
-        stored: Stored,
-        status: Literal["published", "updated"],
+        body: Mapping[str, Any] | None = None,
+    ) -> Stored:
+        """Send a document, and if the outcome is in doubt look for a signed one by its id, then send it once more.
+
+        A feed in Go holds one signed document by an id, so a second arrival changes nothing and is never a second
+        playlist. With the API key every arrival may make a new one.
+
+        Args:
+            method: HTTP method.
+            url: where to.
+            draft: what the feed is to hold.
+            body: what is sent, if not the document alone.
+
+        Raises:
+            ConflictError: the feed holds another document by this id or slug.
+            LostAnswerError: in doubt even after looking.
+        """
+
+        async def attempt() -> Stored:
+            """Send it."""
+            return _stored(
+                await self.connection.write(
+                    method,
+                    url,
+                    draft.document if body is None else body,
+                    with_key=not draft.signed,
+                    document=True,
+                    repeatable=draft.signed,
+                )
+            )
+
+        try:
+            return await attempt()
+        except CERTAIN:
+            raise
+        except DOUBTFUL as err:
+            if not draft.signed:
+                raise
+            doubt: Dp1Error = err
+        if found := await self._look_for(draft.document, doubt):
+            return found
+        if isinstance(doubt, ConflictError):
+            raise doubt
+        try:
+            return await attempt()
+        except UnreachableError, BusyError:
+            raise doubt from None
+        except DOUBTFUL as err:
+            if found := await self._look_for(draft.document, err):
+                return found
+            raise
+
+    async def _look_for(self, document: Document, doubt: Dp1Error) -> Stored | None:
+        """Return the stored document if it is exactly this one; raise the doubt if looking is not possible."""
+        url = f"{self.connection.url}/playlists/{document['id']}"
+        try:
+            held = _stored(await self.connection.read(url))
+            same = await asyncio.to_thread(
+                lambda: payload_hash(held.document) == payload_hash(document)
+            )
+        except NotFoundError:
+            return None
+        except Dp1Error:
+            raise doubt from None
+        return held if same else None
+
+    async def _published(
+        self, draft: Draft, stored: Stored, status: Literal["published", "updated"]
     ) -> Published:
-        """Return the result for a draft."""
-        return await asyncio.to_thread(
-            published, self.connection, draft, stored, status, self.legacy_keys
+        """Compare and verify the stored document of a draft, in a thread."""
+        held = stored.document
+        slug = held.get("slug")
+        kids = {entry.get("kid") for entry in draft.document.get("signatures", [])}
+
+        def compare() -> Published:
+            """Make the result."""
+            verified = verify(held, legacy_keys=self.legacy_keys)
+            signers = (v.kid for v in verified if v.valid and v.kid in kids)
+            return Published(
+                document=held,
+                id=held["id"],
+                slug=slug if isinstance(slug, str) else "",
+                url=f"{self.connection.url}/playlists/{quote(held['id'], safe='')}",
+                status="queued" if stored.queued else status,
+                signed_by=next(signers, None),
+                left_out=draft.left_out,
+                changed=tuple(changes(draft.document, held)),
+                verified=verified,
+            )
+
+        return await asyncio.to_thread(compare)
+
+
+def _stored(answer: Answer) -> Stored:
+    """Return the document in a response."""
+    document = answer.json()
+    if not isinstance(document, dict) or not isinstance(document.get("id"), str):
+        raise UnexpectedAnswerError(
+            f"the feed answered {answer.status} without a document"
         )
+    return Stored(document, answer.status == 202)
+
+
+def _check_size(body: object) -> None:
+    """Raise if a body is too large for the signed feed."""
+    if len(encode(body)) > MAX_DOCUMENT:
+        raise DocumentTooLargeError("the document is larger than 5 MiB")
 
 
 def _is_same(document: Document, held: Document, key: SigningKey) -> bool:

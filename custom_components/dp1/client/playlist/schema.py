@@ -79,7 +79,7 @@ def _kind(value: Any) -> str:
 
 # Tests of values
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _DATE_TIME = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]"
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?"
@@ -299,7 +299,7 @@ LICENSES = ("open", "token", "subscription")
 _ON_CHAIN = ("onChain", "seriesRegistry")
 _ANY_TEXT = Field("text", is_text)
 _FLAG = Field("true or false", is_flag, is_flag)
-_UUID_TEXT = _text("a UUID", _UUID.fullmatch)
+_UUID_TEXT = _text("a UUID", UUID.fullmatch)
 _SLUG = _form("lower-case words joined by -", r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOMENT = _text("a date and time with zone", is_date_time)
 _SECONDS = Field("a number of seconds, 0 or more", _is_size, is_number)

@@ -1,8 +1,8 @@
 """Followed channels as a provider: channels of any feed, whose new playlists are news."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from random import uniform
 import re
 from typing import Any, Final, Self, override
@@ -16,7 +16,6 @@ from homeassistant.util import dt as dt_util
 from ...client.display.player_status import PlayerStatus
 from ...client.errors import Dp1Error, NotFoundError
 from ...client.feed.client import Feed, normalize_url
-from ...client.feed.followed import new_playlists
 from ...client.http import Guard
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
@@ -38,6 +37,8 @@ from .provider import (
     source_of,
 )
 
+# How long a playlist is remembered that is no longer listed.
+REMEMBERED: Final = timedelta(days=90)
 SUBENTRY_CHANNEL: Final = "channel"
 FOLLOWED: Final = "followed"
 CHANNEL_PATH: Final = re.compile(
@@ -359,3 +360,23 @@ class Channels(SubentryProvider[FollowedChannel]):
             for playlist in channel.playlists:
                 if playlist.id == player.playlist_url:
                     yield node_id(NodeKind.PLAYLIST, playlist.id)
+
+
+def new_playlists(
+    seen: Mapping[str, date] | None, listed: Iterable[str], today: date
+) -> tuple[list[str], dict[str, date]]:
+    """Return the ids that are new, in the order they are listed, and what has been seen by now.
+
+    New are those never seen there: neither place, slug nor title make a playlist another one, and one that was removed
+    and comes back is not new.
+
+    Args:
+        seen: ids with the day they were last listed on; None at the first look, when nothing is new.
+        listed: ids of the playlists as they are listed now, any of them more than once.
+        today: the day.
+    """
+    ids = list(dict.fromkeys(listed))
+    known = seen or {}
+    new = [] if seen is None else [key for key in ids if key not in known]
+    kept = {key: day for key, day in known.items() if today - day <= REMEMBERED}
+    return new, kept | dict.fromkeys(ids, today)

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from custom_components.dp1.client.feed.followed import new_playlists
+from custom_components.dp1.library.providers.channel import new_playlists
 
 TODAY = date(2026, 11, 22)
 
