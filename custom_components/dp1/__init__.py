@@ -1,5 +1,6 @@
 """DP-1 Art Displays: networked displays for digital art, and the library they show."""
 
+import asyncio
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
@@ -33,8 +34,8 @@ from .library.entries import (
     RemovedLibraries,
     async_add_libraries_listener,
     async_forward_library_updates,
-    async_libraries,
     async_reload_on_collections,
+    async_source_list,
 )
 from .library.library import Library, async_remove_stored
 from .playback.activity import ActivityTracker
@@ -127,11 +128,11 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     @callback
     def hand_libraries() -> None:
         """Hand the libraries to the display."""
-        coordinator.async_update_libraries(async_libraries(hass))
+        coordinator.async_update_libraries(async_source_list(hass).libraries)
 
     entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
     hand_libraries()
-    await hass.config_entries.async_forward_entry_setups(entry, DISPLAY_PLATFORMS)
+    await _async_add_entities(hass, entry, DISPLAY_PLATFORMS)
     # After the entities, so that whoever hears of it finds their states up to date.
     entry.async_on_unload(ActivityTracker(coordinator).async_start())
     entry.async_create_background_task(
@@ -151,12 +152,22 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
     async_forward_library_updates(hass, entry)
-    await hass.config_entries.async_forward_entry_setups(entry, LIBRARY_PLATFORMS)
+    await _async_add_entities(hass, entry, LIBRARY_PLATFORMS)
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"
     )
     entry.runtime_data.async_start_late()
     return True
+
+
+async def _async_add_entities(
+    hass: HomeAssistant, entry: ConfigEntry[Any], platforms: list[Platform]
+) -> None:
+    """Add the entities, those of one entry after those of another: many at once would hold up the event loop."""
+    async with hass.data[DATA].add_lock:
+        # Home Assistant itself does not wait for anything.
+        await asyncio.sleep(0)
+        await hass.config_entries.async_forward_entry_setups(entry, platforms)
 
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .browse.pictures import Pictures
     from .client.indexer.client import Indexer
     from .guard import NamedHosts
-    from .library.entries import RemovedLibraries
+    from .library.entries import RemovedLibraries, SourceList
     from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
     from .voice.choice import Offer
@@ -28,9 +28,12 @@ class Dp1Data:
     Attributes:
         is_loaded: whether what is stored was read.
         load_lock: held while it is read.
+        add_lock: held while the entities of an entry are added.
         cards_url: path of the dashboard cards; empty until they are served.
         indexers: clients of indexers by URL, so that requests keep their distance.
         refreshed: when somebody looked for news in a library, by its entry id, on the clock of the event loop.
+        sources: the source list of the displays, None after a change of a library.
+        is_telling: whether displays are about to be told of such a change.
         last_spoken_to: entity ids of the displays that were last spoken to.
         answers: templates of spoken answers by language, once loaded.
         found: media ids that language models may show, by their short ids.
@@ -47,9 +50,12 @@ class Dp1Data:
     pictures: Pictures
     is_loaded: bool = False
     load_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    add_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     cards_url: str = ""
     indexers: dict[str, Indexer] = field(default_factory=dict)
     refreshed: dict[str, float] = field(default_factory=dict)
+    sources: SourceList | None = None
+    is_telling: bool = False
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)

@@ -42,7 +42,7 @@ from .data import DATA
 from .display.metadata import picture_of, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
-from .library.entries import SourceList, async_add_libraries_listener, async_libraries
+from .library.entries import async_add_libraries_listener, async_source_list
 from .playback.duties import duration_of
 from .playback.groups import async_join, async_run, async_unjoin, group_of
 from .playback.media_proxy import public_media_id, without_token
@@ -174,8 +174,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     def _update_sources(self) -> None:
         """Update the source list from the libraries."""
-        self._libraries = async_libraries(self.coordinator.hass)
-        self._sources = SourceList(self._libraries)
+        self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
 
     @callback
@@ -278,11 +277,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self, player: PlayerStatus | None, work: Work | None
     ) -> bool | None:
         """Return whether the current work is a favorite, None if no library has it."""
-        if not self._libraries or player is None or player.current is None:
+        libraries = self._sources.libraries
+        if not libraries or player is None or player.current is None:
             return None
-        if any(library.favorite_of(player, work) for library in self._libraries):
+        if any(library.favorite_of(player, work) for library in libraries):
             return True
-        known = any(library.knows(player, work) for library in self._libraries)
+        known = any(library.knows(player, work) for library in libraries)
         return False if known else None
 
     def _state(self) -> MediaPlayerState | None:

@@ -286,11 +286,21 @@ def async_add_libraries_listener(
 @callback
 def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Tell displays of updates of a library while it is loaded, and when it is unloaded."""
+    data = hass.data[DATA]
+
+    @callback
+    def send() -> None:
+        """Tell displays."""
+        data.is_telling = False
+        async_dispatcher_send(hass, CHANGED)
 
     @callback
     def tell() -> None:
-        """Tell displays."""
-        async_dispatcher_send(hass, CHANGED)
+        """Tell displays once of all libraries that change at the same time."""
+        data.sources = None
+        if not data.is_telling:
+            data.is_telling = True
+            hass.loop.call_soon(send)
 
     entry.async_on_unload(entry.runtime_data.async_add_listener(tell))
     entry.async_on_unload(entry.async_on_state_change(tell))
@@ -325,7 +335,16 @@ def async_reload_on_collections(
     return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, reload)
 
 
-# The source list of a display
+# The source list of the displays
+
+
+@callback
+def async_source_list(hass: HomeAssistant) -> SourceList:
+    """Return the sources of all libraries, which are named once for all displays."""
+    data = hass.data[DATA]
+    if data.sources is None:
+        data.sources = SourceList(async_libraries(hass))
+    return data.sources
 
 
 class SourceList:
@@ -333,11 +352,11 @@ class SourceList:
 
     def __init__(self, libraries: Iterable[Library]) -> None:
         """Name each source; a name that is taken gets the title of the library appended."""
-        self._libraries = tuple(libraries)
+        self.libraries = tuple(libraries)
         self._media_ids: dict[str, str] = {}
         self._names: dict[tuple[str, str], str] = {}
         taken: set[str] = set()
-        for library in self._libraries:
+        for library in self.libraries:
             for own, node in library.sources().items():
                 name = next(
                     name
@@ -366,7 +385,7 @@ class SourceList:
         player = _assumed_player(assumed) if assumed else player
         if player is None or not (player.items or assumed):
             return None
-        for library in self._libraries:
+        for library in self.libraries:
             own = library.source_of(player)
             if own is not None and (name := self._names.get((library.entry_id, own))):
                 return name
