@@ -2,10 +2,14 @@
 
 import pytest
 
-from custom_components.dp1.errors import action_failed, async_message, async_text
+from custom_components.dp1.errors import action_failed
+from custom_components.dp1.language import async_message, async_text
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.translation import async_load_integrations
+from homeassistant.helpers.translation import (
+    async_get_translations,
+    async_load_integrations,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +29,27 @@ async def test_without_a_text(hass: HomeAssistant) -> None:
 
 
 async def test_messages(hass: HomeAssistant) -> None:
-    """Only our own errors are translated."""
+    """Errors are translated, also those of Home Assistant; what has no text, or does not fill it, is as it is."""
     await hass.config.async_update(language="de")
     await async_load_integrations(hass, {"dp1"})
     err = action_failed("not_a_favorite", name="Ebbe")
     assert async_message(hass, err) == "Ebbe ist kein Favorit"
     assert async_message(hass, HomeAssistantError("Plain")) == "Plain"
+    unfilled = HomeAssistantError(
+        "Plain", translation_domain="dp1", translation_key="not_a_favorite"
+    )
+    assert async_message(hass, unfilled) == "Plain"
+    await async_load_integrations(hass, {"homeassistant"})
+    key = "service_not_found"
+    foreign = HomeAssistantError(
+        translation_domain="homeassistant",
+        translation_key=key,
+        translation_placeholders={"domain": "dp1", "service": "hum"},
+    )
+    texts = await async_get_translations(hass, "de", "exceptions", ["homeassistant"])
+    template = texts[f"component.homeassistant.exceptions.{key}.message"]
+    assert async_message(hass, foreign) == template.format(domain="dp1", service="hum")
+    unknown = HomeAssistantError(
+        "Plain", translation_domain="homeassistant", translation_key="hum"
+    )
+    assert async_message(hass, unknown) == "Plain"

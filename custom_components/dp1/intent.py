@@ -22,12 +22,19 @@ from .data import DATA
 from .library.entries import async_libraries
 from .library.node import media_id
 from .library.search import fold
-from .voice.actions import ACTIONS, BRIGHTNESS_STEPS, Action
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import Request, SpokenIntent
-from .voice.times import CLOCK, UNITS, Span, span_of
+from .voice.request import (
+    ACTIONS,
+    BRIGHTNESS_STEPS,
+    CLOCK,
+    UNITS,
+    Action,
+    Request,
+    SpokenIntent,
+    span_of,
+)
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
@@ -119,7 +126,7 @@ async def _async_show(
     }
     key = "shown"
     if span:
-        key, texts["time"] = "shown_for", answers.span(span)
+        key, texts["time"] = "shown_for", answers.span(span.duration, span.until)
     if chosen.is_everything:
         said = answers.say(f"{key}_everything", artist=chosen.artist, **texts)
     elif chosen.artist or chosen.is_work:
@@ -369,15 +376,14 @@ async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
         if until is None:
             said.append(request.answers.say("stay", title=title, where=display.name))
             continue
-        local = dt_util.as_local(until)
-        end = Span(until - dt_util.utcnow(), local)
+        rest = until - dt_util.utcnow()
         said.append(
             request.answers.credit(
                 "shown_for_by",
                 display.attribute("media_artist"),
                 title=title,
                 where=display.name,
-                time=request.answers.span(end),
+                time=request.answers.span(rest, dt_util.as_local(until)),
             )
         )
     return " ".join(said)

@@ -34,7 +34,8 @@ from .client.errors import Dp1Error
 from .client.text import clean, markdown_safe
 from .client.values import mapping
 from .const import DOMAIN
-from .errors import async_message, translated
+from .errors import translated
+from .language import async_message
 from .library.library import Library
 from .library.providers.feed.records import MAX_TITLE, FeedPlaylist
 

@@ -7,7 +7,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
-from custom_components.dp1.errors import async_text
+from custom_components.dp1.language import async_text
 from homeassistant.components.media_source import async_browse_media
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1.errors import async_message
+from custom_components.dp1.language import async_message
 from custom_components.dp1.voice.answers import (
     UnansweredError,
     async_answers,

@@ -6,7 +6,7 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
-from custom_components.dp1.voice.times import span_of
+from custom_components.dp1.voice.request import span_of
 from homeassistant.core import HomeAssistant
 
 

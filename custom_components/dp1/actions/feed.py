@@ -33,7 +33,8 @@ from ..client.values import mapping
 from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
-from ..errors import action_failed, async_text, invalid_input, translated
+from ..errors import action_failed, invalid_input, translated
+from ..language import async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin

@@ -35,14 +35,8 @@ from homeassistant.util.json import JsonObjectType
 from ..client.display.client import Display
 from ..const import DOMAIN
 from ..coordinator import DisplayConfigEntry, DisplayCoordinator
-from ..errors import (
-    action_failed,
-    async_message,
-    async_text,
-    displays_failed,
-    invalid_input,
-    translated_errors,
-)
+from ..errors import action_failed, displays_failed, invalid_input, translated_errors
+from ..language import async_message, async_text
 from ..permissions import async_user
 from ..playback.compose import MEDIA
 

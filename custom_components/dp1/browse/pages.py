@@ -11,7 +11,8 @@ from homeassistant.util import dt as dt_util
 
 from ..client.text import clean, shorten
 from ..const import DOMAIN
-from ..errors import async_message, async_text, raised_as, translated, translated_errors
+from ..errors import raised_as, translated, translated_errors
+from ..language import async_message, async_text
 from ..library.entries import asked_of, async_libraries, library_and_node
 from ..library.library import Children, Library, Node, NodeKind
 from ..library.node import (

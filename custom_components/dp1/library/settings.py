@@ -45,7 +45,7 @@ from ..const import (
     DEFAULT_SOURCES,
     DOMAIN,
 )
-from ..errors import async_text
+from ..language import async_text
 
 URL_LENGTH = 2000
 # Catalogs do not tell their names.

@@ -17,7 +17,8 @@ from ..client.playlist.document import build
 from ..client.text import MAX_TITLE, clean, plain_lines, shorten
 from ..client.values import mapping
 from ..data import DATA
-from ..errors import action_failed, async_message, invalid_input
+from ..errors import action_failed, invalid_input
+from ..language import async_message
 from .daily import async_of_today
 from .resolve import Options, async_from_media, async_shown_document, split_media_id
 

@@ -55,7 +55,8 @@ from ..coordinator import REQUEST_NUMBERS, async_displays
 from ..data import DATA
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
-from ..errors import action_failed, async_message, invalid_input, translated
+from ..errors import action_failed, invalid_input, translated
+from ..language import async_message
 from ..library.entries import (
     DAILY_MEDIA_ID,
     FAVORITES_MEDIA_ID,

@@ -2,28 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.translation import async_get_translations
 from homeassistant.util import language as language_util
 
 from ..client.text import clean
+from ..const import DOMAIN
 from ..data import DATA
-from .times import Span
+from ..language import DEFAULT_LANGUAGE, async_message, async_spoken_in
 
 FOLDER: Final = Path(__file__).parent.parent / "answers"
-DEFAULT_LANGUAGE: Final = "en"
 SCRIPTS: Final = {"zh": "zh-Hans"}
 MAX_TEXT: Final = 120
 MAX_ARTISTS: Final = 3
 # Later than this, the day is told.
 SOON: Final = timedelta(hours=18)
-UNITS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
+SECONDS: Final = {"days": 86400, "hours": 3600, "minutes": 60, "seconds": 1}
 
 
 class UnansweredError(HomeAssistantError):
@@ -82,16 +81,16 @@ class Answers:
             return last
         return self.templates["comma"].join(others) + self.templates[last_by] + last
 
-    def span(self, span: Span) -> str:
+    def span(self, duration: timedelta, until: datetime | None) -> str:
         """Return how long something is shown, or until when."""
-        if span.until is not None:
-            clock = "clock_day" if span.duration > SOON else "clock"
-            return self.say("until", time=span.until.strftime(self.templates[clock]))
-        return self.say("for", time=self.time(span.duration.total_seconds()))
+        if until is not None:
+            clock = "clock_day" if duration > SOON else "clock"
+            return self.say("until", time=until.strftime(self.templates[clock]))
+        return self.say("for", time=self.time(duration.total_seconds()))
 
     def time(self, seconds: float) -> str:
         """Return a duration in words."""
-        for unit, size in UNITS.items():
+        for unit, size in SECONDS.items():
             if seconds >= size and seconds % size == 0:
                 count = int(seconds // size)
                 key = unit.removesuffix("s") if count == 1 else unit
@@ -122,15 +121,6 @@ async def async_error_text(
     """Return what an error says, in the language of the question if that is translated."""
     if isinstance(err, UnansweredError):
         return answers.say(err.key, **err.texts)
-    if not err.translation_key or not err.translation_domain:
-        return str(err)
-    texts: dict[str, Any] = await async_get_translations(
-        hass, answers.translation, "exceptions", [err.translation_domain]
-    )
-    key = f"component.{err.translation_domain}.exceptions.{err.translation_key}.message"
-    if (text := texts.get(key)) is None:
-        return str(err)
-    try:
-        return str(text).format(**(err.translation_placeholders or {}))
-    except KeyError, ValueError:
-        return str(err)
+    component = err.translation_domain or DOMAIN
+    async with async_spoken_in(hass, answers.translation, component):
+        return async_message(hass, err)

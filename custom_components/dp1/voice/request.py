@@ -1,19 +1,25 @@
-"""What somebody said to displays, and the base of the intents that answer."""
+"""What somebody asks of displays: which action, where and for how long; and the base of the intents that answer."""
 
 from abc import abstractmethod
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
 from typing import Any, Final, override
 
 import voluptuous as vol
 
+from homeassistant.components.media_player import RepeatMode
+from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
+from homeassistant.util import dt as dt_util
 
-from ..errors import async_spoken_in
+from ..const import DOMAIN
+from ..language import async_spoken_in
 from .answers import (
+    SECONDS,
     Answers,
     NotOursError,
     UnansweredError,
@@ -21,7 +27,6 @@ from .answers import (
     async_error_text,
 )
 from .displays import SpokenDisplay, meant_displays
-from .times import CLOCK, UNITS
 
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
@@ -35,6 +40,108 @@ TEXTS: Final = (
     "art",
     "until",
 )
+UNITS: Final = tuple(SECONDS)
+CLOCK: Final = ("until_hour", "until_minute", "until_half_day")
+HALF_DAY: Final = 12
+DAY: Final = 24
+MONDAY: Final = 7
+BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action that a sentence asks for; of an entity beside the media player by its key."""
+
+    domain: str
+    service: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    key: str | None = None
+    needs_work: bool = False
+
+
+def _queue(service: str, **data: Any) -> Action:
+    return Action(Platform.MEDIA_PLAYER, service, data, needs_work=True)
+
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "next": Action(DOMAIN, "show_work", {"work": "next"}, needs_work=True),
+    "previous": Action(DOMAIN, "show_work", {"work": "previous"}, needs_work=True),
+    "shuffle": _queue("shuffle_set", shuffle=True),
+    "unshuffle": _queue("shuffle_set", shuffle=False),
+    "repeat": _queue("repeat_set", repeat=RepeatMode.ALL),
+    "unrepeat": _queue("repeat_set", repeat=RepeatMode.OFF),
+    "stay": _queue("repeat_set", repeat=RepeatMode.ONE),
+    "go_on": _queue("repeat_set", repeat=RepeatMode.ALL),
+    "keep": Action(DOMAIN, "add_favorite"),
+    "remove": Action(DOMAIN, "remove_favorite"),
+    "mute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": True}),
+    "unmute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": False}),
+    "sleep": Action(Platform.MEDIA_PLAYER, "turn_off"),
+    "wake": Action(Platform.MEDIA_PLAYER, "turn_on"),
+    **{
+        f"label_{option}": Action(
+            Platform.SELECT, "select_option", {"option": option}, "museum_label"
+        )
+        for option in ("on", "off")
+    },
+    "rotate": Action(
+        Platform.SELECT, "select_previous", {"cycle": True}, "orientation"
+    ),
+    **{
+        change: Action(Platform.NUMBER, "set_value", key="panel_brightness")
+        for change in (*BRIGHTNESS_STEPS, "brightness")
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """How long something is shown, with the end if that was asked."""
+
+    duration: timedelta
+    until: datetime | None = None
+
+
+def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | None:
+    """Return how long a sentence asks to show something, None for permanently."""
+    if given := {unit: float(slots[unit]) for unit in UNITS if unit in slots}:
+        return Span(timedelta(**given))
+    now = dt_util.now()
+    match slots.get("until"):
+        case "weekend":
+            until = _at(now, (MONDAY - now.weekday()) * DAY)
+        case "bedtime" if bedtime:
+            hour = bedtime.hour + bedtime.minute / 60
+            until = next(end for day in (0, DAY) if (end := _at(now, hour + day)) > now)
+        case str() | int() | float() as hours if hours != "bedtime":
+            end = _at(now, float(hours))
+            # The evening ends at midnight for those who are up late.
+            until = end if end > now else _at(now, max(float(hours), DAY))
+        case _ if "until_hour" in slots:
+            until = _next(now, slots)
+        case _:
+            return None
+    return Span(dt_util.as_utc(until) - dt_util.as_utc(now), until)
+
+
+def _next(now: datetime, slots: Mapping[str, Any]) -> datetime:
+    """Return when the clock next shows a time, of which people seldom say the half of the day."""
+    hour = float(slots["until_hour"])
+    minutes = float(slots.get("until_minute", 0))
+    if (half := slots.get("until_half_day")) is not None:
+        hours = [hour % HALF_DAY + float(half)]
+    elif hour <= HALF_DAY:
+        hours = [hour % HALF_DAY, hour % HALF_DAY + HALF_DAY]
+    else:
+        hours = [hour]
+    times = (_at(now, h + day + minutes / 60) for day in (0, DAY) for h in hours)
+    return next(time for time in times if time > now)
+
+
+def _at(now: datetime, hours: float) -> datetime:
+    """Return the time of day that many hours after the start of the day."""
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight + timedelta(hours=hours)
 
 
 @dataclass(frozen=True, slots=True)

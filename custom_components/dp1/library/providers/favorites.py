@@ -10,7 +10,7 @@ from ...client.catalog.selection import CAP
 from ...client.errors import NotFoundError
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import MAX_TITLE, one_line
-from ...errors import async_text
+from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
 from ..node import Children, Node, NodeKind
 from .provider import (

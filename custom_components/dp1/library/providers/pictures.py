@@ -18,7 +18,7 @@ from ...client.playlist.document import build_item
 from ...client.playlist.manifest import Work
 from ...const import DOMAIN, LICENSE
 from ...data import DATA
-from ...errors import async_text
+from ...language import async_text
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id, split_node_id
 from .favorites import Favorites
 from .provider import BuiltPlaylist, Json, Provider, Source

@@ -1,0 +1,73 @@
+"""Texts in the language of somebody who speaks, else in that of Home Assistant, as it does not tell the one of a user."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.translation import (
+    async_get_cached_translations,
+    async_get_translations,
+)
+
+from .const import DOMAIN
+
+DEFAULT_LANGUAGE: Final = "en"
+_SPOKEN: Final[ContextVar[str | None]] = ContextVar("dp1_spoken", default=None)
+
+
+@asynccontextmanager
+async def async_spoken_in(
+    hass: HomeAssistant, language: str, component: str = DOMAIN
+) -> AsyncIterator[None]:
+    """Tell errors in the language of somebody who speaks, until the end of what they asked for."""
+    await async_get_translations(hass, language, "exceptions", [component])
+    token = _SPOKEN.set(language)
+    try:
+        yield
+    finally:
+        _SPOKEN.reset(token)
+
+
+@callback
+def async_text(
+    hass: HomeAssistant,
+    key: str,
+    *,
+    component: str = DOMAIN,
+    default: str | None = None,
+    **placeholders: str,
+) -> str:
+    """Return a text by its path in the translations, in English if it is not translated."""
+    template = _template(hass, key, component)
+    if template is None:
+        return default or key.rpartition(".")[2]
+    return template.format(**placeholders)
+
+
+@callback
+def async_message(hass: HomeAssistant, err: HomeAssistantError) -> str:
+    """Return the message of an error."""
+    component, key = err.translation_domain, err.translation_key
+    if not component or not key:
+        return str(err)
+    template = _template(hass, f"exceptions.{key}.message", component)
+    if template is None:
+        return str(err)
+    try:
+        return template.format(**(err.translation_placeholders or {}))
+    except KeyError, ValueError:
+        return str(err)
+
+
+def _template(hass: HomeAssistant, key: str, component: str) -> str | None:
+    """Return a text with its placeholders."""
+    category, path = key.partition(".")[0], f"component.{component}.{key}"
+    own = hass.config.language
+    for language in (_SPOKEN.get() or own, own, DEFAULT_LANGUAGE):
+        texts = async_get_cached_translations(hass, language, category, component)
+        if path in texts:
+            return texts[path]
+    return None
