@@ -32,11 +32,11 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 # Each provider of art that a library has is asked on each path.
 LIMITS = {
-    "cast by exhibition title": 59,
-    "search by title": 41,
+    "cast by exhibition title": 56,
+    "search by title": 40,
     "published playlist in the library": 48,
-    "pushed frame to state": 26,
-    "spoken show in a room": 70,
+    "pushed frame to state": 25,
+    "spoken show in a room": 67,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

@@ -143,7 +143,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
         self._update_sources()
-        self._update_rest()
         self._handle_coordinator_update()
 
     def _players_of_area(self) -> list[str]:
@@ -176,6 +175,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update the source list from the libraries."""
         self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
+        self._update_source()
+
+    def _update_source(self) -> None:
+        """Update which source is shown, and the features, one of which needs sources."""
+        data = self.coordinator.data
+        self._attr_supported_features = self._features.update(
+            data, bool(self._sources.names), self._ignored
+        )
+        self._attr_source = self._sources.shown(data.player, data.assumed)
 
     @callback
     @override
@@ -189,13 +197,10 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update what is not about the work."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        self._attr_supported_features = self._features.update(
-            data, bool(self._sources.names), self._ignored
-        )
+        self._update_source()
         self._attr_state = self._state()
         group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
         self._attr_group_members = group.entity_ids if group else None
-        self._attr_source = self._sources.shown(player, data.assumed)
         volume = device.volume if device else None
         self._attr_volume_level = None if volume is None else volume / 100
         self._attr_is_volume_muted = device.muted if device else None
