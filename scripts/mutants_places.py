@@ -548,14 +548,14 @@ PLACES = [
     Place(
         "library/providers/collection/coordinator.py",
         "works that were there before are told as acquired",
-        "held_since is None or held_since < self._since",
+        "held_since is None or held_since < self._state.since",
         "held_since is None",
         ["tests/library/test_collection.py"],
     ),
     Place(
         "library/providers/collection/coordinator.py",
         "a work that is hidden for a while is told again",
-        "if name not in self._told:",
+        "if name not in self._state.told:",
         "if name:",
         ["tests/library/test_collection.py"],
     ),

@@ -225,14 +225,18 @@ async def test_find(
                 NodeKind.EXHIBITION, text
             ), text
     for text in (stored["id"], stored["slug"]):
-        node = await library.async_find("playlist", text)
-        assert node.id == f"playlist/{stored['id']}"
-    for kind in ("exhibition", "series", "playlist"):
+        found = await library.async_node(f"playlist/{text}")
+        assert found.id == f"playlist/{stored['id']}"
+    for kind in ("exhibition", "series"):
         with pytest.raises(NotFoundError, match="no-such-thing"):
             await library.async_find(kind, "no-such-thing")
+    with pytest.raises(NotFoundError, match="no-such-thing"):
+        await library.async_node("playlist/no-such-thing")
+    with pytest.raises(NotFoundError, match="not found by a name"):
+        await library.async_find("artist", "Mara")
     upcoming = catalog.data.find_exhibition("Before the Opening")
-    found = await library.async_find("exhibition", upcoming["slug"])
-    assert not (await library.async_node(found.id)).can_play
+    named = await library.async_find("exhibition", upcoming["slug"])
+    assert not (await library.async_node(named.id)).can_play
 
 
 async def test_a_playlist_that_is_newer_than_the_list(
@@ -243,7 +247,7 @@ async def test_a_playlist_that_is_newer_than_the_list(
     (stored,) = feed.seed(
         [{"title": "Evening", "items": [{"source": "https://art.example/1.html"}]}]
     )
-    node = await library.async_find("playlist", stored["slug"])
+    node = await library.async_node(f"playlist/{stored['slug']}")
     assert node.id == f"playlist/{stored['id']}"
     assert (await library.async_build_playlist(node.id)).title == "Evening"
 

@@ -93,8 +93,8 @@ async def test_favorites_that_cannot_be_shown_together(
     [
         choice._NOT,
         spoken.FILLERS,
-        spoken._EVERYTHING,
-        spoken._BY,
+        spoken._EVERYTHING.split(),
+        spoken._BY.split(),
         spoken._WORDS.keys() - {"-"},
     ],
     ids=["not", "fillers", "everything", "by", "numbers"],

@@ -417,7 +417,7 @@ class Library:
         return built
 
     async def async_find(self, kind: str, text: str) -> Found:
-        """Return an exhibition by id, slug or title, a series by id or title, or a playlist by id, slug or address.
+        """Return an exhibition by id, slug or title, or a series by id or title.
 
         Raises NotFoundError, or why it could not be read.
         """

@@ -24,42 +24,13 @@ FILLERS: Final = frozenset(
     word for words in _FILLERS.values() for word in words.split()
 )
 # What stands before an artist: "everything by", "alles von", "werken van".
-_EVERYTHING: Final = [
-    "all",
-    "anything",
-    "art",
-    "everything",
-    "more",
-    "paintings",
-    "photos",
-    "pictures",
-    "pieces",
-    "something",
-    "stuff",
-    "things",
-    "work",
-    "works",
-    "alles",
-    "arbeiten",
-    "bilder",
-    "etwas",
-    "kunst",
-    "werke",
-    "tout",
-    "oeuvres",
-    "œuvres",
-    "travaux",
-    "todo",
-    "algo",
-    "obras",
-    "cuadros",
-    "iets",
-    "kunstwerken",
-    "werken",
-]
-_BY: Final = ["by", "from", "of", "von", "par", "de", "del", "van", "door"]
+_EVERYTHING: Final = (
+    "all anything art everything more paintings photos pictures pieces something stuff things work works "
+    "alles arbeiten bilder etwas kunst werke tout oeuvres œuvres travaux todo algo obras cuadros iets kunstwerken werken"
+)
+_BY: Final = "by from of von par de del van door"
 BY_ARTIST: Final = re.compile(
-    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING)}) (?:\w+ )?(?:{'|'.join(_BY)}) (?P<artist>.+)|"
+    rf"(?:\w+ ){{0,2}}?(?:{'|'.join(_EVERYTHING.split())}) (?:\w+ )?(?:{'|'.join(_BY.split())}) (?P<artist>.+)|"
     r"(?P<artist_first>.+?)(?:の|的)(?:すへて|全て|全部|作品|所有作品|全部作品)",
 )
 

@@ -207,9 +207,8 @@ class Provider:
         raise NotFoundError(f"a node of kind {kind} has nothing inside")
 
     async def async_find(self, kind: str, text: str) -> Found:
-        """Return the node that is named by its key, or as people name it."""
-        node = await self.async_node(kind, text)
-        return Found(node.id, node.title)
+        """Return the node that people name so, or raise NotFoundError or why it could not be read."""
+        raise NotFoundError(f"a {kind} is not found by a name")
 
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None

@@ -1,15 +1,13 @@
 """A collection: the works that some addresses hold, followed in the background."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import accumulate, batched
 from math import ceil, inf
 from random import uniform
 from typing import Any, Final, override
-
-from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
@@ -32,9 +30,9 @@ from ....client.indexer.client import (
     Indexer,
 )
 from ....client.indexer.tokens import Page, Token, data_type
-from ....client.values import mapping, moment, text
 from ....const import CONF_ADDRESSES, CONF_KEEP_CURRENT, DOMAIN, LOGGER
 from ....data import DATA
+from ....storage import record_from_json, record_to_json
 from ...news import ACQUIRED, LEFT_COLLECTION
 from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 
@@ -79,6 +77,25 @@ async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
     return indexers[url]
 
 
+@dataclass(slots=True)
+class State:
+    """How far a collection is followed. A thread stores it, so what may grow is replaced and not changed.
+
+    Attributes:
+        mark: tells whether what is stored is of the same addresses.
+        checkpoints: up to where the changes of each address were read.
+        since: when it was added; what came before is no news.
+        pending: ids of works to be read again.
+        told: works that were told as news, with the time at which they came.
+    """
+
+    mark: str
+    checkpoints: list[Checkpoint | None]
+    since: datetime
+    pending: frozenset[str] = frozenset()
+    told: tuple[str, ...] = ()
+
+
 class CollectionCoordinator(ServerCoordinator[Token]):
     """Read and follow the works of a collection; addresses go to the indexer and nowhere else."""
 
@@ -95,20 +112,16 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self._addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
-        self._checkpoints: list[Checkpoint | None] = [None] * len(self._addresses)
-        self._since = dt_util.utcnow()
-        self._pending: set[str] = set()
-        self._told: LRU[str, None] = LRU(MAX_TOLD)
+        named = " ".join((self.subentry_id, *self._addresses))
+        self._state = State(
+            mark=sha256(named.encode()).hexdigest(),
+            checkpoints=[None] * len(self._addresses),
+            since=dt_util.utcnow(),
+        )
         self.is_followed = True
         self._empty_reads = 0
         self._tell_one = tell
         self._saved: object = None
-
-    @property
-    def _mark(self) -> str:
-        """Return what tells whether what is stored is of the same addresses."""
-        named = " ".join((self.subentry_id, *self._addresses))
-        return sha256(named.encode()).hexdigest()
 
     @property
     def addresses(self) -> int:
@@ -139,7 +152,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     @override
     def async_updated(self) -> None:
         """Update the listeners, and store what is new."""
-        state = id(self.data.records), *self._checkpoints
+        state = id(self.data.records), *self._state.checkpoints
         if self._saved != state:
             self._saved = state
             self._store.async_save_later()
@@ -196,7 +209,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         indexer = await self._async_indexer()
         await self._async_note_changes(indexer)
         works, complete = self.data.records, self.data.complete
-        asked = set(self._pending)
+        asked = set(self._state.pending)
         is_listed = self.data.read_at is not None and (
             complete or len(works) >= MAX_TOKENS
         )
@@ -206,7 +219,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             here = {work.id for work in works}
             asked = {work.id for work in before if work.id not in here}
         works, left = await self._async_read_named(indexer, works, asked)
-        self._pending.clear()
+        self._state.pending = frozenset()
         self._set(works, complete=complete)
         self._tell(before, left)
 
@@ -222,7 +235,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
                     err,
                 )
             self.is_followed = False
-            self._checkpoints = [None] * len(self._addresses)
+            self._state.checkpoints = [None] * len(self._addresses)
         else:
             self.is_followed = True
 
@@ -258,14 +271,14 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         """Note which works have changed since the last time."""
         for index, address in enumerate(self._addresses):
             for _ in range(MAX_CHANGE_PAGES):
-                before = self._checkpoints[index]
+                before = self._state.checkpoints[index]
                 changes, checkpoint = await indexer.changes(address, before)
-                self._pending.update(
+                self._state.pending |= {
                     change.token_id for change in changes if change.kind in READ_AGAIN
-                )
+                }
                 if checkpoint is None or checkpoint == before:
                     break
-                self._checkpoints[index] = checkpoint
+                self._state.checkpoints[index] = checkpoint
                 if len(changes) < MAX_PAGE:
                     break
 
@@ -321,12 +334,12 @@ class CollectionCoordinator(ServerCoordinator[Token]):
         known = {work.id for work in before}
         for work in self.data.records:
             held_since = work.held_since
-            if work.id in known or held_since is None or held_since < self._since:
+            if work.id in known or held_since is None or held_since < self._state.since:
                 continue
             # A work may be hidden for a while.
             name = f"{work.id} {held_since.isoformat()}"
-            if name not in self._told:
-                self._told[name] = None
+            if name not in self._state.told:
+                self._state.told = (*self._state.told, name)[-MAX_TOLD:]
                 self._tell_one(self, ACQUIRED, work)
         for work in before:
             if work.id in left:
@@ -336,31 +349,19 @@ class CollectionCoordinator(ServerCoordinator[Token]):
     def to_store(self) -> Json:
         """Return everything that was read as plain JSON; may run in another thread."""
         return {
-            "mark": self._mark,
             "list": self.data.to_store(),
-            "checkpoints": list(self._checkpoints),
-            "since": self._since.isoformat(),
-            "pending": sorted(self._pending),
-            "told": self._told.keys()[::-1],
+            "state": record_to_json(self._state),
         }
 
     @override
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what `to_store` returned, if it is of the same addresses."""
-        if data.get("mark") != self._mark:
+        state = record_from_json(State, data.get("state"))
+        if state is None or state.mark != self._state.mark:
             return
-        self.data = CachedList.from_store(mapping(data.get("list")), Token)
-        self._since = moment(data.get("since")) or self._since
-        self._pending = set(_texts(data.get("pending")))
-        for name in _texts(data.get("told")):
-            self._told[name] = None
-        checkpoints = data.get("checkpoints")
-        for index, stored in enumerate(
-            checkpoints[: len(self._addresses)] if isinstance(checkpoints, list) else ()
-        ):
-            match stored:
-                case [str() as time, str() as event]:
-                    self._checkpoints[index] = time, event
+        if len(state.checkpoints) == len(self._addresses):
+            self.data = CachedList.from_store(data.get("list"), Token)
+            self._state = state
 
 
 def _being_read() -> Dp1Error:
@@ -400,9 +401,3 @@ def _data_size(work: Token) -> int:
     """Return the length of a work that is its own source."""
     source = work.source or ""
     return len(source) if data_type(source) else 0
-
-
-def _texts(value: object) -> list[str]:
-    """Return the texts of a list."""
-    found = map(text, value if isinstance(value, list) else ())
-    return [name for name in found if name]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, override
@@ -18,7 +18,6 @@ from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundErr
 from ....client.feed.client import Feed, StoredPlaylist
 from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
-from ....client.values import mapping, moment, whole
 from ....const import LOGGER
 from ....storage import record_from_json, record_to_json
 from ...server import PATIENCE, CachedList, Json, ServerCoordinator
@@ -44,6 +43,23 @@ FOREIGN_CONCURRENCY = 8
 MAX_IN_CHANNEL = 200
 
 
+@dataclass(slots=True)
+class State:
+    """What is stored of a feed beside its playlists. A thread stores it, so what may grow is replaced and not changed.
+
+    Attributes:
+        channels: in the order of the feed.
+        older_read_at: when the playlists after the first ones were read.
+        skipped: how many playlists of the feed make no sense.
+        ids_by_slug: playlists that were published under slugs which the feed has not kept.
+    """
+
+    channels: tuple[FeedChannel, ...] = ()
+    older_read_at: datetime | None = None
+    skipped: int = 0
+    ids_by_slug: dict[str, str] = field(default_factory=dict)
+
+
 class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     """Playlists, the newest first, and channels."""
 
@@ -61,14 +77,11 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self.client = client
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
-        self.channels: tuple[FeedChannel, ...] = ()
+        self._state = State()
         self._playlists: dict[str, FeedPlaylist] = {}
         self._deleted: set[str] = set()
         # What was written last, and when.
         self._written: LRU[str, tuple[float, FeedPlaylist]] = LRU(MAX_DOCUMENTS)
-        self._ids_by_slug: dict[str, str] = {}
-        self._older_read_at: datetime | None = None
-        self._skipped = 0
         self._foreign: LRU[str, FeedPlaylist] = LRU(MAX_FOREIGN)
         self._documents: LRU[str, tuple[float, StoredPlaylist]] = LRU(MAX_DOCUMENTS)
 
@@ -76,17 +89,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     def restore(self, data: Mapping[str, Any]) -> None:
         """Load what is stored of this feed, and index it."""
         self.data = CachedList.from_store(data.get("playlists"), FeedPlaylist)
-        channels = data.get("channels")
-        self.channels = tuple(
-            channel
-            for stored in (channels if isinstance(channels, list) else ())
-            if (channel := record_from_json(FeedChannel, stored))
-        )
-        self._older_read_at = moment(data.get("older_read_at"))
-        self._skipped = whole(data.get("skipped")) or 0
-        for slug, key in mapping(data.get("ids_by_slug")).items():
-            if isinstance(key, str):
-                self._ids_by_slug[slug] = key
+        self._state = record_from_json(State, data.get("state")) or State()
         self._index_playlists()
 
     @override
@@ -94,10 +97,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Return everything that was read as plain JSON."""
         return {
             "playlists": self.data.to_store(),
-            "channels": list(map(record_to_json, self.channels)),
-            "older_read_at": self._older_read_at and self._older_read_at.isoformat(),
-            "skipped": self._skipped,
-            "ids_by_slug": self._ids_by_slug,
+            "state": record_to_json(self._state),
         }
 
     @override
@@ -119,11 +119,16 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     def async_remember_slug(self, slug: object, document: Mapping[str, Any]) -> None:
         """Remember which playlist was published under a slug, on a feed that chooses its slugs itself."""
         if isinstance(slug, str) and slug and document.get("slug") != slugify(slug):
-            self._ids_by_slug[slugify(slug)] = document["id"]
+            named = {slugify(slug): document["id"]}
+            self._state.ids_by_slug = self._state.ids_by_slug | named
 
     def id_of_slug(self, slug: object) -> str | None:
         """Return the playlist that was published under a slug which the feed has not kept."""
-        return self._ids_by_slug.get(slugify(slug)) if isinstance(slug, str) else None
+        return (
+            self._state.ids_by_slug.get(slugify(slug))
+            if isinstance(slug, str)
+            else None
+        )
 
     @callback
     def async_put(self, document: Mapping[str, Any]) -> None:
@@ -151,7 +156,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         for ref, (_, stored) in list(self._documents.items()):
             if stored.document.get("id") == key:
                 del self._documents[ref]
-        total = len(records) + self._skipped
+        total = len(records) + self._state.skipped
         self.data = replace(self.data, records=tuple(records), total=total)
         self._index_playlists()
         self.async_updated()
@@ -259,6 +264,11 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return await asyncio.gather(*map(read, urls[:MAX_IN_CHANNEL]))
 
     @property
+    def channels(self) -> tuple[FeedChannel, ...]:
+        """Return the channels."""
+        return self._state.channels
+
+    @property
     @override
     def is_listing(self) -> bool:
         """Return whether the list or what is older is read now."""
@@ -286,7 +296,7 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 more = not page.last
                 if len(found) >= FIRST_PLAYLISTS:
                     break
-            self.channels = tuple(await async_channels(self.client))
+            self._state.channels = tuple(await async_channels(self.client))
         except Dp1Error as err:
             reason = err
         records, complete = tuple(found.values()), not more
@@ -294,9 +304,9 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
             records += self._older_than(found)
             complete = self._start_older(pages, found, skipped)
         elif reason is None:
-            self._skipped = skipped
+            self._state.skipped = skipped
         records = self._with_written(records, began)
-        total = len(records) + self._skipped
+        total = len(records) + self._state.skipped
         listing = Listing(records, total, complete, reason)
         self.data = self.data.updated(listing, self.hass.loop.time())
         self._index_playlists()
@@ -314,7 +324,10 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
     ) -> bool:
         """Return if the rest of the list was read lately, and read it in the background if not."""
-        read_at, age = self._older_read_at, timedelta(seconds=self.timing.older_age)
+        read_at, age = (
+            self._state.older_read_at,
+            timedelta(seconds=self.timing.older_age),
+        )
         if read_at is not None and dt_util.utcnow() - read_at < age:
             return True
         self.reads.start(OLDER, partial(self._async_read_older, pages, first, skipped))
@@ -344,9 +357,9 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         if not complete:
             older = {playlist.id: playlist for playlist in rest} | older
         records = self._with_written((*newest, *older.values()), began)
-        self._skipped = skipped
+        self._state.skipped = skipped
         if complete:
-            self._older_read_at = dt_util.utcnow()
+            self._state.older_read_at = dt_util.utcnow()
         self.data = replace(
             self.data,
             records=records,

@@ -27,7 +27,6 @@ from ..provider import (
     SEARCH_PATIENCE,
     BuiltPlaylist,
     Context,
-    Found,
     Json,
     Lines,
     Names,
@@ -184,14 +183,6 @@ class FeedProvider(Provider):
         shown = [item for item in items if not item.is_secret]
         nodes = LazyNodes(shown, partial(item_node, self.context, known))
         return Children(nodes, max(0, known.count - len(items)), problem)
-
-    @override
-    async def async_find(self, kind: str, text: str) -> Found:
-        """Return a playlist by id, slug or address."""
-        if kind != NodeKind.PLAYLIST:
-            return await super().async_find(kind, text)
-        playlist = await self._feed.async_playlist(text)
-        return Found(node_id(kind, playlist.id), playlist.title)
 
     # Playlists
 
