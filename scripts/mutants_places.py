@@ -239,14 +239,14 @@ PLACES = [
         ["tests/client/display/test_client.py::test_every_way_to_fail"],
     ),
     Place(
-        "client/catalog/paging.py",
+        "client/catalog/client.py",
         "every page of a dead catalog is asked for",
         "if len(self._failures) >= MAX_FAILED_PAGES:",
         "if len(self._failures) > 10_000:",
         ["tests/client/catalog/test_client.py"],
     ),
     Place(
-        "client/catalog/paging.py",
+        "client/catalog/client.py",
         "repeated pages go on",
         "if page.records and not new:",
         "if not page.records and not new:",

@@ -10,8 +10,8 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
+from custom_components.dp1.client.catalog.client import PAGE_SIZE, Page
 from custom_components.dp1.client.catalog.models import Artwork, Series
-from custom_components.dp1.client.catalog.paging import PAGE_SIZE, Page
 from custom_components.dp1.library.library import Library, async_remove_stored
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.providers.catalog import background_reader, records

@@ -16,7 +16,7 @@ from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, Upda
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads
 
-from ..client.catalog.paging import Listing
+from ..client.catalog.client import Listing
 from ..client.errors import (
     BusyError,
     Dp1Error,

@@ -15,15 +15,16 @@ import pytest
 
 from custom_components.dp1.client.catalog import client
 from custom_components.dp1.client.catalog.artwork import provenance, source_url, title
-from custom_components.dp1.client.catalog.client import Catalog, normalize_url
-from custom_components.dp1.client.catalog.models import Artwork, ExhibitionKind
-from custom_components.dp1.client.catalog.paging import (
+from custom_components.dp1.client.catalog.client import (
     MAX_RECORDS,
+    Catalog,
     Page,
     PagedReader,
     evenly,
+    normalize_url,
     spread_offsets,
 )
+from custom_components.dp1.client.catalog.models import Artwork, ExhibitionKind
 from custom_components.dp1.client.errors import (
     BusyError,
     Dp1Error,
@@ -108,15 +109,15 @@ async def test_parameters_reach_the_catalog(
     await catalog.exhibitions(
         limit=2,
         offset=3,
-        sort_by="relevance",
-        sort_order="DESC",
+        sortBy="relevance",
+        sortOrder="DESC",
         keyword="weather & rain",
     )
     await catalog.series(
         exhibition_id=show["id"],
         limit=1,
-        sort_by="displayIndex",
-        sort_order="ASC",
+        sortBy="displayIndex",
+        sortOrder="ASC",
         keyword="a",
     )
     await catalog.artworks(series_id=first["id"], offset=1)
@@ -171,7 +172,7 @@ async def test_page(catalog: Catalog) -> None:
 
 async def test_search_by_relevance(catalog: Catalog) -> None:
     """The exhibition with the title comes first."""
-    page = await catalog.exhibitions(keyword="net evil", sort_by="relevance")
+    page = await catalog.exhibitions(keyword="net evil", sortBy="relevance")
     assert page.records[0].title == "Net Evil"
     assert page.records[0].slug == "net-evil-q7v"
 

@@ -3,18 +3,18 @@
 from hypothesis import given, strategies as st
 import pytest
 
-from custom_components.dp1.client.catalog.models import (
-    Artwork,
-    ExhibitionKind,
-    Model,
-    Series,
-)
-from custom_components.dp1.client.catalog.selection import (
+from custom_components.dp1.client.catalog.artwork import (
     playable,
     select_works,
     shares,
     shown_once,
     works_to_read,
+)
+from custom_components.dp1.client.catalog.models import (
+    Artwork,
+    ExhibitionKind,
+    Model,
+    Series,
 )
 
 

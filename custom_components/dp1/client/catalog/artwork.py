@@ -1,15 +1,19 @@
-"""Source, picture, title, credit and provenance of an artwork, from its catalog record.
+"""What a display shows of the catalog: source, picture, title, credit and provenance of a work, and which works.
 
-The rules follow the catalog's own published playlists and readers; where those differ, the newer one counts.
+The rules follow the catalog's own published playlists and readers; where those differ, the newer one counts. Copies of one
+work are included in a playlist once. A group exhibition takes one work of each series in turn, a solo exhibition the single
+works first and then one series after the other.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, zip_longest
 import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
 from ..text import MAX_TITLE, shorten, through_gateway
-from .models import Alumni, Artwork, Exhibition, Series
+from .models import Alumni, Artwork, Exhibition, ExhibitionKind, Model, Series
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
 ASSETS_URL = "https://cdn.feralfileassets.com"
@@ -230,3 +234,116 @@ def artwork_page(artwork: Artwork) -> str:
 def _page(kind: str, slug: str) -> str | None:
     """Return the URL of a web page; None if the record has no slug."""
     return f"{PAGES_URL}/{kind}/{quote(slug, safe='')}" if slug else None
+
+
+CAP = 50
+
+type Group = tuple[Series, Sequence[Artwork]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Works in the order to show them.
+
+    Attributes:
+        works: each with its series.
+        left_out: how many could not be played, for want of a source.
+    """
+
+    works: tuple[tuple[Series, Artwork], ...]
+    left_out: int
+
+
+def shown_once(series: Series) -> bool:
+    """Return whether one work stands for the whole series: there is only one, or they are copies."""
+    return series.single or series.model is Model.MULTI
+
+
+def evenly[T](things: Sequence[T], count: int) -> list[T]:
+    """Return ``count`` of some values, evenly spread over all of them, in order."""
+    if count >= len(things):
+        return list(things)
+    return [things[place * len(things) // count] for place in range(max(count, 0))]
+
+
+def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:
+    """Divide ``cap`` places as equally as the counts allow.
+
+    Args:
+        counts: how many places each can fill.
+        cap: number of places.
+    """
+    given = [0] * len(counts)
+    hungry = [who for who, count in enumerate(counts) if count > 0]
+    while hungry and cap > 0:
+        served = evenly(hungry, cap)
+        for who in served:
+            given[who] += 1
+        cap -= len(served)
+        hungry = [who for who in hungry if given[who] < counts[who]]
+    return given
+
+
+def works_to_read(all_series: Iterable[Series], cap: int = CAP) -> list[int]:
+    """Return how many works of each series a playlist of an exhibition needs, before any is read.
+
+    Args:
+        all_series: series of the exhibition.
+        cap: maximum number of works of the playlist.
+    """
+    return shares(
+        [
+            1
+            if shown_once(series)
+            else cap
+            if series.max_artwork is None
+            else series.max_artwork
+            for series in all_series
+        ],
+        cap,
+    )
+
+
+def playable(series: Series, artworks: Iterable[Artwork]) -> tuple[list[Artwork], int]:
+    """Return the works of a series to show, and the number of those without a source.
+
+    Burned and archived works are ignored and not counted.
+    """
+    works = sorted(
+        (work for work in artworks if not work.gone),
+        key=lambda work: (work.index is None, work.index or 0),
+    )
+    found = [work for work in works if source_url(work, series)]
+    if shown_once(series):
+        return found[:1], int(bool(works) and not found)
+    return found, len(works) - len(found)
+
+
+def select_works(
+    kind: ExhibitionKind, groups: Iterable[Group], cap: int = CAP
+) -> Selection:
+    """Return the works of an exhibition, or of a part of it, in order.
+
+    Args:
+        kind: of the exhibition.
+        groups: its series in display order, each with its works.
+        cap: maximum number of works; every series gets a fair share, and gives works evenly from its whole length.
+    """
+    chosen: list[tuple[Series, list[Artwork]]] = []
+    left_out = 0
+    for series, artworks in groups:
+        works, missing = playable(series, artworks)
+        chosen.append((series, works))
+        left_out += missing
+    given = shares([len(works) for _, works in chosen], cap)
+    runs = [
+        [(series, work) for work in evenly(works, share)]
+        for (series, works), share in zip(chosen, given, strict=True)
+    ]
+    if kind is ExhibitionKind.SOLO:
+        runs.sort(key=lambda run: not (run and shown_once(run[0][0])))
+        works_in_order = list(chain.from_iterable(runs))
+    else:
+        rounds = zip_longest(*runs)
+        works_in_order = [work for turn in rounds for work in turn if work is not None]
+    return Selection(tuple(works_in_order), left_out)

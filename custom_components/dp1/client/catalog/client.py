@@ -5,12 +5,12 @@ Paths, parameters and the page limit are those of the catalog's public interface
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 import logging
-from math import inf
+from math import ceil, inf
 from random import uniform
 import re
 from typing import Any
@@ -30,8 +30,193 @@ from ..errors import (
 from ..http import Answer, Guard, request_json, status_error
 from ..text import clean, is_technical, with_scheme
 from ..values import MAX_ON_LOOP, decode, mapping
+from .artwork import evenly
 from .models import Artwork, Exhibition, Record, Series, as_integer
-from .paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
+
+PAGE_SIZE = 5
+MAX_RECORDS = 5000
+MAX_FAILED_PAGES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Page[T]:
+    """A page of a list.
+
+    Attributes:
+        records: the valid records.
+        total: number of records of the list; None if the server did not tell.
+        offset: index of the first record in the list, from 0.
+        received: number of records, including invalid ones.
+        skipped: number of invalid records.
+    """
+
+    records: tuple[T, ...]
+    total: int | None
+    offset: int
+    received: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing[T]:
+    """A list as far as it could be read.
+
+    Attributes:
+        records: the records, in order.
+        total: number of records of the list; None if the server did not tell.
+        complete: whether ``records`` is the whole list.
+        reason: the error if it is not; None if no more was asked for.
+    """
+
+    records: tuple[T, ...]
+    total: int | None
+    complete: bool
+    reason: Dp1Error | None
+
+
+type Progress[T] = Callable[[Callable[[], Listing[T]]], None]
+
+
+def spread_offsets(total: int, size: int, pages: int) -> list[int]:
+    """Return offsets of pages spread evenly over a list, from its first record to its last.
+
+    Args:
+        total: records in the list.
+        size: records of a page.
+        pages: number of pages; they must fit in without overlap.
+    """
+    if pages < 2:
+        return [0]
+    return [place * (total - size) // (pages - 1) for place in range(pages)]
+
+
+class PagedReader[T: Record]:
+    """Reads a list to its end: the first page, then several at a time."""
+
+    def __init__(
+        self,
+        fetch: Callable[[int, int], Awaitable[Page[T]]],
+        *,
+        concurrency: int,
+        cap: int | None = None,
+        spread: bool = False,
+    ) -> None:
+        """Initialize the reader.
+
+        Args:
+            fetch: reads a page, given its offset and the maximum number of records.
+            concurrency: maximum number of pages at the same time.
+            cap: maximum number of records to return; None for all.
+            spread: whether records over the cap are left out evenly instead of at the end.
+        """
+        self._fetch = fetch
+        self._concurrency = concurrency
+        self._cap = MAX_RECORDS if cap is None else cap
+        self._spread = spread
+        self._found: dict[str, tuple[int, T]] = {}
+        self._skipped = 0
+        self._page_size = PAGE_SIZE
+        self._total: int | None = None
+        self._failures: list[Dp1Error] = []
+        self._stopped = False
+
+    async def read(self) -> Listing[T]:
+        """Read as much as possible; errors are returned as the reason and never raised."""
+        if self._cap < 1:
+            return Listing((), None, False, None)
+        asked = min(PAGE_SIZE, self._cap)
+        try:
+            first = await self._fetch(0, asked)
+        except Dp1Error as err:
+            return Listing((), None, False, err)
+        if first.total is not None and first.total >= first.received:
+            self._total = first.total
+        self._keep(first)
+        if first.received:
+            # A server may return fewer records than asked for; its own page size is used from here on.
+            self._page_size = first.received
+            await self._read_spans(self._spans())
+        return self.so_far()
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Return the spans (start, end) into which the rest of the list is divided, to be read independently."""
+        size = self._page_size
+        if self._total is None:
+            yield size, self._cap
+            return
+        pages = ceil(self._cap / size)
+        if self._spread and pages * size < self._total:
+            for offset in spread_offsets(self._total, size, pages)[1:]:
+                yield offset, offset + size
+            return
+        end = self._total if self._spread else min(self._total, self._cap)
+        for offset in range(size, end, size):
+            yield offset, min(offset + size, end)
+
+    async def _read_spans(self, spans: Iterator[tuple[int, int]]) -> None:
+        """Read all spans, several at a time."""
+
+        async def work() -> None:
+            for start, end in spans:
+                if self._stopped:
+                    return
+                try:
+                    await self._read_span(start, end)
+                except Dp1Error as err:
+                    self._failures.append(err)
+                    if len(self._failures) >= MAX_FAILED_PAGES:
+                        self._stopped = True
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self._concurrency):
+                group.create_task(work())
+
+    async def _read_span(self, start: int, end: int) -> None:
+        """Read a span, by as many pages as the server makes of it."""
+        offset = start
+        while offset < end and not self._stopped:
+            asked = min(PAGE_SIZE, end - offset)
+            page = await self._fetch(offset, asked)
+            new = self._keep(page)
+            if not page.received:
+                # No records where a span begins: this is the end of the list.
+                self._stopped |= offset == start
+                return
+            if page.records and not new:
+                if offset == start and page.received >= asked:
+                    raise UnexpectedAnswerError("the catalog repeats its pages")
+                return
+            offset += page.received
+            if self._total is None and page.received < self._page_size:
+                return
+
+    def _keep(self, page: Page[T]) -> int:
+        """Add the new records of a page, and return their number."""
+        before = len(self._found)
+        for place, record in enumerate(page.records, page.offset):
+            self._found.setdefault(record.id, (place, record))
+        self._skipped += page.skipped
+        return len(self._found) - before
+
+    def so_far(self) -> Listing[T]:
+        """Return what was read until now, and whether it is the whole list."""
+        in_order = sorted(self._found.values(), key=lambda found: found[0])
+        records = [record for _, record in in_order]
+        reason: Dp1Error | None = None
+        if self._failures:
+            reason = self._failures[0]
+        elif len(records) + self._skipped < min(self._total or 0, self._cap):
+            reason = UnexpectedAnswerError(
+                f"the catalog announces {self._total} records and gives {len(records)}"
+            )
+        if self._total is None:
+            capped = len(records) >= self._cap
+        else:
+            capped = self._total > self._cap
+        complete = not capped and reason is None
+        kept = evenly(records, self._cap) if self._spread else records[: self._cap]
+        return Listing(tuple(kept), self._total, complete, reason)
+
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -111,24 +296,16 @@ class Catalog:
         return self._url
 
     async def exhibitions(
-        self,
-        *,
-        limit: int = PAGE_SIZE,
-        offset: int = 0,
-        sort_by: str | None = None,
-        sort_order: str | None = None,
-        keyword: str | None = None,
+        self, *, limit: int = PAGE_SIZE, offset: int = 0, **parameters: str
     ) -> Page[Exhibition]:
         """Read one page of exhibitions.
 
         Args:
             limit: maximum number of records, 1 to 5.
             offset: index of the first record in the list, from 0.
-            sort_by: ``openAt``, ``createdAt``, ``title`` or, with a keyword, ``relevance``.
-            sort_order: ``ASC`` or ``DESC``.
-            keyword: words to search for.
+            parameters: by the names of the interface: ``keyword`` (words to search for), ``sortBy`` (``openAt``,
+                ``createdAt``, ``title`` or, with a keyword, ``relevance``), ``sortOrder`` (``ASC`` or ``DESC``).
         """
-        parameters = _parameters(sort_by, sort_order, keyword)
         return await self._page(
             "exhibitions", Exhibition.parse, parameters, offset, limit
         )
@@ -139,14 +316,10 @@ class Catalog:
         exhibition_id: str,
         limit: int = PAGE_SIZE,
         offset: int = 0,
-        sort_by: str | None = None,
-        sort_order: str | None = None,
-        keyword: str | None = None,
+        **parameters: str,
     ) -> Page[Series]:
         """Read one page of the series of an exhibition; parameters as for ``exhibitions``."""
-        parameters = _parameters(sort_by, sort_order, keyword) | _parent(
-            "exhibitionID", exhibition_id
-        )
+        parameters["exhibitionID"] = exhibition_id
         return await self._page("series", Series.parse, parameters, offset, limit)
 
     async def artworks(
@@ -155,14 +328,10 @@ class Catalog:
         series_id: str,
         limit: int = PAGE_SIZE,
         offset: int = 0,
-        sort_by: str | None = None,
-        sort_order: str | None = None,
-        keyword: str | None = None,
+        **parameters: str,
     ) -> Page[Artwork]:
         """Read one page of the artworks of a series; parameters as for ``exhibitions``."""
-        parameters = _parameters(sort_by, sort_order, keyword) | _parent(
-            "seriesID", series_id
-        )
+        parameters["seriesID"] = series_id
         return await self._page("artworks", Artwork.parse, parameters, offset, limit)
 
     async def all_exhibitions(
@@ -240,6 +409,9 @@ class Catalog:
             raise ValueError(
                 f"limit must be 1 to {PAGE_SIZE}, offset must not be negative"
             )
+        # Without the value of a parent the catalog might list everything.
+        if not all(parameters.values()):
+            raise ValueError(f"empty parameters: {parameters}")
         answer = await self._get(
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
@@ -309,21 +481,6 @@ class Catalog:
             # It has neither keys nor conflicts, so a proxy or something else answers.
             raise UnexpectedAnswerError(message)
         raise status_error(answer, message)
-
-
-def _parameters(
-    sort_by: str | None, sort_order: str | None, keyword: str | None
-) -> dict[str, str]:
-    """Return the parameters that are not None."""
-    given = {"sortBy": sort_by, "sortOrder": sort_order, "keyword": keyword}
-    return {name: value for name, value in given.items() if value}
-
-
-def _parent(name: str, key: str) -> dict[str, str]:
-    """Return the parameter for the parent of a list; without a value the catalog might list everything."""
-    if not key:
-        raise ValueError(f"{name} must not be empty")
-    return {name: key}
 
 
 def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:

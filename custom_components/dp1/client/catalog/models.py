@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 import re
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from ..text import MAX_TITLE, clean, host_of
-from ..values import mapping, whole
+from ..values import mapping, sent, sent_fields, whole
 
 MAX_TEXT = 8192
 
@@ -27,11 +27,9 @@ def as_text(value: object) -> str:
     return value.strip()
 
 
-def as_texts(value: object) -> tuple[str, ...]:
-    """Return the non-empty texts of a list."""
-    if not isinstance(value, list):
-        return ()
-    return tuple(text for part in value if (text := as_text(part)))
+def texts_in(data: Mapping[str, Any], *names: str) -> tuple[str, ...]:
+    """Return the fields that have a text."""
+    return tuple(text for name in names if (text := as_text(data.get(name))))
 
 
 def as_title(*candidates: object) -> str:
@@ -107,7 +105,7 @@ class Alumni:
             as_text(data.get("slug")),
             about,
             website if host_of(website) else "",
-            as_texts([data.get("avatarDisplay"), data.get("avatarURI")]),
+            texts_in(data, "avatarDisplay", "avatarURI"),
         )
 
 
@@ -178,16 +176,27 @@ class Model(StrEnum):
     MULTI_UNIQUE = "multi_unique"
 
 
-class Record(Protocol):
-    """Protocol of all records."""
+def _model(value: object) -> Model | None:
+    """Return how works relate to each other."""
+    return next((model for model in Model if model == value), None)
 
-    @property
-    def id(self) -> str:
-        """Return the id."""
 
-    @classmethod
-    def parse(cls, data: object) -> Self | None:
-        """Parse a record of the catalog; None without an id."""
+def _index(value: object) -> int | None:
+    """Return the index of a work, if it is not negative."""
+    index = as_integer(value)
+    return index if index is not None and index >= 0 else None
+
+
+def _lower(value: object) -> str:
+    """Return a text in lower case."""
+    return as_text(value).lower()
+
+
+def _named(data: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the id of a record, empty if there is none, and its title: that, or its slug or id."""
+    key = as_key(data.get("id"))
+    title = as_title(data.get("title"), data.get("name"))
+    return key, title or as_text(data.get("slug")) or key
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +221,19 @@ class Exhibition:
 
     id: str
     title: str
-    slug: str = ""
-    number: str = ""
-    opens_at: datetime | None = None
-    preview_seconds: int = 0
+    slug: str = sent(as_text, "slug", default="")
+    number: str = sent(as_text, "ordinalLabel", default="")
+    opens_at: datetime | None = sent(as_moment, "exhibitionStartAt")
+    preview_seconds: int = sent(
+        lambda value: max(as_integer(value) or 0, 0), "previewDuration", default=0
+    )
     kind: ExhibitionKind = ExhibitionKind.GROUP
     visible: bool = True
     note: str = ""
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     curator: Alumni | None = None
-    updated_at: datetime | None = None
+    updated_at: datetime | None = sent(as_moment, "updatedAt")
 
     @property
     def viewable_from(self) -> datetime | None:
@@ -242,39 +253,26 @@ class Exhibition:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Parse an exhibition of the catalog."""
+        """Parse an exhibition of the catalog; None without an id."""
         data = mapping(data)
-        if not (key := as_key(data.get("id"))):
+        key, title = _named(data)
+        hidden = data.get("hidden") is True or data.get("isTesting") is True
+        if not key:
             return None
-        slug = as_text(data.get("slug"))
         return cls(
             id=key,
-            title=as_title(data.get("title"), data.get("name")) or slug or key,
-            slug=slug,
-            number=as_text(data.get("ordinalLabel")),
-            opens_at=as_moment(data.get("exhibitionStartAt")),
-            preview_seconds=max(as_integer(data.get("previewDuration")) or 0, 0),
+            title=title,
             kind=ExhibitionKind.SOLO
             if data.get("type") == ExhibitionKind.SOLO
             else ExhibitionKind.GROUP,
-            visible=not (
-                data.get("hidden") is True
-                or data.get("isTesting") is True
-                or data.get("publicViewable") is False
-            ),
+            visible=not hidden and data.get("publicViewable") is not False,
             note=clean(data.get("noteBrief")) or clean(data.get("noteTitle")),
-            pictures=as_texts(
-                [
-                    data.get("coverDisplay"),
-                    data.get("coverURI"),
-                    data.get("thumbnailCoverURI"),
-                ]
-            ),
+            pictures=texts_in(data, "coverDisplay", "coverURI", "thumbnailCoverURI"),
             artists=people_of(data.get("artistsAlumni"))
             or people_of(data.get("artists")),
             curator=Alumni.parse(data.get("curatorAlumni"))
             or Alumni.parse(data.get("curator")),
-            updated_at=as_moment(data.get("updatedAt")),
+            **sent_fields(cls, data),
         )
 
 
@@ -304,19 +302,19 @@ class Series:
     id: str
     exhibition_id: str
     title: str
-    slug: str = ""
-    medium: str = ""
-    description: str = ""
-    display_index: int | None = None
-    max_artwork: int | None = None
-    model: Model | None = None
+    slug: str = sent(as_text, "slug", default="")
+    medium: str = sent(_lower, "medium", default="")
+    description: str = sent(clean, "description", default="")
+    display_index: int | None = sent(as_integer, "displayIndex")
+    max_artwork: int | None = sent(as_integer, "settings", "maxArtwork")
+    model: Model | None = sent(_model, "settings", "artworkModel")
     pictures: tuple[str, ...] = ()
     artists: tuple[Alumni, ...] = ()
     previews: tuple[str, ...] = ()
-    unique_preview_path: str = ""
-    unique_thumbnail_path: str = ""
-    minted_at: datetime | None = None
-    created_at: datetime | None = None
+    unique_preview_path: str = sent(as_text, "uniquePreviewPath", default="")
+    unique_thumbnail_path: str = sent(as_text, "uniqueThumbnailPath", default="")
+    minted_at: datetime | None = sent(as_moment, "mintedAt")
+    created_at: datetime | None = sent(as_moment, "createdAt")
 
     @property
     def single(self) -> bool:
@@ -325,35 +323,23 @@ class Series:
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Parse a series of the catalog."""
+        """Parse a series of the catalog; None without an id."""
         data = mapping(data)
-        if not (key := as_key(data.get("id"))):
-            return None
-        settings = mapping(data.get("settings"))
+        key, title = _named(data)
         preview = mapping(data.get("previewFile"))
-        slug, model = as_text(data.get("slug")), settings.get("artworkModel")
+        if not key:
+            return None
         return cls(
             id=key,
             exhibition_id=as_key(data.get("exhibitionID")),
-            title=as_title(data.get("title"), data.get("name")) or slug or key,
-            slug=slug,
-            medium=as_text(data.get("medium")).lower(),
-            description=clean(data.get("description")),
-            display_index=as_integer(data.get("displayIndex")),
-            max_artwork=as_integer(settings.get("maxArtwork")),
-            model=Model(model) if model in tuple(Model) else None,
-            pictures=as_texts([data.get("thumbnailDisplay"), data.get("thumbnailURI")]),
+            title=title,
+            pictures=texts_in(data, "thumbnailDisplay", "thumbnailURI"),
             artists=collective_of(data.get("artistAlumni") or data.get("artist")),
-            previews=as_texts(
-                [
-                    mapping(preview.get("metadata")).get("urlOverwrite"),
-                    preview.get("uri"),
-                ]
+            previews=(
+                *texts_in(mapping(preview.get("metadata")), "urlOverwrite"),
+                *texts_in(preview, "uri"),
             ),
-            unique_preview_path=as_text(data.get("uniquePreviewPath")),
-            unique_thumbnail_path=as_text(data.get("uniqueThumbnailPath")),
-            minted_at=as_moment(data.get("mintedAt")),
-            created_at=as_moment(data.get("createdAt")),
+            **sent_fields(cls, data),
         )
 
 
@@ -375,41 +361,39 @@ class Artwork:
     """
 
     id: str
-    index: int | None = None
+    index: int | None = sent(_index, "index")
     name: str = ""
     sources: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
     chain: str = ""
     contract: str = ""
     token_id: str = ""
-    minted_at: datetime | None = None
+    minted_at: datetime | None = sent(as_moment, "mintedAt")
     gone: bool = False
 
     @classmethod
     def parse(cls, data: object) -> Self | None:
-        """Parse a work of the catalog."""
+        """Parse a work of the catalog; None without an id."""
         data = mapping(data)
-        if not (key := as_key(data.get("id"))):
-            return None
-        index = as_integer(data.get("index"))
-        metadata = mapping(data.get("metadata"))
+        key, metadata = as_key(data.get("id")), mapping(data.get("metadata"))
         chain, contract, token_id = token_identity(data)
+        if not key:
+            return None
         return cls(
             id=key,
-            index=index if index is not None and index >= 0 else None,
             name=as_title(data.get("name"), data.get("title")),
-            sources=as_texts(
-                [
-                    metadata.get("alternativePreviewURI"),
-                    metadata.get("previewCloudFlareURL"),
-                    mapping(data.get("previewDisplay")).get("HLS"),
-                    data.get("previewURI"),
-                ]
+            sources=(
+                *texts_in(metadata, "alternativePreviewURI", "previewCloudFlareURL"),
+                *texts_in(mapping(data.get("previewDisplay")), "HLS"),
+                *texts_in(data, "previewURI"),
             ),
-            pictures=as_texts([data.get("thumbnailDisplay"), data.get("thumbnailURI")]),
-            chain=as_text(chain).lower(),
-            contract=as_text(contract),
-            token_id=as_text(token_id),
-            minted_at=as_moment(data.get("mintedAt")),
+            pictures=texts_in(data, "thumbnailDisplay", "thumbnailURI"),
+            chain=chain.lower(),
+            contract=contract,
+            token_id=token_id,
             gone=data.get("burned") is True or data.get("isArchived") is True,
+            **sent_fields(cls, data),
         )
+
+
+type Record = Exhibition | Series | Artwork

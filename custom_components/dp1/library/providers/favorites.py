@@ -6,7 +6,7 @@ from typing import Any, override
 
 from homeassistant.core import HomeAssistant, callback
 
-from ...client.catalog.selection import CAP
+from ...client.catalog.artwork import CAP
 from ...client.errors import NotFoundError
 from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import MAX_TITLE, one_line

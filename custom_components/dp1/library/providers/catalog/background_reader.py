@@ -12,8 +12,8 @@ from homeassistant.core import CALLBACK_TYPE, HassJob, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 from homeassistant.util import dt as dt_util
 
+from ....client.catalog.artwork import shown_once
 from ....client.catalog.models import Exhibition, Series
-from ....client.catalog.selection import shown_once
 from ....client.errors import BusyError, Dp1Error, UnreachableError
 from ....timing import Timing
 from ...server import ServerStore

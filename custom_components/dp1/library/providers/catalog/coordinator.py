@@ -10,10 +10,19 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ....client.catalog.client import CONCURRENCY, Catalog, in_order, series_place
+from ....client.catalog.artwork import CAP
+from ....client.catalog.client import (
+    CONCURRENCY,
+    PAGE_SIZE,
+    Catalog,
+    Listing,
+    Page,
+    PagedReader,
+    Progress,
+    in_order,
+    series_place,
+)
 from ....client.catalog.models import Artwork, Exhibition, Series
-from ....client.catalog.paging import PAGE_SIZE, Listing, Page, PagedReader, Progress
-from ....client.catalog.selection import CAP
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
 from ....const import LOGGER
@@ -407,7 +416,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         """Read the exhibitions that fit words best."""
         assert self.client is not None
         page = await self.client.exhibitions(
-            keyword=words, sort_by="relevance", limit=count
+            keyword=words, sortBy="relevance", limit=count
         )
         for exhibition in page.records:
             self._exhibitions.setdefault(exhibition.id, exhibition)

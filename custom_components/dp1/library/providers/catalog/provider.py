@@ -17,6 +17,8 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
+    CAP,
+    Group,
     absolute_url,
     cover_url,
     credit,
@@ -24,20 +26,16 @@ from ....client.catalog.artwork import (
     exhibition_page,
     item as catalog_item,
     picture_url,
-    source_url,
-    title as title_of,
-    year,
-)
-from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
-from ....client.catalog.paging import PAGE_SIZE, evenly
-from ....client.catalog.selection import (
-    CAP,
-    Group,
     select_works,
     shares,
     shown_once,
+    source_url,
+    title as title_of,
     works_to_read,
+    year,
 )
+from ....client.catalog.client import PAGE_SIZE, evenly
+from ....client.catalog.models import Artwork, Exhibition, ExhibitionKind, Series
 from ....client.display.client import Cast
 from ....client.display.player_status import PlaylistItem
 from ....client.errors import Dp1Error, InvalidRequestError, NotFoundError

@@ -14,6 +14,7 @@ from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import (
     ASSETS_URL,
+    CAP,
     PROOF_NAMES,
     absolute_url,
     artwork_page,
@@ -23,13 +24,13 @@ from ....client.catalog.artwork import (
     picture_url,
     provenance,
     series_page,
+    shown_once,
     source_url,
     title,
     year,
 )
+from ....client.catalog.client import PAGE_SIZE, Page
 from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
-from ....client.catalog.paging import PAGE_SIZE, Page
-from ....client.catalog.selection import CAP, shown_once
 from ....client.playlist.manifest import MAX_NOTE, Work, biographies
 from ....client.text import clean, shorten
 from ....client.values import mapping, text

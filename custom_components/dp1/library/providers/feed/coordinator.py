@@ -13,7 +13,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from ....client.catalog.paging import Listing
+from ....client.catalog.client import Listing
 from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
 from ....client.feed.client import Feed, StoredPlaylist
 from ....client.feed.paging import Page
