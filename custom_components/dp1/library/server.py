@@ -462,9 +462,24 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
                 self.last_update_success = True
                 LOGGER.info("Fetching %s data recovered", self.name)
 
-    def _partial[R: Storable](
-        self, before: CachedList[R], listing: Listing[R]
-    ) -> CachedList[R]:
-        """Return a list of which a part has been read."""
-        reason = NoAnswerError("the rest is being read")
-        return before.updated(replace(listing, reason=reason), self.hass.loop.time())
+    async def _async_read_parts[R: Storable](
+        self,
+        name: str,
+        before: CachedList[R],
+        read: Callable[..., Coroutine[Any, Any, Listing[R]]],
+        use: Callable[[CachedList[R]], CachedList[R]] = lambda listed: listed,
+    ) -> Listing[R]:
+        """Read a list; `use` gets what is known so far before a reader does who runs out of patience."""
+
+        def told(known: Callable[[], Listing[R]]) -> None:
+            """Tell what is known so far."""
+            reason = NoAnswerError("the rest is being read")
+
+            def part() -> CachedList[R]:
+                """Return what is known so far."""
+                listing = replace(known(), reason=reason)
+                return use(before.updated(listing, self.hass.loop.time()))
+
+            self.reads.set_progress(name, part)
+
+        return await read(progress=told)

@@ -9,7 +9,7 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ...client.display.player_status import PlayerStatus, PlaylistItem
-from ...client.errors import Dp1Error, NotFoundError
+from ...client.errors import Dp1Error
 from ...client.feed.client import Feed
 from ...client.http import request_json
 from ...client.playlist.manifest import Work
@@ -94,13 +94,6 @@ class Daily(Provider):
                 subtitle=title,
             )
         ]
-
-    @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return the Daily."""
-        for node in self.roots():
-            return node
-        raise NotFoundError("the library has no Daily")
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:

@@ -110,11 +110,6 @@ class Favorites(Provider):
         return [folder]
 
     @override
-    async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return the folder of the favorites."""
-        return self.roots()[0]
-
-    @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
         """Return the favorites."""
         return Children(self.nodes())

@@ -199,7 +199,10 @@ class Provider:
         return []
 
     async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return a node, or raise NotFoundError or why it could not be read."""
+        """Return a node, by default one of its folders, or raise NotFoundError or why it could not be read."""
+        for folder in self.roots():
+            if folder.id == node_id(kind, *keys):
+                return folder
         raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
 
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:

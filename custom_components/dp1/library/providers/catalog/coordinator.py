@@ -338,18 +338,13 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         assert self.client is not None
         before = self.data
 
-        def partial_list(read: Callable[[], Listing[Exhibition]]) -> Any:
-            """Return the exhibitions that have been read, which can be opened already."""
-            exhibitions = _newest_first(self._partial(before, read()))
-            self._exhibitions |= {
-                exhibition.id: exhibition for exhibition in exhibitions.records
-            }
-            return exhibitions
+        def use(listed: CachedList[Exhibition]) -> CachedList[Exhibition]:
+            """Let the exhibitions that have been read be opened already."""
+            self._exhibitions |= {each.id: each for each in listed.records}
+            return _newest_first(listed)
 
-        listing = await self.client.all_exhibitions(
-            progress=lambda read: self.reads.set_progress(
-                LIST, partial(partial_list, read)
-            )
+        listing = await self._async_read_parts(
+            LIST, before, self.client.all_exhibitions, use
         )
         if not listing.records and before.records and listing.reason is None:
             # An empty answer would take all sources away.
@@ -369,19 +364,18 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     ) -> None:
         """Read the series of an exhibition, by default as fast as possible."""
         assert self.client is not None
-        name, before = f"series {exhibition_id}", self.series_of(exhibition_id)
+        before = self.series_of(exhibition_id)
 
-        def partial_list(read: Callable[[], Listing[Series]]) -> CachedList[Series]:
-            """Return the series that have been read, which can be opened already."""
-            series_list = self._partial(before, read())
-            self._series |= {series.id: series for series in series_list.records}
-            return series_list
+        def use(listed: CachedList[Series]) -> CachedList[Series]:
+            """Let the series that have been read be opened already."""
+            self._series |= {series.id: series for series in listed.records}
+            return listed
 
-        listing: Listing[Series] = await (read_all or self.client.all_series)(
-            exhibition_id,
-            progress=lambda read: self.reads.set_progress(
-                name, partial(partial_list, read)
-            ),
+        listing = await self._async_read_parts(
+            f"series {exhibition_id}",
+            before,
+            partial(read_all or self.client.all_series, exhibition_id),
+            use,
         )
         series_list = before.updated(listing, self.hass.loop.time())
         self._series_lists[exhibition_id] = series_list
@@ -392,14 +386,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     async def _async_read_artworks(self, series_id: str, count: int | None) -> None:
         """Read artworks of a series."""
         assert self.client is not None
-        name, before = f"artworks {series_id} {count}", self.artworks_of(series_id)
-        listing = await self.client.all_artworks(
-            series_id,
-            cap=count,
-            spread=True,
-            progress=lambda read: self.reads.set_progress(
-                name, lambda: self._partial(before, read())
-            ),
+        before = self.artworks_of(series_id)
+        listing = await self._async_read_parts(
+            f"artworks {series_id} {count}",
+            before,
+            partial(self.client.all_artworks, series_id, cap=count, spread=True),
         )
         artworks = before.updated(listing, self.hass.loop.time(), count)
         self._artwork_lists.pop(series_id, None)

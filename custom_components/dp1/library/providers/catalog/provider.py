@@ -1,7 +1,7 @@
 """The exhibition catalog as a provider: exhibitions, series, works and artists."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -68,7 +68,7 @@ from ..provider import (
     children_of,
 )
 from .background_reader import BackgroundReader
-from .records import KnownWorks, artist_of, item_id, work_at, work_of
+from .records import artist_of, item_id, work_at, work_of
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
@@ -98,60 +98,15 @@ _CLAIM = re.compile(
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def claimed_exhibition(title: str) -> str | None:
-    """Return the name of the exhibition a playlist's title claims to be, as `comparable_name` writes it."""
-    found = _CLAIM.fullmatch(title.strip())
-    return " ".join(found[1].casefold().split()) if found else None
+def claimed_exhibition(playlist: FeedPlaylist) -> str | None:
+    """Return the name of the exhibition that a playlist's title claims to be, as `comparable` writes it."""
+    found = _CLAIM.fullmatch(playlist.title.strip())
+    return comparable(found[1]) if found else None
 
 
-def comparable_name(exhibition: Exhibition) -> str:
-    """Return the name of an exhibition without case and extra blanks."""
-    return " ".join(exhibition.title.casefold().split())
-
-
-def playlists_claiming(
-    exhibition: Exhibition, playlists: Iterable[FeedPlaylist]
-) -> list[FeedPlaylist]:
-    """Return the playlists which claim to be an exhibition."""
-    name = comparable_name(exhibition)
-    return [
-        playlist
-        for playlist in playlists
-        if playlist.title.casefold().startswith(name)
-        and claimed_exhibition(playlist.title) == name
-    ]
-
-
-def series_of_items(
-    items: Iterable[object], works: KnownWorks
-) -> frozenset[str] | None:
-    """Return the ids of the series the items are of, None unless all are known."""
-    found = set()
-    for item in items:
-        source = text(mapping(item).get("source"))
-        known = works.find(source=source)
-        series_id = known[0] if known else works.series_at(source)
-        if series_id is None:
-            return None
-        found.add(series_id)
-    return frozenset(found)
-
-
-def is_whole(series_ids: frozenset[str] | None, all_series: Sequence[Series]) -> bool:
-    """Return if the series are exactly those of an exhibition."""
-    return bool(series_ids) and series_ids == frozenset(
-        series.id for series in all_series
-    )
-
-
-def is_exhibition(
-    document: Mapping[str, Any], all_series: Sequence[Series], works: KnownWorks
-) -> bool:
-    """Return if a playlist has works of all series of an exhibition and nothing else."""
-    items = document.get("items")
-    return isinstance(items, list) and is_whole(
-        series_of_items(items, works), all_series
-    )
+def comparable(name: str) -> str:
+    """Return a name without case and extra blanks."""
+    return " ".join(name.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -470,10 +425,7 @@ class CatalogProvider(Provider):
                 return await self._async_build_exhibition(exhibition, limit)
             case NodeKind.SERIES:
                 series = record or await self._catalog.async_find_series(*keys)
-                node = node_id(kind, series.id)
-                return await self._async_build_series(
-                    node, series, self._catalog.exhibition(series.exhibition_id), limit
-                )
+                return await self._async_build_series(series, limit)
             case NodeKind.ARTIST:
                 artist = await self._async_artist(*keys)
                 found = await self._async_series_of(artist, BUILD_PATIENCE)
@@ -496,12 +448,14 @@ class CatalogProvider(Provider):
                 exhibition.id, BUILD_PATIENCE
             )
             if series_list.complete and (stored := await published):
-                works = len(stored.document["items"])
-                if (limit is None or works <= limit) and is_exhibition(
-                    stored.document, series_list.records, self._catalog.works
+                items = stored.document["items"]
+                sources = [text(mapping(item).get("source")) for item in items]
+                shown = self._catalog.works.series_of(sources)
+                if (limit is None or len(items) <= limit) and _are_all(
+                    shown, series_list.records
                 ):
                     cast = Cast(playlist_url=stored.url)
-                    return BuiltPlaylist(cast, exhibition.title, works, node)
+                    return BuiltPlaylist(cast, exhibition.title, len(items), node)
         finally:
             published.cancel()
         return await self._async_build_of(
@@ -517,7 +471,13 @@ class CatalogProvider(Provider):
 
     async def _async_published(self, exhibition: Exhibition) -> StoredPlaylist | None:
         """Return the only playlist of the feed which claims to be an exhibition."""
-        found = playlists_claiming(exhibition, self._feed.data.records)
+        name = comparable(exhibition.title)
+        found = [
+            playlist
+            for playlist in self._feed.data.records
+            if playlist.title.casefold().startswith(name)
+            and claimed_exhibition(playlist) == name
+        ]
         if len(found) != 1:
             return None
         try:
@@ -526,16 +486,13 @@ class CatalogProvider(Provider):
             return None
 
     async def _async_build_series(
-        self,
-        node: str,
-        series: Series,
-        exhibition: Exhibition | None,
-        limit: int | None,
+        self, series: Series, limit: int | None
     ) -> BuiltPlaylist:
         """Build the playlist of a series."""
+        exhibition = self._catalog.exhibition(series.exhibition_id)
         titles = (exhibition.title if exhibition else "", series.title)
         return await self._async_build_of(
-            node,
+            node_id(NodeKind.SERIES, series.id),
             " — ".join(filter(None, titles)) or series.id,
             (series,),
             limit=limit,
@@ -744,12 +701,11 @@ class CatalogProvider(Provider):
     def recognize_works(self, sources: AbstractSet[str]) -> Iterator[str]:
         """Yield the exhibition, series or work of which these are all addresses."""
         catalog = self._catalog
-        shown = series_of_items([{"source": each} for each in sources], catalog.works)
-        series = catalog.series(next(iter(shown))) if shown else None
-        if series is None or shown is None:
+        shown = catalog.works.series_of(sources)
+        if (series := catalog.series(next(iter(shown), ""))) is None:
             return
         all_series = catalog.series_of(series.exhibition_id)
-        if all_series.complete and is_whole(shown, all_series.records):
+        if all_series.complete and _are_all(shown, all_series.records):
             yield node_id(NodeKind.EXHIBITION, series.exhibition_id)
         size = 1 if shown_once(series) else series.max_artwork
         if len(shown) == 1 and len(sources) == size:
@@ -844,13 +800,12 @@ class CatalogProvider(Provider):
         names = {
             name
             for playlist in self._feed.data.records
-            if playlist.shows(item.source)
-            and (name := claimed_exhibition(playlist.title))
+            if playlist.shows(item.source) and (name := claimed_exhibition(playlist))
         }
         return [
             exhibition
             for exhibition in self._catalog.data.records
-            if comparable_name(exhibition) in names
+            if comparable(exhibition.title) in names
         ][:MAX_EXHIBITIONS]
 
     async def _async_add_manifest(
@@ -974,6 +929,11 @@ def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
         note=exhibition.note or None,
         opens_at=opens if opens and not open_now else None,
     )
+
+
+def _are_all(shown: AbstractSet[str], all_series: Iterable[Series]) -> bool:
+    """Return whether series are exactly those of an exhibition."""
+    return bool(shown) and shown == {series.id for series in all_series}
 
 
 def _people(exhibition: Exhibition) -> list[str]:

@@ -1,6 +1,6 @@
 """Works of the catalog: found by id, address or token, and by names of their own."""
 
-from collections.abc import Iterator, Sequence, Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from math import inf
@@ -347,6 +347,17 @@ class KnownWorks:
             (found for mark in marks if mark and (found := self._work_keys.get(mark))),
             None,
         )
+
+    def series_of(self, sources: Iterable[str | None]) -> frozenset[str]:
+        """Return the ids of the series that the works at some addresses are of, none unless all are known."""
+        found = set()
+        for source in sources:
+            known = self.find(source=source)
+            series_id = known[0] if known else self.series_at(source)
+            if series_id is None:
+                return frozenset()
+            found.add(series_id)
+        return frozenset(found)
 
     def series_at(self, source: str | None) -> str | None:
         """Return the id of the series in whose folder an address lies."""
