@@ -9,7 +9,7 @@ from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import player_status, transport
 from custom_components.dp1.client.feed import connection as feed, paging
-from custom_components.dp1.client.indexer import links, lookups
+from custom_components.dp1.client.indexer import links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import discovery
 from custom_components.dp1.library.providers.catalog import provider
@@ -38,7 +38,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
     "answers of the catalog": (megabytes(catalog.MAX_BODY), LEVELS, VALUES, catalog.TIMEOUT_SECONDS),
     "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
-    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, lookups.TIMEOUT),
+    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),

@@ -33,8 +33,7 @@ from homeassistant.helpers.selector import (
 )
 
 from .client.errors import Dp1Error, NotFoundError
-from .client.indexer.links import checked_address
-from .client.indexer.lookups import NameServices, look_up_name, name_of
+from .client.indexer.links import NameServices, checked_address, look_up_name, name_of
 from .client.text import clean, markdown_safe
 from .const import (
     CONF_ADDRESSES,

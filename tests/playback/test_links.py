@@ -8,7 +8,7 @@ from aiohttp.test_utils import TestServer
 import pytest
 
 from custom_components.dp1.client.indexer import client
-from custom_components.dp1.client.indexer.lookups import Markets
+from custom_components.dp1.client.indexer.links import Markets
 from custom_components.dp1.playback import resolve
 from homeassistant.components import persistent_notification
 from homeassistant.components.persistent_notification import Notification, UpdateType

@@ -33,10 +33,11 @@ from ..client.indexer.links import (
     Link,
     LinkError,
     LookupLink,
+    Markets,
     TokenLink,
+    look_up,
     parse_link,
 )
-from ..client.indexer.lookups import Markets, look_up
 from ..client.indexer.tokens import Token, build_items
 from ..client.playlist.document import (
     MAX_DOCUMENT,

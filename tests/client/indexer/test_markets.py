@@ -9,8 +9,7 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
-from custom_components.dp1.client.indexer.links import LookupLink
-from custom_components.dp1.client.indexer.lookups import Markets, look_up
+from custom_components.dp1.client.indexer.links import LookupLink, Markets, look_up
 
 from ..scripted_server import Reply, ScriptedServer
 

@@ -13,9 +13,9 @@ from custom_components.dp1.client.errors import (
     NotFoundError,
     TemporaryError,
 )
-from custom_components.dp1.client.indexer.links import checked_address
-from custom_components.dp1.client.indexer.lookups import (
+from custom_components.dp1.client.indexer.links import (
     NameServices,
+    checked_address,
     look_up_name,
     name_of,
 )

@@ -1,26 +1,36 @@
-"""Addresses, and links of marketplaces and explorers, CAIP ids and `contract:token`, as what they name.
+"""What addresses, links of marketplaces and explorers, CAIP ids, `contract:token` and names stand for.
 
-Nothing is requested here. Sources: the links of the markets as their sites write them, 2026; CAIP-2, CAIP-19; EIP-55;
-Tezos' base58check prefixes of tz1, tz2, tz3, tz4 and KT1.
+Only ``look_up`` and ``look_up_name`` request anything, of markets whose links do not name the token, and of name services;
+none of them needs a key.
+
+Sources: the links and interfaces of the markets as their own sites use them, 2026; CAIP-2, CAIP-19; EIP-55; Tezos'
+base58check prefixes of tz1, tz2, tz3, tz4 and KT1; the documented interface of Tezos Domains, and the name service of
+Blockscout, 2026.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 import re
+from typing import Any
+from urllib.parse import quote
 
+import aiohttp
 from yarl import URL
 
+from ..errors import NotFoundError, UnexpectedAnswerError
+from ..http import request_json, status_error
 from ..playlist.eip191 import keccak256
+from ..playlist.signing import BASE58, base58_decode
 from ..text import plain_host, web_url
+from ..values import mapping, text
 
 ETHEREUM = "eip155:1"
 TEZOS = "tezos:mainnet"
 
 _EVM_ADDRESS = re.compile(r"0[xX][0-9a-fA-F]{40}")
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_TEZOS_ADDRESS = re.compile(rf"(tz[1-4]|KT1)[{_BASE58}]{{33}}")
+_TEZOS_ADDRESS = re.compile(rf"(tz[1-4]|KT1)[{BASE58}]{{33}}")
 _PREFIXES = {
     "tz1": bytes([6, 161, 159]),
     "tz2": bytes([6, 161, 161]),
@@ -70,16 +80,11 @@ def _checked_evm(text: str) -> str:
 
 def _check_tezos(text: str) -> None:
     """Raise unless the checksum of an address of Tezos is right."""
-    number = 0
-    for character in text:
-        number = number * 58 + _BASE58.index(character)
-    try:
-        data = number.to_bytes(_TEZOS_BYTES)
-    except OverflowError:
-        data = b""
+    data = base58_decode(text)
     payload, checksum = data[:-4], data[-4:]
     if (
-        not payload.startswith(_PREFIXES[text[:3]])
+        len(data) != _TEZOS_BYTES
+        or not payload.startswith(_PREFIXES[text[:3]])
         or sha256(sha256(payload).digest()).digest()[:4] != checksum
     ):
         raise ValueError("the checksum is wrong")
@@ -221,13 +226,9 @@ def _series(vendor: str) -> _Make:
 
 def _lookup(vendor: str) -> _Make:
     """Return what makes the link that only a market can resolve."""
-
-    def make(match: re.Match[str]) -> Link:
-        """Return the link."""
-        found = match.groupdict()
-        return LookupLink(vendor, found["slug"], found.get("number") or "")
-
-    return make
+    return lambda match: LookupLink(
+        vendor, match["slug"], match.groupdict().get("number") or ""
+    )
 
 
 def _exhibition(kind: str) -> _Make:
@@ -235,62 +236,48 @@ def _exhibition(kind: str) -> _Make:
     return lambda match: ExhibitionLink(kind, match["slug"])
 
 
-def _refused(refusal: Refusal) -> _Make:
-    """Return what refuses a link."""
-
-    def make(match: re.Match[str]) -> Link:
-        """Refuse the link."""
-        raise LinkError(refusal)
-
-    return make
-
-
-def _paths(*forms: tuple[str, _Make]) -> tuple[tuple[re.Pattern[str], _Make], ...]:
-    """Compile the forms of the paths of a site."""
-    return tuple((re.compile(form), make) for form, make in forms)
-
-
-_SITES = {
-    "artblocks.io": _paths(
+# The forms of the paths of each site, with what makes the link, or why there is none.
+_SITES: Mapping[str, tuple[tuple[str, _Make | Refusal], ...]] = {
+    "artblocks.io": (
         (rf"/token/(?P<chain>[0-9]+)/{_EVM}/{_NUMBER}", _token),
         (rf"/token/{_EVM}-{_NUMBER}", _token),
         (rf"/marketplace/collections/{_EVM}/tokens/{_NUMBER}", _token),
         (rf"/collections?/{_SLUG}", _series("artblocks")),
-        (r"/projects?/.*", _refused(Refusal.OLD_PROJECT)),
+        (r"/projects?/.*", Refusal.OLD_PROJECT),
     ),
-    "objkt.com": _paths(
+    "objkt.com": (
         (rf"/(?:tokens|asset)/{_KT1}/{_NUMBER}", _token),
         (rf"/tokens/{_SLUG}/{_NUMBER}", _lookup("objkt")),
         (rf"/collections?/{_KT1}", _contract),
         (rf"/collections?/{_SLUG}", _lookup("objkt")),
     ),
-    "fxhash.xyz": _paths(
+    "fxhash.xyz": (
         (rf"/(?:gentk|iteration/id)/FX1-{_KT1}-{_NUMBER}", _token),
-        (r"/(?:gentk|iteration/id)/.*", _refused(Refusal.NO_WORK)),
+        (r"/(?:gentk|iteration/id)/.*", Refusal.NO_WORK),
         (rf"/iteration/{_SLUG}", _lookup("fxhash")),
         (rf"/generative/slug/{_SLUG}", _series("fxhash")),
         (rf"/(?:project|generative)/(?:id/)?{_SLUG}", _series("fxhash")),
     ),
-    "opensea.io": _paths(
+    "opensea.io": (
         (rf"/(?:item|assets)/(?P<chain>[a-z0-9_]+)/{_EVM}/{_NUMBER}", _token),
-        (r"/(?:item|assets)/.*", _refused(Refusal.OTHER_CHAIN)),
-        (r"/collection/.*", _refused(Refusal.ONE_WORK)),
+        (r"/(?:item|assets)/.*", Refusal.OTHER_CHAIN),
+        (r"/collection/.*", Refusal.ONE_WORK),
     ),
-    "superrare.com": _paths(
+    "superrare.com": (
         (rf"/artwork/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
         (rf"/collection/(?:1-)?{_EVM}", _contract),
     ),
-    "rarible.com": _paths(
+    "rarible.com": (
         (rf"/(?:(?P<chain>[a-z]+)/items|token)/{_EVM}:{_NUMBER}", _token),
         (rf"/(?:(?P<chain>tezos)/items|token/(?P<old>tezos))/{_KT1}:{_NUMBER}", _token),
-        (r"/(?:[a-z]+/)?(?:collections?|items)/.*", _refused(Refusal.ONE_WORK)),
+        (r"/(?:[a-z]+/)?(?:collections?|items)/.*", Refusal.ONE_WORK),
     ),
-    "verse.works": _paths(
+    "verse.works": (
         (rf"/items/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
-        (r"/items/.*", _refused(Refusal.OTHER_CHAIN)),
-        (r"/series/.*", _refused(Refusal.ONE_WORK)),
+        (r"/items/.*", Refusal.OTHER_CHAIN),
+        (r"/series/.*", Refusal.ONE_WORK),
     ),
-    "feralfile.com": _paths(
+    "feralfile.com": (
         (
             r"/(?:exhibitions/)?artworks?/(?P<slug>[A-Za-z0-9]{1,80})",
             _lookup("feralfile"),
@@ -301,12 +288,12 @@ _SITES = {
             _exhibition("exhibition"),
         ),
     ),
-    "raster.art": _paths(
+    "raster.art": (
         (rf"/token/(?P<chain>[a-z]+)/{_EVM}/{_NUMBER}", _token),
         (rf"/token/(?P<chain>[a-z]+)/{_KT1}/{_NUMBER}", _token),
-        (r"/artwork/.*", _refused(Refusal.ONE_WORK)),
+        (r"/artwork/.*", Refusal.ONE_WORK),
     ),
-    "teia.art": _paths(
+    "teia.art": (
         (
             rf"/objkt/{_NUMBER}",
             lambda match: TokenLink(
@@ -314,11 +301,11 @@ _SITES = {
             ),
         ),
     ),
-    "etherscan.io": _paths(
+    "etherscan.io": (
         (rf"/(?:nft|token)/{_EVM}/{_NUMBER}", _token),
         (rf"/(?:token|address)/{_EVM}", _contract),
     ),
-    "tzkt.io": _paths(
+    "tzkt.io": (
         (rf"/{_KT1}/tokens/{_NUMBER}(?:/.*)?", _token),
         (rf"/{_KT1}(?:/tokens)?", _contract),
     ),
@@ -358,6 +345,173 @@ def _parse_url(url: URL) -> Link | None:
     )
     path = url.path.rstrip("/")
     for form, make in forms:
-        if match := form.fullmatch(path):
+        if match := re.fullmatch(form, path):
+            if isinstance(make, Refusal):
+                raise LinkError(make)
             return make(match)
     return None
+
+
+TIMEOUT = 10.0
+_OBJKT = "query($p:String!){fa(where:{path:{_eq:$p}}){contract}}"
+_FXHASH = "query($s:String!){objkt(slug:$s){onChainId gentkContractAddress}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Markets:
+    """Where the markets answer.
+
+    Attributes:
+        feralfile: base address of its REST interface.
+        fxhash: address of its GraphQL interface.
+        objkt: address of its GraphQL interface.
+    """
+
+    feralfile: str = "https://feralfile.com/api"
+    fxhash: str = "https://api.fxhash.xyz/graphql"
+    objkt: str = "https://data.objkt.com/v3/graphql"
+
+
+async def look_up(
+    session: aiohttp.ClientSession, link: LookupLink, markets: Markets, agent: str
+) -> TokenLink | ContractLink:
+    """Ask the market of a link which token or contract it is.
+
+    Args:
+        session: what to send with.
+        link: a link that only its market can resolve.
+        markets: where they answer.
+        agent: the ``User-Agent`` by which the operator knows who asks.
+
+    Raises:
+        NotFoundError: the market does not know it, or the work is not on a chain that the indexer has.
+        UnexpectedAnswerError: the answer is none.
+        Dp1Error: as ``request_json`` and ``status_error`` have it.
+    """
+    named: tuple[object, object]
+    match link.vendor:
+        case "objkt":
+            told = await _ask(session, markets.objkt, agent, _OBJKT, p=link.slug)
+            found = mapping(told.get("data")).get("fa")
+            work = mapping(found[0] if isinstance(found, list) and found else None)
+            if work and not link.number:
+                return _market_contract(work.get("contract"))
+            named = work.get("contract"), link.number
+        case "fxhash":
+            told = await _ask(session, markets.fxhash, agent, _FXHASH, s=link.slug)
+            work = mapping(mapping(told.get("data")).get("objkt"))
+            named = work.get("gentkContractAddress"), work.get("onChainId")
+        case _:
+            url = f"{markets.feralfile}/artworks/{link.slug}"
+            told = await _ask(session, url, agent)
+            work = mapping(told.get("result")) or told
+            named = work.get("contractAddress"), work.get("tokenID")
+    if not told:
+        raise UnexpectedAnswerError("the answer is not an object")
+    return _market_token(*named)
+
+
+async def _ask(
+    session: aiohttp.ClientSession,
+    url: str,
+    agent: str,
+    query: str = "",
+    **variables: str,
+) -> Mapping[str, Any]:
+    """Ask a market or a name service, with a query if there is one; return the members of the answer."""
+    answer = await request_json(
+        session,
+        "POST" if query else "GET",
+        url,
+        timeout=TIMEOUT,
+        headers={"User-Agent": agent},
+        json={"query": query, "variables": variables} if query else None,
+    )
+    if not answer.ok:
+        raise status_error(answer, f"HTTP {answer.status}")
+    return mapping(answer.json())
+
+
+def _market_contract(contract: object) -> ContractLink:
+    """Return the contract that a market names, verified like a link."""
+    try:
+        return ContractLink(TEZOS, checked_address(text(contract) or ""))
+    except ValueError as err:
+        raise NotFoundError("the market does not name the contract") from err
+
+
+def _market_token(contract: object, number: object) -> TokenLink:
+    """Return the token that a market names, verified like a link."""
+    link: Link | None = None
+    if text(contract) and (digits := str(number)).isdecimal():
+        try:
+            link = parse_link(f"{contract}:{digits}")
+        except ValueError:
+            link = None
+    if not isinstance(link, TokenLink):
+        raise NotFoundError("the market does not name the token of this work")
+    return link
+
+
+# Of other letters there are look-alikes.
+_NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.(eth|tez)")
+_TEZ = "query($n:String!){domain(name:$n,validity:VALID){address}}"
+_ZERO = f"0x{'0' * 40}"
+
+
+@dataclass(frozen=True, slots=True)
+class NameServices:
+    """Where names are looked up.
+
+    Attributes:
+        eth: base address of the names of Ethereum at Blockscout.
+        tez: address of the GraphQL interface of Tezos Domains.
+    """
+
+    eth: str = "https://bens.services.blockscout.com/api/v1/1/domains"
+    tez: str = "https://api.tezos.domains/graphql"
+
+
+def name_of(text: str) -> str | None:
+    """Return a text as it is looked up if it is a name, None otherwise.
+
+    Raises:
+        ValueError: a name with other than plain letters, digits and hyphens.
+    """
+    name = text.strip().lower()
+    if not name.endswith((".eth", ".tez")):
+        return None
+    if not _NAME.fullmatch(name):
+        raise ValueError("a name has plain letters, digits and hyphens")
+    return name
+
+
+async def look_up_name(
+    session: aiohttp.ClientSession, name: str, services: NameServices, agent: str
+) -> str:
+    """Return the address that a name stands for now.
+
+    Args:
+        session: what to send with.
+        name: as ``name_of`` returns it.
+        services: where they answer.
+        agent: the ``User-Agent`` by which the operator knows who asks.
+
+    Raises:
+        NotFoundError: the name has no address, or none that is right.
+        Dp1Error: as ``request_json`` and ``status_error`` have it.
+    """
+    is_tez = name.endswith(".tez")
+    if is_tez:
+        told = await _ask(session, services.tez, agent, _TEZ, n=name)
+        found = text(mapping(mapping(told.get("data")).get("domain")).get("address"))
+    else:
+        told = await _ask(session, f"{services.eth}/{quote(name)}", agent)
+        found = text(mapping(told.get("resolved_address")).get("hash"))
+    try:
+        address = checked_address(found or "")
+    except ValueError as err:
+        raise NotFoundError("the name has no address") from err
+    if address == _ZERO or (chain_of(address) == ETHEREUM) is is_tez:
+        raise NotFoundError("the name has no address")
+    return address

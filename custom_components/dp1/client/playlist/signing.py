@@ -31,7 +31,7 @@ from ..values import doubles, moment, text
 from . import eip191
 from .document import timestamp
 
-_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DID_PREFIX = "did:key:z"
 _ED25519_CODEC = b"\xed\x01"
 _DID_KEY_MAX_LENGTH = 60
@@ -43,15 +43,15 @@ def _base58_encode(data: bytes) -> str:
     text = ""
     while number:
         number, digit = divmod(number, 58)
-        text = _BASE58[digit] + text
+        text = BASE58[digit] + text
     return "1" * (len(data) - len(data.lstrip(b"\0"))) + text
 
 
-def _base58_decode(text: str) -> bytes:
+def base58_decode(text: str) -> bytes:
     """Read base58btc; ValueError for any other character."""
     number = 0
     for character in text:
-        number = number * 58 + _BASE58.index(character)
+        number = number * 58 + BASE58.index(character)
     zeros = len(text) - len(text.lstrip("1"))
     return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8)
 
@@ -70,7 +70,7 @@ def public_key_from_did(did: str) -> bytes:
     if not did.startswith(_DID_PREFIX) or len(did) > _DID_KEY_MAX_LENGTH:
         raise ValueError("not the did:key of an Ed25519 key")
     try:
-        data = _base58_decode(did.removeprefix(_DID_PREFIX))
+        data = base58_decode(did.removeprefix(_DID_PREFIX))
     except ValueError:
         raise ValueError("not base58") from None
     if len(data) != 34 or not data.startswith(_ED25519_CODEC):
