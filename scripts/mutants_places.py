@@ -546,14 +546,14 @@ PLACES = [
         ["tests/library/test_collection_privacy.py"],
     ),
     Place(
-        "library/providers/collection/coordinator.py",
+        "library/providers/collection.py",
         "works that were there before are told as acquired",
         "held_since is None or held_since < self._state.since",
         "held_since is None",
         ["tests/library/test_collection.py"],
     ),
     Place(
-        "library/providers/collection/coordinator.py",
+        "library/providers/collection.py",
         "a work that is hidden for a while is told again",
         "if name not in self._state.told:",
         "if name:",

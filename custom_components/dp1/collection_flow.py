@@ -48,7 +48,7 @@ from .data import DATA
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
-from .library.providers.collection.coordinator import (
+from .library.providers.collection import (
     FIRST_PAGE,
     CollectionCoordinator,
     async_indexer,

@@ -15,11 +15,8 @@ from custom_components.dp1.browse.pages import async_browse_library
 from custom_components.dp1.client.indexer import client
 from custom_components.dp1.library.entries import async_build_playlist
 from custom_components.dp1.library.library import Library
-from custom_components.dp1.library.providers.collection import coordinator
-from custom_components.dp1.library.providers.collection.coordinator import (
-    ACQUIRED,
-    LEFT_COLLECTION,
-)
+from custom_components.dp1.library.providers import collection as coordinator
+from custom_components.dp1.library.providers.collection import ACQUIRED, LEFT_COLLECTION
 from custom_components.dp1.trigger import async_get_triggers
 from custom_components.dp1.voice.answers import UnansweredError
 from custom_components.dp1.voice.choice import async_choose

@@ -42,7 +42,7 @@ from .node import (
 from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
 from .providers.catalog.provider import CatalogProvider
 from .providers.channel import Channels
-from .providers.collection.provider import Collections
+from .providers.collection import Collections
 from .providers.daily import Daily
 from .providers.favorites import Favorites, store_of
 from .providers.feed.coordinator import FeedCoordinator

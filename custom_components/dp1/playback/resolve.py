@@ -69,7 +69,7 @@ from ..library.entries import (
 )
 from ..library.library import Library
 from ..library.node import MEDIA_PREFIX
-from ..library.providers.collection.coordinator import async_indexer, async_user_agent
+from ..library.providers.collection import async_indexer, async_user_agent
 from ..library.providers.pictures import async_upload_name
 from .media_proxy import LIVE, base_url, is_picture_entity, page_url
 

@@ -20,7 +20,7 @@ from ...const import CONF_DAILY_URL, LOGGER
 from ...data import DATA
 from ..node import FOLDER_TITLES, MAX_CREDIT, Node, NodeKind
 from ..server import PATIENCE, Json, ServerStore, SharedReads
-from .collection.coordinator import async_indexer
+from .collection import async_indexer
 from .feed.records import items_of
 from .provider import Context, Provider, Source
 
