@@ -1,7 +1,10 @@
 """Fixtures of all tests."""
 
 import asyncio
+from asyncio import constants
 from collections.abc import AsyncIterator
+import gc
+import logging
 
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -26,10 +29,32 @@ from .timing import FAST
 # machine, one that is interrupted then does not wake the next, and the test ends with a thread too many.
 executor.EXECUTOR_SHUTDOWN_TIMEOUT = 120
 
+# Home Assistant's test package lets everything be written to a stream; pytest shows the same of a test that fails.
+logging.getLogger().handlers = [
+    handler
+    for handler in logging.getLogger().handlers
+    if type(handler) is not logging.StreamHandler
+]
+logging.getLogger().setLevel(logging.WARNING)
+
+# Of the stack that made a coroutine, which debug mode keeps with each.
+constants.DEBUG_STACK_DEPTH = 1
+
+# Nothing that is imported is ever garbage.
+gc.disable()
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start with the tests that may take long, so that they do not run alone at the end."""
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def garbage_collection() -> None:
+    """Collect garbage among the objects of tests only, and not before each module."""
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -9,6 +10,7 @@ INTEGRATION = ROOT / "custom_components" / "dp1"
 PACKAGE = "custom_components.dp1"
 
 
+@cache
 def modules(folder: Path) -> dict[str, ast.Module]:
     """Parse every module below a folder of the project, by its dotted name; a package has the name of its folder."""
     found = {}

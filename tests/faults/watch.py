@@ -1,8 +1,7 @@
 """How long the loop stands still and how much memory is taken while something happens."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 import gc
 from pathlib import Path
 import re
@@ -63,12 +62,7 @@ class Watch:
             self.stall = max(self.stall, gap)
 
 
-@contextmanager
-def frozen() -> Iterator[None]:
-    """Keep what there is out of collections, which would take longer than what is measured."""
+def set_apart() -> None:
+    """Keep what there is out of collections from now on, which would take longer than what is measured."""
     gc.collect()
     gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
