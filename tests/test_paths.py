@@ -32,11 +32,11 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
 # Each provider of art that a library has is asked on each path.
 LIMITS = {
-    "cast by exhibition title": 56,
-    "search by title": 40,
-    "published playlist in the library": 48,
+    "cast by exhibition title": 55,
+    "search by title": 39,
+    "published playlist in the library": 47,
     "pushed frame to state": 25,
-    "spoken show in a room": 67,
+    "spoken show in a room": 66,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

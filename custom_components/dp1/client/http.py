@@ -88,10 +88,7 @@ def is_home_name(host: str) -> bool:
 
     Whoever owns any other name chooses where it leads, each time anew.
     """
-    try:
-        return not is_public(host)
-    except ValueError:
-        return "." not in host or host.endswith(_HOME_SUFFIXES)
+    return _is_private(host, "." not in host or host.endswith(_HOME_SUFFIXES))
 
 
 def public_session(
@@ -251,12 +248,12 @@ class Guard:
         raise problem from None
 
 
-def _is_private(host: str) -> bool:
-    """Return whether a host is an address, and none of the internet."""
+def _is_private(host: str, if_name: bool = False) -> bool:
+    """Return whether a host is an address, and none of the internet, or ``if_name`` if it is a name."""
     try:
         return not is_public(host)
     except ValueError:
-        return False
+        return if_name
 
 
 def _checked(text: str, base: URL | None = None) -> URL:
@@ -346,14 +343,19 @@ class Answer:
         text = self.headers.get("Retry-After", "").strip()
         if text.isascii() and text.isdigit():
             return min(float(text), MAX_RETRY_AFTER)
-        try:
-            until = parsedate_to_datetime(text)
-        except ValueError:
+        if (until := http_date(text)) is None:
             return None
-        if until.tzinfo is None:
-            until = until.replace(tzinfo=UTC)
         wait = (until - datetime.now(UTC)).total_seconds()
         return min(max(wait, 0.0), MAX_RETRY_AFTER)
+
+
+def http_date(text: str) -> datetime | None:
+    """Return the time of a header (RFC 9110); None if it is none."""
+    try:
+        date = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    return date.replace(tzinfo=date.tzinfo or UTC)
 
 
 async def request_json(

@@ -3,7 +3,7 @@
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from dataclasses import field, fields
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import islice
 import json
 import math
@@ -269,12 +269,13 @@ def texts(value: object, most: int = MAX_NAMES) -> Mapping[str, str]:
     }
 
 
-def moment(value: object) -> datetime | None:
-    """Return a moment that is written as RFC 3339, with its offset; the year 1 stands for none."""
+def moment(value: object, zone: tzinfo | None = None) -> datetime | None:
+    """Return a moment that is written as RFC 3339, in UTC; without an offset it needs a zone. The year 1 is none."""
     if not isinstance(value, str):
         return None
     try:
         found = datetime.fromisoformat(value)
+        found = found.replace(tzinfo=found.tzinfo or zone)
         return found.astimezone(UTC) if found.tzinfo and found.year > 1 else None
     except ValueError, OverflowError:
         return None

@@ -376,11 +376,6 @@ COMMANDS: list[tuple[Call, str, dict[str, Any]]] = [
     (lambda d: d.tap(), "tapGesture", {"button": "left"}),
     (lambda d: d.double_tap("right"), "doubleTapGesture", {"button": "right"}),
     (lambda d: d.long_press("middle"), "longPressGesture", {"button": "middle"}),
-    (
-        lambda d: d.drag([(1, -2), (0.5, 0)]),
-        "dragGesture",
-        {"cursorOffsets": [{"dx": 1, "dy": -2}, {"dx": 0.5, "dy": 0}]},
-    ),
     (lambda d: d.show_pairing_code(False), "showPairingQRCode", {"show": False}),
     (
         lambda d: d.set_signature_mode("strict"),

@@ -492,7 +492,6 @@ async def walk_device(display: Display, simulator: DisplaySimulator) -> None:
     await display.tap()
     await display.double_tap("right")
     await display.long_press("middle")
-    await display.drag([(5, -5)] * 20)
     schedule = await display.set_sleep_schedule(
         True, sleep_time="23:15", wake_time="06:45"
     )

@@ -11,7 +11,7 @@ import re
 from typing import Any, Self
 
 from ..text import MAX_TITLE, clean, host_of
-from ..values import mapping, sent, sent_fields, whole
+from ..values import mapping, moment, sent, sent_fields, whole
 
 MAX_TEXT = 8192
 
@@ -53,13 +53,7 @@ def as_integer(value: object) -> int | None:
 
 def as_moment(value: object) -> datetime | None:
     """Return a moment (RFC 3339) in UTC; the catalog writes year 1 for none."""
-    try:
-        moment = datetime.fromisoformat(as_text(value))
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return moment.astimezone(UTC) if moment.year > 1 else None
-    except ValueError, OverflowError:
-        return None
+    return moment(as_text(value), UTC)
 
 
 MAX_PEOPLE = 200

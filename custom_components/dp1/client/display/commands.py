@@ -3,7 +3,7 @@
 Names and arguments are those of published Feral File firmware 0.9 to 2.0.7.
 """
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 import math
 import re
@@ -27,7 +27,6 @@ _SLEEP_SLOT = "sleep"
 _TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 
 type Button = Literal["left", "right", "middle"]
-type Offsets = Iterable[tuple[float, float]]
 
 
 class Commands:
@@ -202,13 +201,6 @@ class Commands:
         """Press for 1 s at the cursor (firmware 1.0.17)."""
         await self._transport.send("longPressGesture", {"button": button})
 
-    async def drag(self, offsets: Offsets) -> None:
-        """Move the cursor by steps of (dx, dy), in pixels of a screen 1920 wide.
-
-        The firmware cuts a step longer than 150 to 25.
-        """
-        await self._transport.send("dragGesture", {"cursorOffsets": _offsets(offsets)})
-
     # Device
 
     async def show_pairing_code(self, show: bool) -> None:
@@ -238,11 +230,6 @@ class Commands:
         """Send one of the sleep commands, which all answer with the schedule."""
         leaf = await self._transport.send(command, request, slot=slot)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
-
-
-def _offsets(offsets: Offsets) -> list[dict[str, float]]:
-    """Return cursor steps as they are sent."""
-    return [{"dx": dx, "dy": dy} for dx, dy in offsets]
 
 
 def _require(valid: bool, message: str) -> None:

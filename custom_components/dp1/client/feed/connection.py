@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from http import HTTPStatus
 from itertools import zip_longest
@@ -46,7 +45,7 @@ from ..errors import (
     UnexpectedAnswerError,
     UnknownFieldError,
 )
-from ..http import Answer, Guard, request_json, status_error
+from ..http import Answer, Guard, http_date, request_json, status_error
 from ..playlist.document import MAX_DOCUMENT
 from ..playlist.schema import UUID
 from ..text import clean, is_technical
@@ -296,12 +295,8 @@ class FeedClock:
 
     def note(self, headers: Mapping[str, str]) -> None:
         """Update the offset from a response; the age of a cached response is added."""
-        try:
-            date = parsedate_to_datetime(headers.get("Date", ""))
-        except ValueError:
+        if (date := http_date(headers.get("Date", ""))) is None:
             return
-        if date.tzinfo is None:
-            date = date.replace(tzinfo=UTC)
         age = headers.get("Age", "")
         if age.isascii() and age.isdigit():
             date += timedelta(seconds=min(int(age), 86400))
