@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator
 import json
 from typing import Any
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 import pytest
+import pytest_asyncio
 
 from custom_components.dp1.cards import CARDS_FILE
 
@@ -14,6 +15,8 @@ from .browser import CHROMIUM, browser
 
 pytestmark = [
     pytest.mark.e2e,
+    pytest.mark.asyncio(loop_scope="module"),
+    pytest.mark.xdist_group("card"),
     pytest.mark.usefixtures("socket_enabled"),
     pytest.mark.skipif(not CHROMIUM, reason="DP1_CHROMIUM names no browser"),
 ]
@@ -128,33 +131,39 @@ document.body.dataset.ready = true;
 </script></body></html>"""
 
 
-@pytest.fixture
-async def page() -> AsyncIterator[Page]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    """Run one browser for all tests."""
+    async with browser() as found:
+        yield found
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def page(chromium: Browser) -> AsyncIterator[Page]:
     """Open a page that has the card, and nothing else."""
-    async with browser() as chromium:
-        page = await chromium.new_page(viewport={"width": 480, "height": 900})
-        page.set_default_timeout(5000)
-        complaints: list[str] = []
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+    page = await chromium.new_page(viewport={"width": 480, "height": 900})
+    page.set_default_timeout(5000)
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    cards = CARDS_FILE.read_bytes()
 
-        async def serve(route: Route) -> None:
-            """Serve the page and the cards."""
-            if "dp1-cards.js" in route.request.url:
-                await route.fulfill(path=CARDS_FILE, content_type="text/javascript")
-            elif route.request.resource_type == "image":
-                await route.fulfill(body=PICTURE, content_type="image/svg+xml")
-            else:
-                headers = {"Content-Security-Policy": POLICY}
-                await route.fulfill(
-                    body=PAGE, content_type="text/html", headers=headers
-                )
+    async def serve(route: Route) -> None:
+        """Serve the page and the cards."""
+        if "dp1-cards.js" in route.request.url:
+            await route.fulfill(body=cards, content_type="text/javascript")
+        elif route.request.resource_type == "image":
+            await route.fulfill(body=PICTURE, content_type="image/svg+xml")
+        else:
+            headers = {"Content-Security-Policy": POLICY}
+            await route.fulfill(body=PAGE, content_type="text/html", headers=headers)
 
-        await page.route("**/*", serve)
-        await page.goto(HOME)
-        await page.locator("body[data-ready]").wait_for(state="attached")
-        yield page
-        assert not complaints
-        assert await page.evaluate("window.broken") == []
+    await page.route("**/*", serve)
+    await page.goto(HOME)
+    await page.locator("body[data-ready]").wait_for(state="attached")
+    yield page
+    assert not complaints
+    assert await page.evaluate("window.broken") == []
+    await page.close()
 
 
 async def render(
