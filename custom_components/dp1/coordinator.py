@@ -1009,10 +1009,10 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     # Connection
 
-    async def async_run(self) -> None:
+    def async_run(self) -> Coroutine[Any, Any, None]:
         """Keep the connection to the display until canceled."""
         self._schedule_polled_reads()
-        await self.connection.async_run(has_socket=not self.cast_only)
+        return self.connection.async_run(has_socket=not self.cast_only)
 
     @callback
     def _on_event(self, event: Event) -> None:

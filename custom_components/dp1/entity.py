@@ -144,11 +144,10 @@ class DescribedEntity[_T](DisplayEntity):
     @override
     def _handle_coordinator_update(self) -> None:
         """Write the state if it has changed."""
-        changed = self._update()
-        available = self.available
-        if changed or available is not self._was_available:
+        available = self.coordinator.last_update_success
+        if self._update() or available is not self._was_available:
             self._was_available = available
-            super()._handle_coordinator_update()
+            self.async_write_ha_state()
 
     @callback
     def _update(self) -> bool:

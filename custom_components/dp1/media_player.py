@@ -190,7 +190,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _handle_coordinator_update(self) -> None:
         """Handle updated data from the display."""
         self._update_work()
-        super()._handle_coordinator_update()
+        self.async_write_ha_state()
 
     @callback
     def _update_rest(self) -> None:

@@ -295,9 +295,10 @@ def sent(read: Callable[[Any], object], *path: str, **options: Any) -> Any:
     return field(metadata={"read": read, "path": path}, **options)
 
 
-# Name of a field, the key of the object it is in, its own key, and what reads it.
-type _Reader = tuple[str, str, str, Callable[[Any], object]]
-_READERS: dict[type[Any], list[_Reader]] = {}
+# Name of a field, its key in the object that is sent under the outer key, if any, and what reads it.
+type _Reader = tuple[str, str | None, Callable[[Any], object]]
+# The same by the outer key.
+_READERS: dict[type[Any], dict[str, list[_Reader]]] = {}
 
 
 class Message:
@@ -311,14 +312,15 @@ class Message:
         return cls(**sent_fields(cls, mapping(data)))
 
 
-def _readers(kind: type[Any]) -> list[_Reader]:
+def _readers(kind: type[Any]) -> dict[str, list[_Reader]]:
     """Return how each field that is sent is read."""
-    rows = []
+    found: dict[str, list[_Reader]] = {}
     for each in fields(kind):
         if path := each.metadata.get("path"):
-            outer, key = path if len(path) > 1 else ("", *path)
-            rows.append((each.name, outer, key, each.metadata["read"]))
-    return rows
+            outer, inner = path if len(path) > 1 else (*path, None)
+            row = each.name, inner, each.metadata["read"]
+            found.setdefault(outer, []).append(row)
+    return found
 
 
 def sent_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -326,8 +328,9 @@ def sent_fields(kind: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     if (readers := _READERS.get(kind)) is None:
         readers = _READERS[kind] = _readers(kind)
     found = {}
-    for name, outer, key, read in readers:
-        source = mapping(given.get(outer)) if outer else given
-        if (value := source.get(key)) is not None:
-            found[name] = read(value)
+    for key in readers.keys() & given.keys():
+        for name, inner, read in readers[key]:
+            value = given[key] if inner is None else mapping(given[key]).get(inner)
+            if value is not None:
+                found[name] = read(value)
     return found

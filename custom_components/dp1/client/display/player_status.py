@@ -321,9 +321,8 @@ class PlayerStatus(Message):
         if self.index is not None and self.items:
             position = self.index % len(self.items) + 1
             current = self.items[position - 1]
-        object.__setattr__(self, "position", position)
-        object.__setattr__(self, "current", current)
-        object.__setattr__(self, "item_ids", _ids(self.items))
+        ids = tuple([item.id for item in self.items])
+        vars(self).update(position=position, current=current, item_ids=ids)
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
@@ -349,31 +348,24 @@ class PlayerStatus(Message):
         return self.parse(self.raw, previous)
 
 
-def _ids(items: tuple[PlaylistItem, ...]) -> tuple[str | None, ...]:
-    """Return the ids of works."""
-    return tuple([item.id for item in items])
-
-
-def _same_works(ids: tuple[str | None, ...], others: tuple[str | None, ...]) -> bool:
-    """Return whether both are the ids of the same works, in any order."""
+def _same_works(status: PlayerStatus, other: PlayerStatus) -> bool:
+    """Return whether both have the same works, in any order."""
+    ids, others = status.item_ids, other.item_ids
     return ids == others or Counter(ids) == Counter(others)
 
 
 def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | None:
     """Return the known status at the work of a notification that tells nothing else; None if it is of another list."""
-    items = known.items
-    if given.get("items") != known.raw.get("items"):
-        pushed = _items(given.get("items"))
-        if not _same_works(_ids(pushed), known.item_ids):
-            return None
-        items = _over_items(pushed, items)
     status = object.__new__(type(known))
-    vars(status).update(vars(known), index=_index(given), items=items, raw=given)
+    changed = vars(status)
+    changed.update(vars(known), index=_index(given), raw=given)
+    if (works := given.get("items")) != known.raw.get("items"):
+        changed["items"] = _over_items(_items(works), known.items)
     status.__post_init__()
     told = whole(given.get("renderStatus"))
     if told is not None or status.position != known.position:
-        vars(status)["render_status"] = told
-    return status
+        changed["render_status"] = told
+    return status if _same_works(status, known) else None
 
 
 def _over(status: PlayerStatus, known: PlayerStatus) -> PlayerStatus:
@@ -381,9 +373,7 @@ def _over(status: PlayerStatus, known: PlayerStatus) -> PlayerStatus:
     settings = known.settings
     if status.settings is not None:
         settings = status.settings.over(settings)
-    if status.playlist_url != known.playlist_url or not _same_works(
-        status.item_ids, known.item_ids
-    ):
+    if status.playlist_url != known.playlist_url or not _same_works(status, known):
         return replace(status, settings=settings)
     render_status = status.render_status
     if render_status is None and status.position == known.position:
