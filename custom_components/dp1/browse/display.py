@@ -2,7 +2,7 @@
 
 from collections import Counter
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 from homeassistant.components import media_source
 from homeassistant.components.image import Image
@@ -48,6 +48,10 @@ MAX_WORKS = 12
 # Of each library.
 MAX_NEW = 4
 MAX_FAVORITES = 6
+SEARCHED: Final[dict[str, Any]] = {
+    "can_search": True,
+    "search_media_classes": SEARCH_CLASSES[NodeKind.ROOT],
+}
 HISTORY_FOLDER: Final = HISTORY.removesuffix("/")
 # Local media that displays can show.
 SUPPORTED_TYPES = ("image/", "video/")
@@ -124,18 +128,7 @@ async def _async_root(
     with suppress(BrowseError):
         others = (await _async_browse_other_media(hass, None)).children or ()
         children += [media for media in others if await _async_is_offered(hass, media)]
-    return BrowseMedia(
-        media_class=MediaClass.DIRECTORY,
-        media_content_id="",
-        media_content_type=DIRECTORY,
-        title=NAME,
-        can_play=False,
-        can_expand=True,
-        children=children,
-        children_media_class=MediaClass.DIRECTORY,
-        can_search=True,
-        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
-    )
+    return _page("", NAME, children, children_media_class=DIRECTORY, **SEARCHED)
 
 
 async def _async_browse_other_media(
@@ -196,17 +189,12 @@ async def _async_all_art(hass: HomeAssistant, picture_url: PictureUrl) -> Browse
         for library in async_libraries(hass)
     ]
     thumbnails = (top.thumbnail for top in tops)
-    return BrowseMedia(
-        media_class=MediaClass.DIRECTORY,
-        media_content_id=ROOT,
-        media_content_type=DIRECTORY,
-        title=browser_text(hass, "all_art"),
-        can_play=False,
-        can_expand=True,
+    return _page(
+        ROOT,
+        browser_text(hass, "all_art"),
         thumbnail=next(filter(None, thumbnails), None),
-        children_media_class=MediaClass.DIRECTORY,
-        can_search=True,
-        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
+        children_media_class=DIRECTORY,
+        **SEARCHED,
     )
 
 
@@ -215,20 +203,35 @@ def _history_folder(
 ) -> BrowseMedia:
     """Return the browse item of the history."""
     has_cover = _cover_of_history(coordinator) is not None
-    return BrowseMedia(
-        media_class=MediaClass.DIRECTORY,
-        media_content_id=HISTORY_FOLDER,
-        media_content_type=DIRECTORY,
-        title=browser_text(coordinator.hass, "shown_lately"),
-        can_play=False,
-        can_expand=True,
+    return _page(
+        HISTORY_FOLDER,
+        browser_text(coordinator.hass, "shown_lately"),
         thumbnail=picture_url(HISTORY_FOLDER) if has_cover else None,
         children_media_class=MediaClass.PLAYLIST,
         can_search=True,
     )
 
 
-# Pages that only cards ask for: the works that come next, all exhibitions, and art to begin with
+def _page(
+    media_id: str,
+    title: str,
+    children: list[BrowseMedia] | None = None,
+    **options: Any,
+) -> BrowseMedia:
+    """Return a page, with what else Home Assistant is to know of it."""
+    return BrowseMedia(
+        media_class=MediaClass.DIRECTORY,
+        media_content_id=media_id,
+        media_content_type=DIRECTORY,
+        title=title,
+        can_play=False,
+        can_expand=True,
+        children=children,
+        **options,
+    )
+
+
+# Pages that only cards ask for, which show no titles: the works that come next, all exhibitions, and art to begin with
 
 
 async def async_browse_exhibitions(
@@ -236,6 +239,7 @@ async def async_browse_exhibitions(
 ) -> BrowseMedia:
     """Return the open exhibitions of all libraries, the newest first."""
     return _page(
+        EXHIBITIONS,
         EXHIBITIONS,
         [
             node_media(library, node, picture_url)
@@ -261,7 +265,7 @@ async def async_browse_highlights(
         nodes = [*daily, *new[:MAX_NEW], *favorites[:MAX_FAVORITES]]
         unique = {node.id: node for node in nodes}
         found += [node_media(library, node, picture_url) for node in unique.values()]
-    return _page(HIGHLIGHTS, found)
+    return _page(HIGHLIGHTS, HIGHLIGHTS, found)
 
 
 async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
@@ -272,29 +276,16 @@ async def _async_inside(library: Library, folder: NodeKind) -> list[Node]:
     return []
 
 
-def _page(media_id: str, children: list[BrowseMedia]) -> BrowseMedia:
-    """Return a page, whose title no card shows."""
-    return BrowseMedia(
-        media_class=MediaClass.DIRECTORY,
-        media_content_id=media_id,
-        media_content_type=DIRECTORY,
-        title=media_id,
-        can_play=False,
-        can_expand=True,
-        children=children,
-    )
-
-
 def browse_up_next(
     coordinator: DisplayCoordinator, picture_url: PictureUrl
 ) -> BrowseMedia:
     """Return the works that come next, in playing order; their ids end with what ``dp1.show_work`` takes."""
     if (player := coordinator.data.player) is None:
-        return _page(UP_NEXT, [])
-    places = _places(player)
-    return _page(
-        UP_NEXT, [_media(coordinator, player, place, picture_url) for place in places]
-    )
+        return _page(UP_NEXT, UP_NEXT, [])
+    works = [
+        _media(coordinator, player, place, picture_url) for place in _places(player)
+    ]
+    return _page(UP_NEXT, UP_NEXT, works)
 
 
 def up_next_picture(coordinator: DisplayCoordinator, media_id: str) -> str | None:

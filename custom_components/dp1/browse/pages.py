@@ -79,7 +79,19 @@ async def async_browse_library(
 ) -> BrowseMediaSource:
     """Browse a node of a library, or the root of all libraries."""
     if text.rstrip("/") == ROOT:
-        return _media_source_root(None, await async_top_nodes(hass, picture_url))
+        return BrowseMediaSource(
+            domain=DOMAIN,
+            identifier=None,
+            media_class=MediaClass.APP,
+            media_content_type=MediaType.APP,
+            title=NAME,
+            can_play=False,
+            can_expand=True,
+            children=await async_top_nodes(hass, picture_url),
+            children_media_class=MediaClass.DIRECTORY,
+            can_search=True,
+            search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
+        )
     with raised_as(BrowseError):
         library, node = library_and_node(hass, text)
     return await _async_open(library, node, picture_url)
@@ -208,23 +220,4 @@ def node_media(
         thumbnail=picture_url(name) if node.picture else None,
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
-    )
-
-
-def _media_source_root(
-    identifier: str | None, children: list[BrowseMediaSource]
-) -> BrowseMediaSource:
-    """Return the root of the media source."""
-    return BrowseMediaSource(
-        domain=DOMAIN,
-        identifier=identifier,
-        media_class=MediaClass.APP,
-        media_content_type=MediaType.APP,
-        title=NAME,
-        can_play=False,
-        can_expand=True,
-        children=children,
-        children_media_class=MediaClass.DIRECTORY,
-        can_search=True,
-        search_media_classes=SEARCH_CLASSES[NodeKind.ROOT],
     )
