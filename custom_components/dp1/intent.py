@@ -29,6 +29,7 @@ from .voice.request import (
     ACTIONS,
     BRIGHTNESS_STEPS,
     CLOCK,
+    SAID,
     UNITS,
     Action,
     Request,
@@ -66,11 +67,11 @@ class ShowIntent(SpokenIntent):
     intent_type = "Dp1Show"
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
     fields: Mapping[str, Any] = {
-        vol.Exclusive("what", "what"): intent.non_empty_string,
+        vol.Exclusive("what", "what"): vol.All(intent.non_empty_string, SAID),
         vol.Exclusive("media", "what"): [cv.string],
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
         vol.Exclusive("year", "what"): vol.Coerce(float),
-        vol.Optional("kind"): cv.string,
+        vol.Optional("kind"): SAID,
         vol.Optional("note"): cv.string,
     }
 

@@ -14,6 +14,8 @@ from homeassistant.helpers.llm import APIInstance, LLMContext, ToolInput
 from .home import Home, table
 
 from tests.displays import state_of, until
+from tests.faults.model import MOST_STALL
+from tests.faults.watch import Watch, frozen
 from tests.fuzzing import unsafe
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
@@ -191,6 +193,34 @@ async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
             assert getattr(result, "error", False), name
         assert home.here.casts == before
         assert not home.here.state.asleep
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "unit"),
+    [
+        ("show_art", "what", "net evil "),
+        ("show_art", "display", "net evil "),
+        # It becomes eighteen letters.
+        ("find_art", "artist", "\ufdfa"),
+    ],
+)
+async def test_words_without_end(
+    hass: HomeAssistant, tmp_path: Path, name: str, key: str, unit: str
+) -> None:
+    """What names something in many words is cut before it is compared with anything, and so is what is remembered of it."""
+    async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
+        api = await instance(hass, home)
+        args = {key: unit * 100_000}
+        if name == "show_art":
+            args = {"what": "Net Evil", **args}
+        with frozen():
+            async with Watch() as watch:
+                result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
+        data: Any = getattr(result, "data", result)
+        assert data["notice"] == NOTICE
+        assert len(str(data)) < 1000
+        assert watch.stall < MOST_STALL
+        assert watch.memory < 16 << 20
 
 
 async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ CONSONANTS: Final = 2
 MIN_PART: Final = 3
 
 MAX_QUERY = 200
+MAX_FOLDED = 500
 # The words of a query are all looked for, but only so many are counted to find the rarest.
 MAX_COUNTED = 5
 _NO_WORD = re.compile(r"[\W_]+")
@@ -48,7 +49,12 @@ def fold_anew(text: str) -> str:
     return _NO_WORD.sub(" ", text.casefold()).strip()
 
 
-fold = lru_cache(maxsize=8192)(fold_anew)
+_folded = lru_cache(maxsize=8192)(fold_anew)
+
+
+def fold(text: str) -> str:
+    """Return a text as ``fold_anew`` does, remembered; what is longer than any title is cut."""
+    return _folded(text[:MAX_FOLDED])
 
 
 def start_of(word: str) -> str:
