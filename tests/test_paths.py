@@ -36,7 +36,7 @@ LIMITS = {
     "search by title": 39,
     "published playlist in the library": 47,
     "pushed frame to state": 25,
-    "spoken show in a room": 66,
+    "spoken show in a room": 65,
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]

@@ -1276,6 +1276,28 @@ def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
 
 
 @callback
+def async_display(hass: HomeAssistant, entry_id: str) -> DisplayCoordinator | None:
+    """Return a display that is set up."""
+    displays = async_displays(hass)
+    return next((d for d in displays if d.config_entry.entry_id == entry_id), None)
+
+
+def is_display(entity: er.RegistryEntry) -> bool:
+    """Return whether an entity is the media player of a display, and not disabled."""
+    return (
+        entity.platform == DOMAIN
+        and entity.domain == MEDIA_PLAYER_DOMAIN
+        and entity.disabled_by is None
+    )
+
+
+@callback
+def async_display_entities(hass: HomeAssistant) -> list[er.RegistryEntry]:
+    """Return the media players of displays, also of those that are not there."""
+    return [*filter(is_display, er.async_get(hass).entities.values())]
+
+
+@callback
 def async_other_players(hass: HomeAssistant) -> list[er.RegistryEntry]:
     """Return the media players of other integrations."""
     return [

@@ -1,6 +1,7 @@
 """Errors of the client as translated errors of Home Assistant, and its own."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -32,6 +33,21 @@ def translated_errors(subject: str, name: str, where: str = "") -> Iterator[None
         yield
     except Dp1Error as err:
         raise translated(err, subject, name, where) from err
+
+
+async def async_gather_failures[T](
+    calls: Iterable[Awaitable[T]],
+) -> list[T | HomeAssistantError]:
+    """Await all, and return what each returned, or why it failed; any other error is raised."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    found: list[T | HomeAssistantError] = []
+    for result in results:
+        if isinstance(result, BaseException) and not isinstance(
+            result, HomeAssistantError
+        ):
+            raise result
+        found.append(result)
+    return found
 
 
 def displays_failed(

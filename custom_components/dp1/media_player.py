@@ -175,15 +175,16 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update the source list from the libraries."""
         self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
-        self._update_source()
+        self._update_known()
 
-    def _update_source(self) -> None:
-        """Update which source is shown, and the features, one of which needs sources."""
+    def _update_known(self) -> None:
+        """Update what the libraries know: the source, who signed it, and the features, one of which needs sources."""
         data = self.coordinator.data
         self._attr_supported_features = self._features.update(
             data, bool(self._sources.names), self._ignored
         )
         self._attr_source = self._sources.shown(data.player, data.assumed)
+        self._signed_by = self.coordinator.signed_by
 
     @callback
     @override
@@ -197,7 +198,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         """Update what is not about the work."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        self._update_source()
+        self._update_known()
         self._attr_state = self._state()
         group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
         self._attr_group_members = group.entity_ids if group else None
@@ -211,7 +212,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = clean(document.get("title"), MAX_TITLE) or None
         coordinator = self.coordinator
-        self._signed_by = coordinator.signed_by
         self._details = {
             "works": len(player.items) if player else None,
             "playlist_id": player.playlist_id if player else None,

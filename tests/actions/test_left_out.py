@@ -15,8 +15,9 @@ pytestmark = pytest.mark.usefixtures("socket_enabled")
 async def test_who_does_not_read_the_response_is_notified(
     hass: HomeAssistant, feed: FeedSimulator, with_key: bool
 ) -> None:
-    """Without a response a notification names field and feed; with one, the response does."""
+    """Without a response a notification names field and feed, in the language of the home; with one, the response does."""
     told: list[str] = []
+    hass.config.language = "de"
 
     @callback
     def note(_: object, notifications: dict[str, dict[str, str]]) -> None:
@@ -35,6 +36,7 @@ async def test_who_does_not_read_the_response_is_notified(
     labelled = {"playlist": {**plain, "items": items}}
     await hass.services.async_call("dp1", "publish_playlist", labelled, blocking=True)
     (message,) = told
+    assert "hat die Playlist" in message
     assert r"items\[0\]\.contentRating" in message
     response = await hass.services.async_call(
         "dp1", "publish_playlist", labelled, blocking=True, return_response=True

@@ -14,6 +14,7 @@ from homeassistant.components import persistent_notification
 from homeassistant.components.persistent_notification import Notification, UpdateType
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
+from homeassistant.helpers.translation import async_load_integrations
 
 from tests.houses import House, titles
 from tests.libraries import library_entry, set_up
@@ -130,7 +131,9 @@ async def test_play_media_and_limit(house: House, indexer: IndexerSimulator) -> 
 async def test_a_work_that_is_not_indexed_yet(
     house: House, indexer: IndexerSimulator
 ) -> None:
-    """It is asked for once, the person is told, and it hangs when it is there."""
+    """It is asked for once, the person is told in the language of the home, and it hangs when it is there."""
+    house.hass.config.language = "de"
+    await async_load_integrations(house.hass, {"dp1"})
     record = next(one for one in indexer.records if one["id"] == "9004")
     indexer.records.remove(record)
     indexer.unindexed[record["token_cid"]] = record
@@ -148,6 +151,7 @@ async def test_a_work_that_is_not_indexed_yet(
     assert titles(house.walls["wall"].state.items) == ["#5"]
     assert [text.partition(":")[0] for text in told] == ["added", "removed"]
     assert record["contract_address"] in told[0]
+    assert "wird zum ersten Mal" in told[0]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from homeassistant.components import persistent_notification
 from homeassistant.const import ATTR_CONFIG_ENTRY_ID, CONF_API_KEY
 from homeassistant.core import HomeAssistant, ServiceCall, ServiceResponse
 from homeassistant.helpers import config_validation as cv
-from homeassistant.helpers.translation import async_get_exception_message
 from homeassistant.util.json import JsonValueType
 
 from ..client.display.player_status import PlaylistItem
@@ -34,7 +33,7 @@ from ..const import CONF_FEED_KEYS, CONF_PUBLISH_FOR_ALL, DOMAIN, LICENSE
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated
-from ..language import async_text
+from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
@@ -511,15 +510,13 @@ def _notify_left_out(
     changed = [path for path in published.changed if path.endswith(NEWER_FIELDS)]
     if not (paths := [*published.left_out, *changed]):
         return
-    message = async_get_exception_message(
-        DOMAIN,
+    told = action_failed(
         "published_without",
-        {
-            "name": library.title,
-            "title": markdown_safe(published.document.get("title"), 100),
-            "paths": markdown_safe(", ".join(paths), 300),
-        },
+        name=library.title,
+        title=markdown_safe(published.document.get("title"), 100),
+        paths=markdown_safe(", ".join(paths), 300),
     )
+    message = async_message(hass, told)
     persistent_notification.async_create(
         hass, message, notification_id=f"{DOMAIN}_left_out_{published.id}"
     )

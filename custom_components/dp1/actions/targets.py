@@ -1,6 +1,5 @@
 """Displays targeted by an action, including unavailable ones, and fields that several actions share."""
 
-import asyncio
 from collections.abc import (
     Awaitable,
     Callable,
@@ -33,9 +32,19 @@ from homeassistant.helpers.target import (
 from homeassistant.util.json import JsonObjectType
 
 from ..client.display.client import Display
-from ..const import DOMAIN
-from ..coordinator import DisplayConfigEntry, DisplayCoordinator
-from ..errors import action_failed, displays_failed, invalid_input, translated_errors
+from ..coordinator import (
+    DisplayConfigEntry,
+    DisplayCoordinator,
+    async_display_entities,
+    is_display,
+)
+from ..errors import (
+    action_failed,
+    async_gather_failures,
+    displays_failed,
+    invalid_input,
+    translated_errors,
+)
 from ..language import async_message, async_text
 from ..permissions import async_user
 from ..playback.compose import MEDIA
@@ -131,19 +140,9 @@ async def async_targets(call: ServiceCall) -> list[Target]:
 def _selected(hass: HomeAssistant, call: ServiceCall) -> tuple[set[str], set[str]]:
     """Return the entities that were named, and all that are targeted."""
     if call.data.get(ATTR_ENTITY_ID) == ENTITY_MATCH_ALL:
-        entries = er.async_get(hass).entities.values()
-        return set(), {entity.entity_id for entity in entries if _is_display(entity)}
+        return set(), {entity.entity_id for entity in async_display_entities(hass)}
     found = async_extract_referenced_entity_ids(hass, TargetSelection(call.data))
     return found.referenced, found.referenced | found.indirectly_referenced
-
-
-def _is_display(entity: er.RegistryEntry) -> bool:
-    """Return whether an entity is the media player of a display."""
-    return (
-        entity.platform == DOMAIN
-        and entity.domain == MEDIA_PLAYER_DOMAIN
-        and entity.disabled_by is None
-    )
 
 
 def find_display(hass: HomeAssistant, entity_id: str) -> Target:
@@ -156,7 +155,7 @@ def find_display(hass: HomeAssistant, entity_id: str) -> Target:
 def _target(hass: HomeAssistant, entity_id: str) -> Target | None:
     """Return the display of an entity."""
     entity = er.async_get(hass).async_get(entity_id)
-    if entity is None or not _is_display(entity) or not entity.config_entry_id:
+    if entity is None or not is_display(entity) or not entity.config_entry_id:
         return None
     entry = hass.config_entries.async_get_entry(entity.config_entry_id)
     return Target(hass, entity_id, entry) if entry else None
@@ -196,9 +195,7 @@ async def async_for_each_display(
         """Run the action on one display."""
         return await act(await target.async_coordinator()) or {}
 
-    results = await asyncio.gather(
-        *(act_on(target) for target in targets), return_exceptions=True
-    )
+    results = await async_gather_failures(map(act_on, targets))
     failed: list[HomeAssistantError] = []
     response: JsonObjectType = {}
     text_of = partial(async_message, call.hass)
@@ -206,8 +203,6 @@ async def async_for_each_display(
         if isinstance(result, HomeAssistantError):
             failed.append(result)
             response[target.entity_id] = {"error": text_of(result)}
-        elif isinstance(result, BaseException):
-            raise result
         else:
             response[target.entity_id] = result
     if failed and (len(failed) == len(targets) or not call.return_response):

@@ -14,9 +14,9 @@ from homeassistant.helpers import entity_registry as er
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, async_displays
+from ..coordinator import DisplayCoordinator, async_display, async_displays
 from ..data import DATA
-from ..errors import action_failed, displays_failed
+from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
     Snapshot,
     async_restore_snapshot,
@@ -168,7 +168,7 @@ class Group:
     @property
     def display(self) -> DisplayCoordinator | None:
         """The leader, if it is set up."""
-        return _display(self.hass, self.leader)
+        return async_display(self.hass, self.leader)
 
     @property
     def entity_ids(self) -> list[str]:
@@ -219,18 +219,6 @@ def _group_of(duties: Duties, entry_id: str) -> Group | None:
     }
     first = {own.leader: members[own.leader]}
     return Group(duties.hass, own.leader, {**first, **members})
-
-
-def _display(hass: HomeAssistant, entry_id: str) -> DisplayCoordinator | None:
-    """Return a display that is set up."""
-    return next(
-        (
-            display
-            for display in async_displays(hass)
-            if display.config_entry.entry_id == entry_id
-        ),
-        None,
-    )
 
 
 # Membership
@@ -309,7 +297,7 @@ def _distance(duties: Duties, leader: str, member: str) -> int:
 
 def _current_distance(leader: DisplayCoordinator, member: str) -> int:
     """Return the distance of a display, 0 if it shows another playlist than the leader."""
-    display = _display(leader.hass, member)
+    display = async_display(leader.hass, member)
     player = leader.data.player
     member_player = display.data.player if display else None
     if player is None or member_player is None:
@@ -359,22 +347,14 @@ async def async_sync(leader: DisplayCoordinator) -> None:
     finally:
         sync.waiting = False
     try:
-        results = await asyncio.gather(
-            *(
-                _async_sync_member(leader, member, membership.ahead)
-                for member, membership in group.members.items()
-                if member != entry_id
-            ),
-            return_exceptions=True,
+        results = await async_gather_failures(
+            _async_sync_member(leader, member, membership.ahead)
+            for member, membership in group.members.items()
+            if member != entry_id
         )
     finally:
         sync.lock.release()
-    failed = []
-    for result in results:
-        if isinstance(result, HomeAssistantError):
-            failed.append(result)
-        elif isinstance(result, BaseException):
-            raise result
+    failed = [error for error in results if error is not None]
     if failed:
         raise displays_failed(failed, len(group.members))
 
@@ -386,7 +366,7 @@ async def _async_sync_member(
     hass = leader.hass
     if hass.data[DATA].duties.is_announcing(entry_id):
         return
-    if (display := _display(hass, entry_id)) is None:
+    if (display := async_display(hass, entry_id)) is None:
         entry = hass.config_entries.async_get_entry(entry_id)
         name = entry.title if entry else entry_id
         raise action_failed("display_not_there", name=name)

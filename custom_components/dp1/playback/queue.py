@@ -19,7 +19,7 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from .cast import async_take_snapshot
-from .daily import async_of_today, async_show_daily, daily_of
+from .daily import async_of_today, async_show_daily, daily_at
 from .resolve import Options, async_read_playlist, async_shown_document
 
 # A playlist with other works is another one, and not refilled by queries.
@@ -39,7 +39,8 @@ async def async_show(
     if duration is not None:
         alone = await async_of_today(coordinator.hass, cast, options)
         return await duties.async_announce(coordinator, alone, options, duration)
-    if (daily := daily_of(coordinator.hass, cast)) is not None:
+    url = cast.playlist_url
+    if url is not None and (daily := daily_at(coordinator.hass, url)) is not None:
         return await async_show_daily(coordinator, daily, cast, options)
     return await duties.async_show(coordinator, cast, options)
 

@@ -20,7 +20,6 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import is_hass_url
-from homeassistant.helpers.translation import async_get_exception_message
 
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
@@ -723,9 +722,8 @@ async def _async_tokens(
 def _notice(hass: HomeAssistant, where: str) -> Iterator[None]:
     """Show that a work is being prepared for as long as that takes."""
     notification_id = f"{DOMAIN}_link"
-    message = async_get_exception_message(
-        DOMAIN, "link_preparing", {"link": markdown_safe(where)}
-    )
+    told = action_failed("link_preparing", link=markdown_safe(where))
+    message = async_message(hass, told)
     persistent_notification.async_create(hass, message, notification_id=notification_id)
     try:
         yield

@@ -6,10 +6,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
-from homeassistant.components.media_player import (
-    DOMAIN as MEDIA_PLAYER_DOMAIN,
-    MediaPlayerState,
-)
+from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, State, callback
 from homeassistant.helpers import (
@@ -21,7 +18,7 @@ from homeassistant.helpers import (
 )
 
 from ..const import DOMAIN
-from ..coordinator import DisplayCoordinator, async_displays
+from ..coordinator import DisplayCoordinator, async_display_entities, async_displays
 from ..data import DATA
 from ..library.text_index import fold
 from .answers import NotOursError, UnansweredError
@@ -81,17 +78,14 @@ class SpokenDisplay:
 @callback
 def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenDisplay]:
     """Return the displays that an assistant may see, by name."""
-    entities = [
-        entity
-        for entity in er.async_get(hass).entities.values()
-        if entity.platform == DOMAIN
-        and entity.domain == MEDIA_PLAYER_DOMAIN
-        and hass.states.get(entity.entity_id) is not None
+    found = [
+        SpokenDisplay(hass, entity.entity_id, entity.unique_id)
+        for entity in async_display_entities(hass)
+        if hass.states.get(entity.entity_id) is not None
         and (
             assistant is None or async_should_expose(hass, assistant, entity.entity_id)
         )
     ]
-    found = [SpokenDisplay(hass, e.entity_id, e.unique_id) for e in entities]
     return sorted(found, key=lambda display: display.name)
 
 

@@ -1,7 +1,6 @@
 """What somebody asks of displays: which action, where and for how long; and the base of the intents that answer."""
 
 from abc import abstractmethod
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
@@ -17,6 +16,7 @@ from homeassistant.helpers import config_validation as cv, intent
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
+from ..errors import async_gather_failures
 from ..language import async_spoken_in
 from .answers import (
     SECONDS,
@@ -215,13 +215,8 @@ class Request:
                 raise UnansweredError("unavailable", name=display.name)
             await act(display)
 
-        results = await asyncio.gather(*map(act_on, displays), return_exceptions=True)
-        failed: list[HomeAssistantError] = []
-        for result in results:
-            if isinstance(result, HomeAssistantError):
-                failed.append(result)
-            elif isinstance(result, BaseException):
-                raise result
+        results = await async_gather_failures(map(act_on, displays))
+        failed = [error for error in results if error is not None]
         if len(failed) == len(displays):
             raise failed[0]
         texts = [await async_error_text(self.hass, self.answers, err) for err in failed]
