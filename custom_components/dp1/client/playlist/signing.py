@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
-from ..values import doubles, moment, text
+from ..values import doubles, mapping, moment, text
 from . import eip191
 from .document import timestamp
 
@@ -142,18 +142,23 @@ class Verification:
         kid: DID of the signer; for a legacy signature the key that fits, or None.
         role: role as written; not covered by the signature.
         ts: time as written; not covered by the signature.
-        valid: whether the signature holds; None when it is there and was not checked.
         fault: why it is not valid or was not checked, else None.
         detail: what the text of the fault leaves open.
     """
 
-    alg: str | None
-    kid: str | None
-    role: str | None
-    ts: str | None
-    valid: bool | None
+    alg: str | None = None
+    kid: str | None = None
+    role: str | None = None
+    ts: str | None = None
     fault: SignatureFault | None = None
     detail: str = ""
+
+    @property
+    def valid(self) -> bool | None:
+        """Return whether the signature holds; None when it is there and was not checked."""
+        if self.fault in (SignatureFault.TOO_MANY, SignatureFault.KEY_NOT_KNOWN):
+            return None
+        return self.fault in (None, SignatureFault.AHEAD)
 
     @property
     def reason(self) -> str | None:
@@ -320,12 +325,12 @@ def _decode_signature(text: str) -> bytes | None:
     return data if urlsafe_b64encode(data).rstrip(b"=") == text.encode() else None
 
 
-def _verdict(
+def _fault_of(
     entry: Mapping[str, str], hashed: bytes
-) -> tuple[bool, SignatureFault | None, str]:
-    """Verify one complete entry."""
+) -> tuple[SignatureFault | None, str]:
+    """Return what is wrong with a complete entry, and what the text of that leaves open."""
     if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
-        return False, SignatureFault.OTHER_DOCUMENT, ""
+        return SignatureFault.OTHER_DOCUMENT, ""
     read_did: Callable[[str], bytes]
     holds: Callable[[bytes, bytes, bytes], bool]
     match entry["alg"].lower():
@@ -336,26 +341,24 @@ def _verdict(
             read_did, length, holds = eip191.address_from_did, 65, eip191.holds
             no_key = SignatureFault.NO_ACCOUNT
         case _:
-            return False, SignatureFault.UNKNOWN_ALGORITHM, ""
+            return SignatureFault.UNKNOWN_ALGORITHM, ""
     try:
         key = read_did(entry["kid"])
     except ValueError:
-        return False, no_key, ""
+        return no_key, ""
     signature = _decode_signature(entry["sig"])
     if signature is None or len(signature) != length:
-        return False, SignatureFault.MALFORMED, str(length)
-    if not holds(key, signature, hashed):
-        return False, SignatureFault.DOES_NOT_FIT, ""
-    return True, None, ""
+        return SignatureFault.MALFORMED, str(length)
+    fits = holds(key, signature, hashed)
+    return None if fits else SignatureFault.DOES_NOT_FIT, ""
 
 
 def _verify_entry(
     entry: Any, hashed: bytes | None, latest: datetime, checked: bool
 ) -> Verification:
     """Verify one element of ``signatures``."""
-    fields = entry if isinstance(entry, Mapping) else {}
+    fields = mapping(entry)
     known = {name: value for name in _ENTRY_FIELDS if (value := text(fields.get(name)))}
-    valid: bool | None = False
     fault: SignatureFault | None
     detail = ""
     if not isinstance(entry, Mapping):
@@ -365,17 +368,16 @@ def _verify_entry(
     elif hashed is None:
         fault = SignatureFault.NO_CANONICAL_FORM
     elif not checked:
-        valid, fault, detail = None, SignatureFault.TOO_MANY, str(_MAX_CHECKED)
+        fault, detail = SignatureFault.TOO_MANY, str(_MAX_CHECKED)
     else:
-        valid, fault, detail = _verdict(known, hashed)
-        if valid and (made := moment(known["ts"])) and made > latest:
+        fault, detail = _fault_of(known, hashed)
+        if fault is None and (made := moment(known["ts"])) and made > latest:
             fault = SignatureFault.AHEAD
     return Verification(
         known.get("alg"),
         known.get("kid"),
         known.get("role"),
         known.get("ts"),
-        valid,
         fault,
         detail,
     )
@@ -387,25 +389,15 @@ def _verify_legacy(
     """Verify a v1.0.x signature with the keys that the user has configured."""
     match = _LEGACY.fullmatch(value) if isinstance(value, str) else None
     if not match:
-        return Verification(
-            None, None, None, None, False, SignatureFault.MALFORMED_LEGACY
-        )
-
-    def row(
-        valid: bool | None, fault: SignatureFault | None, did: str | None = None
-    ) -> Verification:
-        return Verification("ed25519", did, None, None, valid, fault)
-
-    if hashed is None:
-        return row(False, SignatureFault.NO_CANONICAL_FORM)
-    checked = False
-    for did in dids:
-        checked = True
-        if _holds(public_key_from_did(did), bytes.fromhex(match[1]), hashed):
-            return row(True, None, did)
-    if checked:
-        return row(False, SignatureFault.NO_KNOWN_KEY)
-    return row(None, SignatureFault.KEY_NOT_KNOWN)
+        return Verification(fault=SignatureFault.MALFORMED_LEGACY)
+    fault = SignatureFault.NO_CANONICAL_FORM
+    if hashed is not None:
+        fault = SignatureFault.KEY_NOT_KNOWN
+        for did in dids:
+            if _holds(public_key_from_did(did), bytes.fromhex(match[1]), hashed):
+                return Verification("ed25519", did)
+            fault = SignatureFault.NO_KNOWN_KEY
+    return Verification("ed25519", fault=fault)
 
 
 def verify(
@@ -445,7 +437,7 @@ def verify(
             for place, entry in enumerate(entries[: _MAX_CHECKED + 1])
         ]
     elif entries is not None:
-        rows = [Verification(None, None, None, None, False, SignatureFault.NOT_A_LIST)]
+        rows = [Verification(fault=SignatureFault.NOT_A_LIST)]
     if legacy is not None:
         rows.append(_verify_legacy(legacy, hashed, legacy_keys))
     return rows
