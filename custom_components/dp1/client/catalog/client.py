@@ -254,6 +254,9 @@ def normalize_url(text: str) -> str:
 class Catalog:
     """Client of one catalog.
 
+    Attributes:
+        url: URL of the catalog in its normal form.
+
     Every read raises, besides ``ValueError`` for a parameter out of range:
 
     - ``NotFoundError``: no such list (404).
@@ -285,15 +288,10 @@ class Catalog:
             ValueError: ``url`` is not a web address.
         """
         self._session = session
-        self._url = normalize_url(url)
+        self.url = normalize_url(url)
         self._concurrency = concurrency
         self._slots = asyncio.Semaphore(concurrency)
         self._quiet_until = 0.0
-
-    @property
-    def url(self) -> str:
-        """Return the URL of the catalog in its normal form."""
-        return self._url
 
     async def exhibitions(
         self, *, limit: int = PAGE_SIZE, offset: int = 0, **parameters: str
@@ -466,7 +464,7 @@ class Catalog:
             answer = await request_json(
                 self._session,
                 "GET",
-                f"{self._url}/api/llm/{operation}",
+                f"{self.url}/api/llm/{operation}",
                 params=parameters,
                 timeout=TIMEOUT_SECONDS,
                 max_body=MAX_BODY,

@@ -6,7 +6,7 @@ which the display itself names items of tokens; DP-1 playlists extension for `in
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 import re
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -25,6 +25,7 @@ MAX_DATA = 64 * 1024
 MAX_ALL_DATA = 1024 * 1024
 _SIZES = ("m", "l", "s", "xs", "preview")
 _LARGE_SIZES = ("xl", "l")
+_NAMED = ("id", "token_cid", "chain", "standard", "contract_address", "token_number")
 _DATA = re.compile(r"data:([a-z]+/[\w.+-]+)[;,]", re.IGNORECASE)
 
 
@@ -110,18 +111,9 @@ class Token:
             record: as the indexer has it.
             owners: the owners that it was read for; their addresses are kept out of everything.
         """
-        named = [
-            text(record.get(name))
-            for name in (
-                "id",
-                "token_cid",
-                "chain",
-                "standard",
-                "contract_address",
-                "token_number",
-            )
-        ]
-        token_id, cid, chain, standard, contract, number = named
+        token_id, cid, chain, standard, contract, number = (
+            text(record.get(name)) for name in _NAMED
+        )
         if not (token_id and cid and chain and standard and contract and number):
             return None
         if not (number.isascii() and number.isdecimal() and len(number) <= 78):
@@ -195,7 +187,7 @@ def _held_since(provenances: object, owners: Collection[str]) -> datetime | None
     """Return when the newest of the owners got a token."""
     wanted = {owner.lower() for owner in owners}
     times = [
-        when.astimezone(UTC)
+        when
         for item in _objects(mapping(provenances).get("items"))
         if (text(item.get("owner_address")) or "").lower() in wanted
         and (when := moment(item.get("last_timestamp")))
