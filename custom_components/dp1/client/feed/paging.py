@@ -27,13 +27,14 @@ MAX_PAGE_BODY = 1024 * 1024
 MAX_SKIPPED_BODY = 64 * 1024 * 1024
 # The cursor of a page comes after its records.
 _FIRST_RECORD = re.compile(r'"items"\s*:\s*\[\s*(?=\{)')
-_NAME = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*")\s*:\s*')
+# What comes before the value of a member, and before an item of a list.
+_NAME = re.compile(r'[\s,]*"(?:[^"\\]|\\.)*"\s*:\s*')
+_COMMA = re.compile(r"[\s,]*+(?=[^\s,\]])")
 _LIST_END = re.compile(r"\],(?=\s*\")")
 # Members of documents that no item has.
 _OF_DOCUMENTS = {"dpVersion", "signature", "signatures"}
-_COMMA = re.compile(r"\s*,\s*")
 _DECODER = JSONDecoder()
-_ITEMS = re.compile(r"\[\s*(?=\{)")
+_ITEMS = re.compile(r'[\s,]*"items"\s*:\s*\[\s*(?=\{)')
 _CURSOR = re.compile(
     rb'"cursor"\s*:\s*("(?:[^"\\]|\\.)+")\s*(?:,\s*"hasMore"\s*:\s*true\s*)?\}\s*$'
 )
@@ -173,10 +174,10 @@ def _head_of(answer: Answer) -> dict[str, Any] | None:
     start = _FIRST_RECORD.search(text)
     if start is None:
         return None
-    end = _end_of_members(text, start.end() + 1)
+    end = _end_of_values(text, start.end() + 1, _NAME)
     closed = text[start.end() : end]
-    if items := _ITEMS.match(text, _end_of_name(text, end, "items")):
-        closed = text[start.end() : _end_of_items(text, items.end())] + "]"
+    if items := _ITEMS.match(text, end):
+        closed = text[start.end() : _end_of_values(text, items.end(), _COMMA)] + "]"
     try:
         record = decode(f"{closed}}}".encode())
     except ValueError:
@@ -200,33 +201,14 @@ def _members_behind_items(tail: bytes) -> dict[str, Any]:
     return {}
 
 
-def _end_of_members(text: str, place: int) -> int:
-    """Return where the last whole member of an object ends, of which the text may be cut off."""
-    while name := _NAME.match(text, place):
+def _end_of_values(text: str, end: int, before: re.Pattern[str]) -> int:
+    """Return where the last whole value of an object or a list ends, of which the text may be cut off."""
+    while found := before.match(text, end):
         try:
-            _, place = _DECODER.raw_decode(text, name.end())
+            _, end = _DECODER.raw_decode(text, found.end())
         except ValueError, RecursionError:
             break
-    return place
-
-
-def _end_of_name(text: str, place: int, wanted: str) -> int:
-    """Return where the value of a member begins, the end of the text if it is another member."""
-    name = _NAME.match(text, place)
-    return name.end() if name and name[1] == f'"{wanted}"' else len(text)
-
-
-def _end_of_items(text: str, place: int) -> int:
-    """Return where the last whole item of a list ends, of which the text may be cut off."""
-    end = place
-    while True:
-        try:
-            _, end = _DECODER.raw_decode(text, place)
-        except ValueError, RecursionError:
-            return end
-        if not (comma := _COMMA.match(text, end)):
-            return end
-        place = comma.end()
+    return end
 
 
 def _unseen(items: list[Any], seen: set[str]) -> list[dict[str, Any]]:
