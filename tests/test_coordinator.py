@@ -154,24 +154,7 @@ async def test_a_display_without_the_makers_cloud_is_asked_for_the_rest(
 async def test_a_push_during_a_reading_is_newer(
     hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
 ) -> None:
-    """An older answer does not replace a push."""
-    await until(lambda: len(display.sockets) == 1)
-    display.player.load(EVENING)
-    await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")
-    fault = display.inject(FaultKind.LATE, command="checkStatus", times=1, seconds=0.6)
-    coordinator = setup_display.runtime_data
-    reading = hass.async_create_task(coordinator.async_read_player())
-    await until(lambda: fault.hits)
-    display.player.handle("moveToArtwork", {"index": 1})
-    await until(lambda: state_of(hass).attributes.get("media_title") == "Noon")
-    await reading
-    assert state_of(hass).attributes["media_title"] == "Noon"
-
-
-async def test_a_reading_is_not_shared_with_an_older_one(
-    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
-) -> None:
-    """Whoever reads after a push gets no answer from before it."""
+    """An older answer does not replace a push, and whoever reads after the push gets none from before it."""
     await until(lambda: len(display.sockets) == 1)
     display.player.load(EVENING)
     await until(lambda: state_of(hass).attributes.get("media_playlist") == "Evening")

@@ -16,7 +16,6 @@ from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import Event, HomeAssistant, callback
 
 from .displays import ENTITY_ID, playlist, settle, state_of, until
-from .galleries import Gallery
 from .simulators.display import DisplaySimulator
 from .sources import INTEGRATION
 
@@ -24,7 +23,6 @@ FRAMES = 10
 # A count may only fall.
 ANOTHER_WORK = 84
 SAME_AGAIN = 27
-WITH_LIBRARY = 85
 
 
 @contextmanager
@@ -111,16 +109,6 @@ async def test_another_work(hass: HomeAssistant, shown: DisplaySimulator) -> Non
     assert counts.total() <= ANOTHER_WORK, "\n".join(
         f"{n} {k}" for k, n in counts.items()
     )
-
-
-async def test_another_work_of_a_library(gallery: Gallery) -> None:
-    """With a library, a display does little more than to ask it."""
-    await gallery.cast(playlist=playlist("Tide", "Dune", "Fog"))
-    gallery.wall.poller.muted = True
-    counts = await cost(gallery.hass, gallery.wall)
-    asked = ("library/", "client/")
-    rest = {name: n for name, n in counts.items() if not name.startswith(asked)}
-    assert sum(rest.values()) <= WITH_LIBRARY, rest
 
 
 async def test_the_same_again(hass: HomeAssistant, shown: DisplaySimulator) -> None:

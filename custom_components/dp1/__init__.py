@@ -128,7 +128,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     @callback
     def hand_libraries() -> None:
         """Hand the libraries to the display."""
-        coordinator.async_update_libraries(async_source_list(hass).libraries)
+        coordinator.metadata.async_update_sources(async_source_list(hass).libraries)
 
     entry.async_on_unload(async_add_libraries_listener(hass, hand_libraries))
     hand_libraries()

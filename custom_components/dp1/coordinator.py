@@ -9,7 +9,6 @@ from collections.abc import (
     Iterable,
     Iterator,
     Mapping,
-    Sequence,
     Set as AbstractSet,
 )
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -17,7 +16,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, StrEnum, auto
 from itertools import count
-from operator import is_
 import re
 from typing import Any, Final, override
 from urllib.parse import parse_qs
@@ -78,7 +76,7 @@ from .data import DATA
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata, Signer, WorkSource, with_sent_texts
+from .display.metadata import ArtworkMetadata
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .timing import Timing
 
@@ -411,17 +409,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         )
         self.history = History(hass, entry.entry_id)
         self.metadata = ArtworkMetadata(
-            hass, entry, lambda work: self.async_merge_data(work=work)
-        )
-        self._signer = Signer(
-            hass, entry, lambda: self.async_update_listeners(frozenset({Part.PLAYER}))
+            hass,
+            entry,
+            lambda work: self.async_merge_data(work=work),
+            lambda: self.async_update_listeners(frozenset({Part.PLAYER})),
         )
         self.contact = Contact.NEW
         # Listeners by the parts that have changed.
         self._concerned: dict[AbstractSet[Part], list[CALLBACK_TYPE]] = {}
-        # The last current work, and what it was made of.
-        self._item: PlaylistItem | None = None
-        self._item_made_of: tuple[object, ...] = (None,) * 4
         self._failed_wakes = 0
         self._polls = 0
         # Of the player: the last push, and the one before it was last read.
@@ -472,31 +467,17 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @property
     def current_item(self) -> PlaylistItem | None:
         """Return the current work, with the metadata that it was cast with if the display omits it."""
-        if (player := self.data.player) is None or (item := player.current) is None:
+        if (player := self.data.player) is None:
             return None
         entry = self.history.current(player)
-        cast = entry.cast if entry else None
-        made_of = item, player.playlist_title, cast, self.last_cast
-        if not all(map(is_, made_of, self._item_made_of, strict=True)):
-            self._item_made_of = made_of
-            if not item.title and (item.source or "").startswith("data:"):
-                # Displays lay titles of works over pages that we show for the home.
-                item = replace(item, title=player.playlist_title)
-            self._item = with_sent_texts(item, cast, self.last_cast)
-        return self._item
+        return self.metadata.item(player, entry.cast if entry else None, self.last_cast)
 
     @property
     def signed_by(self) -> str | None:
         """Return who signed what hangs, if the signature is good."""
         player = self.data.player
         entry = self.history.current(player) if player else None
-        return self._signer.name(player, entry.cast if entry else None)
-
-    @callback
-    def async_update_libraries(self, libraries: Sequence[WorkSource]) -> None:
-        """Handle libraries that have been added, changed or removed."""
-        self._signer.async_update_sources(libraries)
-        self.metadata.async_update_sources(libraries)
+        return self.metadata.signer.name(player, entry.cast if entry else None)
 
     # Listeners
 

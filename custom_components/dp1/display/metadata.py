@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
+from operator import is_
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
@@ -61,15 +63,11 @@ def work_details(item: PlaylistItem | None, work: Work) -> dict[str, Any]:
     }
 
 
-def with_sent_texts(
-    item: PlaylistItem | None, *casts: Cast | None
-) -> PlaylistItem | None:
+def with_sent_texts(item: PlaylistItem, *casts: Cast | None) -> PlaylistItem:
     """Return a work with the manifest and the note that it was cast with, which older firmware drops.
 
     The note of the playlist stands for works without their own.
     """
-    if item is None:
-        return None
     for cast in casts:
         playlist = (cast.playlist if cast else None) or {}
         for given in playlist.get("items") or ():
@@ -218,13 +216,18 @@ class Signer:
 
 
 class ArtworkMetadata:
-    """What the libraries know of the current work of one display."""
+    """What is known of the current work of one display: by its cast, by the libraries, and who signed it.
+
+    Attributes:
+        signer: who signed what is shown.
+    """
 
     def __init__(
         self,
         hass: HomeAssistant,
         entry: ConfigEntry[Any],
         on_found: Callable[[Work], None],
+        on_signed: CALLBACK_TYPE,
     ) -> None:
         """Initialize without a work.
 
@@ -232,15 +235,36 @@ class ArtworkMetadata:
             hass: Home Assistant.
             entry: of the display.
             on_found: called with what was found later.
+            on_signed: called when somebody turns out to have signed it.
         """
+        self.signer = Signer(hass, entry, on_signed)
         self._hass = hass
         self._entry = entry
         self._on_found = on_found
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
+        # The last work with the texts that it was cast with, and what it was made of.
+        self._sent: PlaylistItem | None = None
+        self._sent_made_of: tuple[object, ...] = (None,) * 4
         self._look_up: asyncio.Task[None] | None = None
         self._ask_again = False
+
+    @callback
+    def item(
+        self, player: PlayerStatus, cast: Cast | None, last_cast: Cast | None
+    ) -> PlaylistItem | None:
+        """Return the current work, with what the display omits of what one of the casts says of it."""
+        if (item := player.current) is None:
+            return None
+        made_of = item, player.playlist_title, cast, last_cast
+        if not all(map(is_, made_of, self._sent_made_of, strict=True)):
+            self._sent_made_of = made_of
+            if not item.title and (item.source or "").startswith("data:"):
+                # Displays lay titles of works over pages that we show for the home.
+                item = replace(item, title=player.playlist_title)
+            self._sent = with_sent_texts(item, cast, last_cast)
+        return self._sent
 
     @callback
     def work(self, item: PlaylistItem | None) -> Work | None:
@@ -267,6 +291,7 @@ class ArtworkMetadata:
     @callback
     def async_update_sources(self, sources: Sequence[WorkSource]) -> None:
         """Handle libraries that have been added, changed or removed."""
+        self.signer.async_update_sources(sources)
         self._sources = sources
         before = self._work
         self._read()
