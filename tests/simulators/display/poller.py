@@ -2,7 +2,7 @@
 
 import asyncio
 from contextlib import suppress
-import hashlib
+from copy import deepcopy
 from typing import Any
 
 from aiohttp import web
@@ -104,7 +104,9 @@ class Poller:
         self._counters = counters
         self._sockets = sockets
         self._interval = interval
-        self._told: dict[str, str] = {}
+        self._told: dict[str, Json] = {}
+        self._items: list[Json] = []
+        self._pushed_items: list[Json] = []
         self._forced: asyncio.Queue[None] = asyncio.Queue(_QUEUE)
         self._polled_at = clock.monotonic()
         self._was_dead = False
@@ -166,12 +168,11 @@ class Poller:
 
     async def _tell(self, kind: str, message: Json | None) -> None:
         """Push a message unless it equals the last one."""
-        if message is None:
+        if message is None or message == self._told.get(kind):
             return
-        frame = envelope(kind, message)
-        digest = hashlib.md5(frame.encode(), usedforsecurity=False).hexdigest()
-        if self._told.get(kind) != digest and await self._sockets.send(frame):
-            self._told[kind] = digest
+        message = deepcopy(message)
+        if await self._sockets.send(envelope(kind, message)):
+            self._told[kind] = message
 
     def _player_status(self) -> Json | None:
         """Return the pushed player status; None if there is none."""
@@ -190,7 +191,10 @@ class Poller:
         told |= {name: status[key] for key, name in renamed.items() if key in status}
         told["playlist"] = _STUB
         told["index"] = status.get("index")
-        told["items"] = pushed_items(status.get("items", []), self._firmware)
+        if (items := status.get("items", [])) != self._items:
+            self._items = deepcopy(items)
+            self._pushed_items = pushed_items(items, self._firmware)
+        told["items"] = self._pushed_items
         if "isPaused" in status:
             told["isPaused"] = status["isPaused"]
             told["deviceSettings"] = self._settings(status["deviceSettings"])
