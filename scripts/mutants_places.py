@@ -695,4 +695,25 @@ PLACES = [
         "if self._address is None:",
         ["tests/test_faults.py::test_faults"],
     ),
+    Place(
+        "library/server.py",
+        "who stops waits for what hangs",
+        "        self.reads.stop()\n        await super().async_shutdown()",
+        "        await asyncio.gather(*self.reads._tasks.values())\n        await super().async_shutdown()",
+        ["tests/test_faults.py::test_storage_faults_of_a_running_home"],
+    ),
+    Place(
+        "voice/request.py",
+        "what is named in many words is compared as a whole",
+        "    return text[:MAX_SAID]",
+        "    return text",
+        ["tests/voice/test_llm.py::test_words_without_end"],
+    ),
+    Place(
+        "library/text_index.py",
+        "texts of any length are folded and remembered",
+        "return _folded(text[:MAX_FOLDED])",
+        "return _folded(text)",
+        ["tests/library/test_search.py::test_what_has_no_end"],
+    ),
 ]

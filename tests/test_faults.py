@@ -177,7 +177,7 @@ async def _set_up_at_once(
     async with Watch() as watch:
         set_up = hass.config_entries.async_setup
         await asyncio.gather(*(set_up(it.entry_id) for it in entries))
-        await until(done, 20)
+        await until(done, 60)
     seconds = time.monotonic() - started
     assert {it.state for it in entries} == {ConfigEntryState.LOADED}
     remove = hass.config_entries.async_remove

@@ -44,6 +44,11 @@ def test_folding(text: str, folded: str) -> None:
     assert fold(text).isascii() or fold(text) == fold(fold(text))
 
 
+def test_what_has_no_end() -> None:
+    """Neither what is compared nor what is remembered of it is much longer than a title; one letter of these becomes eighteen."""
+    assert len(fold("\ufdfa" * 100_000)) <= 18 * 500
+
+
 @pytest.mark.parametrize(
     ("query", "score"),
     [

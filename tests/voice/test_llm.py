@@ -15,7 +15,7 @@ from .home import Home, table
 
 from tests.displays import state_of, until
 from tests.faults.model import MOST_STALL
-from tests.faults.watch import Watch, frozen
+from tests.faults.watch import Watch, set_apart
 from tests.fuzzing import unsafe
 
 pytestmark = [pytest.mark.usefixtures("socket_enabled")]
@@ -213,9 +213,9 @@ async def test_words_without_end(
         args = {key: unit * 100_000}
         if name == "show_art":
             args = {"what": "Net Evil", **args}
-        with frozen():
-            async with Watch() as watch:
-                result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
+        set_apart()
+        async with Watch() as watch:
+            result = await api.async_call_tool(ToolInput(f"dp1__{name}", args))
         data: Any = getattr(result, "data", result)
         assert data["notice"] == NOTICE
         assert len(str(data)) < 1000
