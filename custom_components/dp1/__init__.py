@@ -123,7 +123,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     coordinator = DisplayCoordinator(hass, entry)
     await coordinator.async_first_refresh()
     entry.runtime_data = coordinator
-    entry.async_on_unload(hass.data[DATA].duties.async_start(coordinator))
+    hass.data[DATA].duties.async_start(coordinator)
 
     @callback
     def hand_libraries() -> None:

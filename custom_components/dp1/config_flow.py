@@ -380,13 +380,9 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             return await self.async_step_library(
                 user_input | user_input.pop(CONF_ADVANCED)
             )
-        name = OFFERED
-        values = {CONF_NAME: name, CONF_ADVANCED: DEFAULT_SERVERS}
-        return self.async_show_form(
-            step_id="offered_library",
-            data_schema=self.add_suggested_values_to_schema(OFFER_SCHEMA, values),
-            description_placeholders={"name": name},
-        )
+        values = {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
+        name = {"name": OFFERED}
+        return self._show("offered_library", OFFER_SCHEMA, values, {}, name)
 
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
@@ -482,12 +478,8 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 return self.async_update_reload_and_abort(
                     entry, data_updates={CONF_API_KEY: key}
                 )
-        return self.async_show_form(
-            step_id="reauth_confirm",
-            data_schema=KEY_SCHEMA,
-            errors=errors,
-            description_placeholders={"name": entry.title},
-        )
+        name = {"name": entry.title}
+        return self._show("reauth_confirm", KEY_SCHEMA, None, errors, name)
 
     def _show(
         self,
@@ -495,12 +487,14 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         schema: vol.Schema,
         values: Mapping[str, Any] | None,
         errors: dict[str, str],
+        placeholders: dict[str, str] | None = None,
     ) -> ConfigFlowResult:
         """Show a form filled with values."""
         return self.async_show_form(
             step_id=step_id,
             data_schema=self.add_suggested_values_to_schema(schema, values),
             errors=errors,
+            description_placeholders=placeholders,
         )
 
 

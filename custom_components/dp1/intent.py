@@ -29,6 +29,7 @@ from .voice.request import (
     ACTIONS,
     BRIGHTNESS_STEPS,
     CLOCK,
+    PERCENT,
     SAID,
     UNITS,
     Action,
@@ -264,9 +265,7 @@ class ControlIntent(SpokenIntent):
     description = "Steps through the works on an art display, keeps them, stays on one, changes label or brightness, lets displays sleep"
     fields: Mapping[str, Any] = {
         vol.Required("action"): vol.In((*ACTIONS, "extend", "yes")),
-        vol.Optional("brightness"): vol.All(
-            vol.Coerce(float), vol.Range(min=0, max=100)
-        ),
+        vol.Optional("brightness"): PERCENT,
     }
 
     @override

@@ -68,6 +68,7 @@ def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelec
     )
 
 
+URL_SELECTOR = TextSelector(TextSelectorConfig(type=TextSelectorType.URL))
 CONF_HAS_BACKGROUND = "has_background"
 DISPLAY_SCHEMA = vol.Schema(
     {
@@ -108,12 +109,8 @@ SOURCES_SCHEMA = vol.Schema(
 )
 OWN_ART_SCHEMA = vol.Schema(
     {
-        vol.Optional(CONF_INDEXER_URL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.URL)
-        ),
-        vol.Optional(CONF_DAILY_URL): TextSelector(
-            TextSelectorConfig(type=TextSelectorType.URL)
-        ),
+        vol.Optional(CONF_INDEXER_URL): URL_SELECTOR,
+        vol.Optional(CONF_DAILY_URL): URL_SELECTOR,
         vol.Optional(CONF_DAILY_FROM_VENDOR): BooleanSelector(),
     }
 )
@@ -317,12 +314,8 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
                 return self.async_abort(
                     reason="key_imported", description_placeholders={"did": key.did}
                 )
-        return self.async_show_form(
-            step_id="import_key",
-            data_schema=KEY_SCHEMA,
-            errors=errors,
-            description_placeholders={"did": self._key.did},
-        )
+        own = {"did": self._key.did}
+        return self._show("import_key", KEY_SCHEMA, None, errors, own)
 
     async def async_step_export_key(
         self, user_input: dict[str, Any] | None = None
@@ -330,13 +323,8 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
         """Show the signing key."""
         if user_input is not None:
             return self.async_abort(reason="key_exported")
-        return self.async_show_form(
-            step_id="export_key",
-            data_schema=self.add_suggested_values_to_schema(
-                SHOWN_KEY_SCHEMA, {CONF_SIGNING_KEY: self._key.export()}
-            ),
-            description_placeholders={"did": self._key.did},
-        )
+        own, shown = {"did": self._key.did}, {CONF_SIGNING_KEY: self._key.export()}
+        return self._show("export_key", SHOWN_KEY_SCHEMA, shown, {}, own)
 
     def _show(
         self,

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, ClassVar, Final, Literal, Self, override
 
 from mashumaro import DataClassDictMixin, pass_through
@@ -183,8 +184,8 @@ class Duties:
         return active.until.isoformat(timespec="seconds") if active else None
 
     @callback
-    def async_start(self, coordinator: DisplayCoordinator) -> CALLBACK_TYPE:
-        """Do what lasts on a display from now on, and return a callback that ends it."""
+    def async_start(self, coordinator: DisplayCoordinator) -> None:
+        """Do what lasts on a display until it is unloaded."""
         entry_id = coordinator.config_entry.entry_id
 
         @callback
@@ -204,19 +205,12 @@ class Duties:
             duty.handle_start(coordinator)
         handle_libraries()
         coordinator.history.paused = self.is_announcing(entry_id)
-        stops = [
+        for end in (
             async_add_libraries_listener(self.hass, handle_libraries),
             coordinator.async_add_listener(handle_update),
-        ]
-
-        @callback
-        def stop() -> None:
-            """Stop following the display."""
-            for end in stops:
-                end()
-            self._cancel(entry_id)
-
-        return stop
+            partial(self._cancel, entry_id),
+        ):
+            coordinator.config_entry.async_on_unload(end)
 
     async def async_forget(self, entry_id: str) -> None:
         """Forget a display."""
@@ -224,6 +218,8 @@ class Duties:
         for duty in list(self._table.get(entry_id, {}).values()):
             duty.handle_removal(self, entry_id)
         self._table.pop(entry_id, None)
+        for key in [key for key in self._locks if key[0] == entry_id]:
+            del self._locks[key]
         await self.async_save()
         for coordinator in async_displays(self.hass):
             coordinator.async_update_duties()

@@ -45,6 +45,7 @@ CLOCK: Final = ("until_hour", "until_minute", "until_half_day")
 HALF_DAY: Final = 12
 DAY: Final = 24
 MONDAY: Final = 7
+PERCENT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=100))
 BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
 
 
