@@ -1,6 +1,7 @@
 """Favorites of a library, stored with enough to show and play them without the servers."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, override
 
@@ -12,7 +13,8 @@ from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import MAX_TITLE, one_line
 from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
-from ..node import Children, Node, NodeKind
+from ..node import FOLDER_TITLES, Children, Node, NodeKind
+from .pictures import async_item, media_of
 from .provider import (
     BuiltPlaylist,
     Context,
@@ -80,9 +82,9 @@ def _bounded(node: Node) -> Node:
 
 
 class Favorites(Provider):
-    """The favorites of a library, the newest first."""
+    """The favorites of a library, the newest first, and a folder of the pictures among them."""
 
-    kinds = {NodeKind.FAVORITES: 0}
+    kinds = {NodeKind.FAVORITES: 0, NodeKind.PICTURES: 0}
 
     def __init__(self, context: Context) -> None:
         """Initialize without favorites."""
@@ -101,28 +103,53 @@ class Favorites(Provider):
 
     @override
     def roots(self) -> list[Node]:
-        """Return the folder of the favorites; single works among them can be played together."""
-        folder = self._folder(
-            NodeKind.FAVORITES,
-            self.nodes(),
-            can_play=bool(self.items()),
-        )
-        return [folder]
+        """Return the folder of the pictures, once there is something in it, and that of the favorites."""
+        kinds = [NodeKind.PICTURES] if self._pictures() else []
+        return list(map(self._folder_of, [*kinds, NodeKind.FAVORITES]))
+
+    def _pictures(self) -> list[Node]:
+        """Return the pictures of Home Assistant that are kept, the newest first."""
+        return [node for node in self.nodes() if node.kind == NodeKind.PICTURE]
+
+    def _folder_of(self, kind: str) -> Node:
+        """Return a folder; single works in it can be played together."""
+        if kind == NodeKind.PICTURES:
+            return self._folder(NodeKind.PICTURES, self._pictures(), can_play=True)
+        can_play = bool(self.items())
+        return self._folder(NodeKind.FAVORITES, self.nodes(), can_play=can_play)
+
+    @override
+    async def async_node(self, kind: str, *keys: str) -> Node:
+        """Return a folder."""
+        return self._folder_of(kind)
 
     @override
     async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
-        """Return the favorites."""
-        return Children(self.nodes())
+        """Return what is in a folder."""
+        return Children(self._pictures() if kind == NodeKind.PICTURES else self.nodes())
 
     @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
-        """Build the playlist of all single works among the favorites."""
+        """Build the playlist of all single works among the favorites, or of all pictures that Home Assistant still has."""
+        if kind == NodeKind.PICTURES:
+            return await self._async_build_pictures(limit or CAP)
         if not (items := self.items()[: limit or CAP]):
             raise NoWorkError
         title = async_text(self.hass, "config_panel.browser.favorites")
         return self.build_items(NodeKind.FAVORITES.value, title, items)
+
+    async def _async_build_pictures(self, limit: int) -> BuiltPlaylist:
+        """Build the playlist of the pictures."""
+        items: list[Json] = []
+        for node in self._pictures()[:limit]:
+            with suppress(NotFoundError):
+                items.append(await async_item(self.hass, node.title, media_of(node.id)))
+        if not items:
+            raise NotFoundError("no picture is kept")
+        title = async_text(self.hass, "config_panel.browser.pictures")
+        return self.build_items(NodeKind.PICTURES.value, title, items)
 
     def build_kept(self, node_id: str) -> BuiltPlaylist | None:
         """Build the playlist of a single work from what was kept of it."""
@@ -133,10 +160,15 @@ class Favorites(Provider):
 
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
-        """Return the favorites, if they are wanted."""
-        if "favorites" not in self.context.preferences.sources:
-            return ()
-        return [list(map(source_of, self.nodes()))]
+        """Return all pictures as one, and the favorites if they are wanted."""
+        pictures, favorites = NodeKind.PICTURES, self.nodes()
+        wanted = "favorites" in self.context.preferences.sources
+        return [
+            [Source(pictures.value, FOLDER_TITLES[pictures])]
+            if self._pictures()
+            else [],
+            [source_of(node) for node in favorites] if wanted else [],
+        ]
 
     @override
     async def async_load(self) -> None:

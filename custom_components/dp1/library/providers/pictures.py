@@ -1,6 +1,5 @@
-"""My pictures: what was uploaded to Home Assistant, hung, and kept as a favorite."""
+"""Pictures of Home Assistant: what was uploaded to it, and what is in its media folders."""
 
-from collections.abc import Sequence
 from mimetypes import guess_type
 from typing import Any, Final, override
 
@@ -11,17 +10,14 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.network import NoURLAvailableError, get_url
 
-from ...client.catalog.artwork import CAP
 from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
 from ...client.playlist.manifest import Work
 from ...const import DOMAIN, LICENSE
 from ...data import DATA
-from ...language import async_text
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id, split_node_id
-from .favorites import Favorites
-from .provider import BuiltPlaylist, Json, Provider, Source
+from ..node import Node, NodeKind, node_id, split_node_id
+from .provider import BuiltPlaylist, Json, Provider
 
 UPLOADS: Final = "media-source://image_upload"
 # In the address of what displays load from Home Assistant.
@@ -30,26 +26,14 @@ FILES: Final = "media-source://media_source/"
 
 
 class Pictures(Provider):
-    """Pictures of Home Assistant that are favorites; the key of one is its media id there."""
+    """Pictures of Home Assistant, kept as favorites or not; the key of one is its media id there."""
 
-    kinds = {NodeKind.PICTURES: 0, NodeKind.PICTURE: 1}
-
-    def _nodes(self) -> list[Node]:
-        """Return those that are kept, the newest first."""
-        found = (it for it in self.context.providers if isinstance(it, Favorites))
-        return [it for each in found for it in each.nodes() if it.kind == "picture"]
-
-    @override
-    def roots(self) -> list[Node]:
-        """Return the folder, once there is something in it."""
-        nodes = self._nodes()
-        return [self._folder(NodeKind.PICTURES, nodes, can_play=True)] if nodes else []
+    kinds = {NodeKind.PICTURE: 1}
+    in_addresses = SERVED
 
     @override
     async def async_node(self, kind: str, *keys: str) -> Node:
-        """Return the folder, or a picture that Home Assistant has, kept or not."""
-        if kind == NodeKind.PICTURES:
-            return self._folder(NodeKind.PICTURES, self._nodes(), can_play=True)
+        """Return a picture that Home Assistant has."""
         if not is_picture(keys[0]):
             raise NotFoundError("not a picture of Home Assistant")
         return Node(
@@ -62,66 +46,40 @@ class Pictures(Provider):
         )
 
     @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
-        """Return the pictures."""
-        if kind == NodeKind.PICTURES:
-            return Children(self._nodes())
-        raise NotFoundError("a picture has nothing inside")
-
-    @override
     async def async_build(
         self, kind: str, *keys: str, limit: int | None, record: Any = None
     ) -> BuiltPlaylist:
-        """Build the playlist of a picture, or of all that Home Assistant still has."""
-        if kind == NodeKind.PICTURE:
-            node = await self.async_node(kind, *keys)
-            item = await self._async_item(node.title, *keys)
-            return self.build_items(node.id, node.title, [item])
-        items: list[Json] = []
-        nodes = self._nodes()[: limit or CAP]
-        for node in nodes:
-            try:
-                items.append(await self._async_item(node.title, media_of(node.id)))
-            except NotFoundError:
-                continue
-        if not items:
-            raise NotFoundError("no picture is kept")
-        title = async_text(self.hass, "config_panel.browser.pictures")
-        return self.build_items(kind, title, items)
+        """Build the playlist of a picture."""
+        node = await self.async_node(kind, *keys)
+        item = await async_item(self.hass, node.title, *keys)
+        return self.build_items(node.id, node.title, [item])
 
     async def _async_title(self, media_id: str) -> str:
         """Return the name of the file without its suffix; the address of an upload does not tell it."""
         name = await async_upload_name(self.hass, media_id) or URL(media_id).name
         return name.rpartition(".")[0] or name
 
-    async def _async_item(self, title: str, media_id: str) -> Json:
-        """Return the playlist item of a picture, at an address that displays can load."""
-        try:
-            media = await media_source.async_resolve_media(self.hass, media_id, None)
-            proxy = self.hass.data[DATA].media_proxy
-            source = proxy.async_url(media_id, URL(media.url).path)
-        except HomeAssistantError as err:
-            raise NotFoundError(str(err)) from err
-        return build_item(source, title=title, license=LICENSE)
-
-    @override
-    def sources(self) -> Sequence[Sequence[Source]]:
-        """Return all of them as one."""
-        title = FOLDER_TITLES[NodeKind.PICTURES]
-        return [[Source(NodeKind.PICTURES.value, title)]] if self._nodes() else ()
-
     @override
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return which picture a display shows, so that it can be kept."""
-        if not item.source or SERVED not in item.source:
-            return None
-        media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source)
+        media_id = self.hass.data[DATA].media_proxy.media_id_of(item.source or "")
         if media_id is None or not is_picture(media_id):
             return None
         return Work(
             node_id=node_id(NodeKind.PICTURE, media_id),
             picture=_thumbnail(self.hass, media_id),
         )
+
+
+async def async_item(hass: HomeAssistant, title: str, media_id: str) -> Json:
+    """Return the playlist item of a picture, at an address that displays can load; raises NotFoundError."""
+    try:
+        media = await media_source.async_resolve_media(hass, media_id, None)
+        proxy = hass.data[DATA].media_proxy
+        source = proxy.async_url(media_id, URL(media.url).path)
+    except HomeAssistantError as err:
+        raise NotFoundError(str(err)) from err
+    return build_item(source, title=title, license=LICENSE)
 
 
 def media_of(node: str) -> str:

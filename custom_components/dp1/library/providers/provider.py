@@ -156,15 +156,20 @@ class Context:
 
     def describe(self, item: PlaylistItem) -> Work | None:
         """Return what the providers know of a work without a request."""
-        found = (provider.describe(item) for provider in self.providers)
+        found = (provider.describe(item) for provider in self._may_know(item))
         return next((work for work in found if work is not None), None)
 
     async def async_describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
-        for provider in self.providers:
+        for provider in self._may_know(item):
             if work := await provider.async_describe(item):
                 return work
         return None
+
+    def _may_know(self, item: PlaylistItem) -> Iterator[Provider]:
+        """Yield the providers that may know a work at its address."""
+        source = item.source or ""
+        return (each for each in self.providers if each.in_addresses in source)
 
 
 class Provider:
@@ -175,6 +180,7 @@ class Provider:
         server: what is asked for its nodes, as the keys of error texts start.
         coordinators: what it reads.
         lines: by which words its nodes are found.
+        in_addresses: what the addresses of all its works have in them.
         is_used: whether it is asked for more than nodes that are named by their ids.
         named_last: whether its sources take no name from another provider's.
     """
@@ -183,6 +189,7 @@ class Provider:
     server: ClassVar[str] = "catalog"
     coordinators: Sequence[ServerCoordinator[Any]] = ()
     lines: Sequence[Lines[Any]] = ()
+    in_addresses: ClassVar[str] = ""
     is_used: bool = True
     named_last: ClassVar[bool] = False
 
