@@ -118,7 +118,7 @@ async def test_buckets_are_shared_as_on_the_display() -> None:
     assert clock.slept == [pytest.approx(1 / 8)]
     clock.slept.clear()
     for number in range(67):
-        await rate_limit.acquire(("tapGesture", "dragGesture")[number % 2])
+        await rate_limit.acquire(("tapGesture", "longPressGesture")[number % 2])
     assert len(clock.slept) == 1
 
 

@@ -315,8 +315,8 @@ _CLASSES: Mapping[str, RateClass] = {
     **dict.fromkeys(("refreshArtwork", "downloadPlaylist"), _HEAVY),
     **dict.fromkeys(("getDeviceStatus", "deviceMetrics", "ddcPanelStatus"), _QUERY),
     **dict.fromkeys(("getContentPolicy", "getOfflineCacheStatus"), _QUERY),
-    **dict.fromkeys(("sendKeyboardEvent", "tapGesture", "doubleTapGesture"), _INPUT),
-    **dict.fromkeys(("longPressGesture", "dragGesture"), _INPUT),
+    **dict.fromkeys(("sendKeyboardEvent", "tapGesture"), _INPUT),
+    **dict.fromkeys(("doubleTapGesture", "longPressGesture"), _INPUT),
 }
 # Of firmware with contract 2, from 2.0.
 _CLASSES_2: Mapping[str, RateClass] = {**_CLASSES, "rotate": _WRITE}

@@ -261,9 +261,9 @@ def _text(expected: str, test: Callable[[str], object]) -> Field:
     return Field(expected, lambda value: isinstance(value, str) and test(value))
 
 
-def _form(expected: str, pattern: str, flags: int = 0) -> Field:
+def _form(expected: str, pattern: str) -> Field:
     """Return the check of text of a form."""
-    return _text(expected, re.compile(pattern, flags).fullmatch)
+    return _text(expected, re.compile(pattern).fullmatch)
 
 
 def _choice(*names: str) -> Field:
