@@ -197,6 +197,18 @@ async def test_within(
         await search("net", "nonsense")
 
 
+async def test_a_name_without_end(
+    catalog: CatalogSimulator, make_library: MakeLibrary
+) -> None:
+    """A catalog is not asked for what is longer than any name."""
+    library = await make_library(catalog, None)
+    await library.async_children("exhibitions")
+    with pytest.raises(NotFoundError):
+        await library.async_find("series", "x" * 100_000)
+    asked = [request.query for request in catalog.requests]
+    assert asked and not [query for query in asked if len(str(query)) > 2000]
+
+
 async def test_find(
     catalog: CatalogSimulator, feed: FeedSimulator, make_library: MakeLibrary
 ) -> None:

@@ -54,6 +54,7 @@ from .search import Hit, Search
 from .server import ServerCoordinator, async_remove_files, async_remove_subentries
 from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
+from .text_index import MAX_FOLDED
 
 __all__ = [
     "BuiltPlaylist",
@@ -421,7 +422,9 @@ class Library:
 
         Raises NotFoundError, or why it could not be read.
         """
-        return await self._by_kind[kind].async_find(kind, text.strip())
+        if len(name := text.strip()) > MAX_FOLDED:
+            raise NotFoundError("nothing has a name of that length")
+        return await self._by_kind[kind].async_find(kind, name)
 
     # Search
 
