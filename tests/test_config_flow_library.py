@@ -397,9 +397,12 @@ async def test_reconfigure_to_the_feed_of_another_library(
 
 async def test_reauth(hass: HomeAssistant, feed: FeedSimulator) -> None:
     """A new API key is tested before it is stored."""
-    entry = await set_up(hass, library_entry(feed.url, api_key="revoked"))
+    entry = library_entry(feed.url, api_key="revoked", title="[Gallery](http://a)")
+    await set_up(hass, entry)
     form = await entry.start_reauth_flow(hass)
     assert (form["type"], form["step_id"]) == (FlowResultType.FORM, "reauth_confirm")
+    # It is shown as Markdown.
+    assert "[Gallery]" not in str(form["description_placeholders"])
     for wrong in ("wrong", "  ", "schlüssel"):
         form = await fill(hass, form, api_key=wrong)
         assert form["errors"] == {"api_key": "invalid_auth"}

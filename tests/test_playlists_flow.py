@@ -176,6 +176,22 @@ async def test_what_cannot_be_read(
         assert "refused the connection" in end["description_placeholders"]["reason"]
 
 
+async def test_words_of_a_feed(
+    hass: HomeAssistant, signed: FeedSimulator, library: MockConfigEntry
+) -> None:
+    """What a feed says of itself leads nowhere: how a page ends is shown as Markdown."""
+    page = await open_page(hass, library, "playlists")
+    menu = await fill(hass, page, playlist=offered(page)["Evening"])
+    library.runtime_data.feed_coordinator._documents.clear()
+    said = {"error": "bad_request", "message": "[here](http://evil.example) **now**"}
+    signed.fault(status=400, body=said, times=None)
+    end = await fill(hass, menu, next_step_id="reorder")
+    assert end["reason"] == "not_read"
+    reason = end["description_placeholders"]["reason"]
+    assert "here" in reason
+    assert "[here]" not in reason and "**" not in reason and "://" not in reason
+
+
 async def test_a_library_without_a_feed(hass: HomeAssistant) -> None:
     """Nothing can be published."""
     entry = library_entry("http://127.0.0.1:9/api/v1")

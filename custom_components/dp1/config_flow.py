@@ -478,7 +478,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 return self.async_update_reload_and_abort(
                     entry, data_updates={CONF_API_KEY: key}
                 )
-        name = {"name": entry.title}
+        name = {"name": markdown_safe(entry.title)}
         return self._show("reauth_confirm", KEY_SCHEMA, None, errors, name)
 
     def _show(

@@ -141,10 +141,10 @@ class PublishedPlaylists(OptionsFlowWithReload):
 
     def _not_read(self, err: Dp1Error) -> ConfigFlowResult:
         """End with why the feed could not be read."""
-        reason = translated(err, "feed", self.config_entry.title)
+        error = translated(err, "feed", self.config_entry.title)
+        reason = markdown_safe(async_message(self.hass, error))
         return self.async_abort(
-            reason="not_read",
-            description_placeholders={"reason": async_message(self.hass, reason)},
+            reason="not_read", description_placeholders={"reason": reason}
         )
 
     async def async_step_playlist(
