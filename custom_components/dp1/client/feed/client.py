@@ -5,7 +5,8 @@ servers show them.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 import re
 from typing import Any
 
@@ -317,28 +318,23 @@ class Feed:
         """Write with the credentials that the feed requires, once more if its contract has changed."""
         connection = self._connection.with_deadline()
 
-        async def attempt(family: Family) -> T:
-            """Write with the rules of one kind of server."""
-            return await write(
-                Writer(
-                    connection,
-                    family,
-                    key,
-                    curator,
-                    prefer_api_key,
-                    self._legacy_keys,
-                    self._refused,
-                )
-            )
-
         known = self._family
         try:
             family = known or await self._ask_family(connection)
         except LostAnswerError as err:
             raise NoAnswerError(f"{err}; nothing was sent") from err
+        writer = Writer(
+            connection,
+            family,
+            key,
+            curator,
+            prefer_api_key,
+            self._legacy_keys,
+            self._refused,
+        )
         try:
             try:
-                return await attempt(family)
+                return await write(writer)
             except (
                 AuthenticationError,
                 InvalidRequestError,
@@ -347,7 +343,7 @@ class Feed:
                 other = await self._family_after(connection, err, family, known)
                 if other is family:
                     raise
-            return await attempt(other)
+            return await write(replace(writer, family=other))
         except AuthenticationError as err:
             if self._family is Family.SIGNED and not isinstance(err, ForbiddenError):
                 raise SignatureRefusedError(str(err)) from err
@@ -364,10 +360,8 @@ class Feed:
         if isinstance(err, SignatureNeededError):
             self._family = family = Family.SIGNED
         elif known is not None:
-            try:
-                family = await self._ask_family(connection)
-            except Dp1Error:
-                return family
+            with suppress(Dp1Error):
+                return await self._ask_family(connection)
         return family
 
     async def _document(self, url: str) -> dict[str, Any]:
