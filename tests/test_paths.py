@@ -121,11 +121,11 @@ async def speak(gallery: Gallery) -> None:
 
 
 WALKS: dict[str, Walk] = {
-    "cast by exhibition title": 53cast,
-    "search by title": 38search,
-    "published playlist in the library": 46publish,
-    "pushed frame to state": 24push,
-    "spoken show in a room": 64speak,
+    "cast by exhibition title": cast,
+    "search by title": search,
+    "published playlist in the library": publish,
+    "pushed frame to state": push,
+    "spoken show in a room": speak,
 }
 
 
