@@ -797,7 +797,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     def _set_player(self, player: PlayerStatus) -> None:
         """Set the player status, noting when the current work changes."""
-        if self._is_other:
+        if self.contact is Contact.OTHER:
             return
         changes: dict[str, Any] = {
             "player": player,

@@ -21,7 +21,6 @@ from ..client.display.player_status import PlayerStatus
 from ..client.playlist.manifest import Work
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
-from ..data import DATA
 from ..display.metadata import picture_of
 from ..library.entries import async_libraries
 from ..library.search import fold
@@ -202,10 +201,11 @@ class ActivityTracker:
         if coordinator.requests.in_steps:
             return []
         entry_id = coordinator.config_entry.entry_id
-        in_interlude = coordinator.hass.data[DATA].duties.is_announcing(entry_id)
         changes = list(
             self._changes.update(
-                coordinator.data, coordinator.last_update_success, in_interlude
+                coordinator.data,
+                coordinator.last_update_success,
+                in_interlude=coordinator.history.paused,
             )
         )
         if not changes:
