@@ -703,6 +703,20 @@ PLACES = [
         ["tests/test_faults.py::test_storage_faults_of_a_running_home"],
     ),
     Place(
+        "library/spoken.py",
+        "a word is listed as it is written",
+        "作品 シリース を",
+        "作品 シリーズ を",
+        ["tests/voice/test_choice.py::test_listed_words_are_folded"],
+    ),
+    Place(
+        "library/providers/favorites.py",
+        "favorites without works are told in English",
+        "raise NoWorkError\n",
+        'raise NotFoundError("no work is among the favorites")\n',
+        ["tests/voice/test_choice.py::test_favorites_that_cannot_be_shown_together"],
+    ),
+    Place(
         "voice/request.py",
         "what is named in many words is compared as a whole",
         "    return text[:MAX_SAID]",

@@ -358,6 +358,7 @@ async def test_a_removed_display_is_forgotten(
     assert f"dp1.history.{entry.entry_id}" in hass_storage
     await house.hass.config_entries.async_remove(entry.entry_id)
     assert "dp1.duties" not in hass_storage
+    assert not house.hass.data[DATA].duties._locks
     assert f"dp1.history.{entry.entry_id}" not in hass_storage
 
 
