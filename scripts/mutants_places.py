@@ -730,4 +730,18 @@ PLACES = [
         "return _folded(text)",
         ["tests/library/test_search.py::test_what_has_no_end"],
     ),
+    Place(
+        "library/providers/pictures.py",
+        "a file that is uploaded is called anything",
+        "return None if name is None else clean(name, MAX_TITLE)",
+        "return name",
+        ["tests/playback/test_home_media.py::test_the_name_of_an_upload"],
+    ),
+    Place(
+        "playlists_flow.py",
+        "what a feed says of itself is Markdown",
+        "reason = markdown_safe(async_message(self.hass, error))",
+        "reason = async_message(self.hass, error)",
+        ["tests/test_playlists_flow.py::test_words_of_a_feed"],
+    ),
 ]

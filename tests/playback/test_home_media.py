@@ -10,6 +10,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.dp1.client.text import MAX_TITLE
 from custom_components.dp1.data import DATA
 from custom_components.dp1.playback.media_proxy import LIVE
 from homeassistant.components.camera import Camera
@@ -23,6 +24,7 @@ from homeassistant.setup import async_setup_component
 from tests.client.scripted_server import Reply, ScriptedServer
 from tests.displays import ENTITY_ID, name_hosts, set_up, state_of, until
 from tests.entities import act, known
+from tests.fuzzing import unsafe
 from tests.libraries import library_entry, set_up as set_up_library
 from tests.simulators.display import DisplaySimulator
 from tests.simulators.display.player import RenderStatus
@@ -129,6 +131,30 @@ async def test_an_uploaded_picture_hangs(
     ):
         assert (picture.status, picture.content_type) == (200, "image/png")
         assert await picture.read() == PNG
+
+
+async def test_the_name_of_an_upload(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    hass_client: ClientSessionGenerator,
+) -> None:
+    """Whatever somebody calls a file, its name is a line of text where it hangs, in the lists and in the source list."""
+    await set_up_library(hass, library_entry(None, "http://127.0.0.1:9"))
+    form = aiohttp.FormData(quote_fields=False)
+    name = f"Sea\u202e<img src=x>{'x' * 3000}.png"
+    form.add_field("file", PNG, filename=name, content_type="image/png")
+    answer = await (await hass_client()).post("/api/image/upload", data=form)
+    media_id = f"media-source://image_upload/{(await answer.json())['id']}"
+    await play(hass, media_id, "image")
+    (hung,) = display.player.items
+    await until(lambda: state_of(hass).attributes["dp1"]["favorite"] is False)
+    await do(hass, "add_favorite", entity_id=ENTITY_ID)
+    await until(lambda: "source_list" in state_of(hass).attributes)
+    sources = state_of(hass).attributes["source_list"]
+    for told in (hung["title"], next(it for it in sources if it.startswith("Sea"))):
+        assert told.startswith("Sea ") and len(told) <= MAX_TITLE
+    assert unsafe(sources) is None
 
 
 async def test_my_pictures(

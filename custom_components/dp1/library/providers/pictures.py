@@ -14,6 +14,7 @@ from ...client.display.player_status import PlaylistItem
 from ...client.errors import NotFoundError
 from ...client.playlist.document import build_item
 from ...client.playlist.manifest import Work
+from ...client.text import MAX_TITLE, clean
 from ...const import DOMAIN, LICENSE
 from ...data import DATA
 from ..node import Node, NodeKind, node_id, split_node_id
@@ -56,7 +57,9 @@ class Pictures(Provider):
 
     async def _async_title(self, media_id: str) -> str:
         """Return the name of the file without its suffix; the address of an upload does not tell it."""
-        name = await async_upload_name(self.hass, media_id) or URL(media_id).name
+        name = await async_upload_name(self.hass, media_id) or clean(
+            URL(media_id).name, MAX_TITLE
+        )
         return name.rpartition(".")[0] or name
 
     @override
@@ -101,7 +104,8 @@ async def async_upload_name(hass: HomeAssistant, media_id: str) -> str | None:
         return None
     uploads = await media_source.async_browse_media(hass, UPLOADS)
     names = {it.media_content_id: it.title for it in uploads.children or ()}
-    return names.get(media_id)
+    name = names.get(media_id)
+    return None if name is None else clean(name, MAX_TITLE)
 
 
 def _thumbnail(hass: HomeAssistant, media_id: str) -> str | None:
