@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from custom_components.dp1 import llm
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
@@ -12,9 +13,11 @@ from custom_components.dp1.client.feed import connection as feed, paging
 from custom_components.dp1.client.indexer import links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import discovery
+from custom_components.dp1.library import text_index
 from custom_components.dp1.library.providers.catalog import provider
-from custom_components.dp1.playback import resolve
+from custom_components.dp1.playback import compose, resolve
 from custom_components.dp1.timing import Timing
+from custom_components.dp1.voice import request
 
 from .sources import ROOT
 
@@ -42,6 +45,10 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
+    "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, Timing().document_timeout),
+    "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
+    "sentences and requests of models": (f"{request.MAX_SAID} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {compose.MAX_NOTE} characters of a note", "-"),
+    "names in actions": (f"{text_index.MAX_FOLDED} characters", "-", "-", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),
