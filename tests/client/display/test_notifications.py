@@ -24,6 +24,7 @@ from custom_components.dp1.client.errors import (
     TemporaryError,
     UnexpectedAnswerError,
 )
+from custom_components.dp1.client.values import MAX_ON_LOOP
 
 from .displays import client, plain, scripted
 
@@ -102,6 +103,30 @@ async def test_events_in_their_order() -> None:
         PanelStatus.parse({"brightness": 65}),
         PlayerStatus.parse({"error": "\ufffd"}),
     ]
+
+
+async def test_a_large_frame_is_merged_over_what_is_known_by_then() -> None:
+    """It is parsed in a thread; what was read meanwhile is not lost."""
+    works = [{"id": "i", "title": "T"}]
+    known = [
+        PlayerStatus.parse({"items": works, "playlist": {"title": title}})
+        for title in ("Before", "Meanwhile")
+    ]
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Send one large frame."""
+        padding = "x" * MAX_ON_LOOP
+        await socket.send_str(frame("player_status", items=works, more=padding))
+        await socket.close()
+
+    async with pushing(serve) as display:
+        listening = display.listen(
+            known=lambda: known.pop(0) if known[1:] else known[0]
+        )
+        events = [event async for event in listening]
+    merged = events[-1]
+    assert isinstance(merged, PlayerStatus)
+    assert merged.playlist_title == "Meanwhile"
 
 
 async def test_skipped_frames_are_noted_without_their_content(
