@@ -58,10 +58,10 @@ class _Seen(UserDict[str, str]):
         self._on_change = on_change
 
     @override
-    def __setitem__(self, host: str, place: str) -> None:
+    def __setitem__(self, host: str, address: str) -> None:
         """Note where a host was found."""
-        if self.data.get(host) != place:
-            self.data[host] = place
+        if self.data.get(host) != address:
+            self.data[host] = address
             self._on_change()
 
 

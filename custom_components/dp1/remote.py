@@ -77,8 +77,8 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
         rounds = chain.from_iterable(
             [words] * kwargs.get(ATTR_NUM_REPEATS, DEFAULT_NUM_REPEATS)
         )
-        for place, word in enumerate(rounds):
-            if place and delay:
+        for index, word in enumerate(rounds):
+            if index and delay:
                 await asyncio.sleep(delay)
             for send in word:
                 # Neither keys nor taps change the state.

@@ -12,7 +12,7 @@ from custom_components.dp1.library.library import Library
 from custom_components.dp1.library.node import NodeKind
 from custom_components.dp1.library.spoken import (
     SURE,
-    Heard,
+    MisheardQuery,
     alike,
     number_of,
     numbers_agree,
@@ -145,7 +145,9 @@ def test_a_rare_word_among_common_ones() -> None:
     titles[20_500] = "Blue Window Hymns"
     index = TextIndex(titles, map(line, titles))
     query = Query.of("bloo windoe hims")
-    ((fit, title, number), *_) = index.find_alike(Heard(query.text, query.words), SURE)
+    ((fit, title, number), *_) = index.find_alike(
+        MisheardQuery(query.text, query.words), SURE
+    )
     assert (fit > SURE, title, number) == (True, "Blue Window Hymns", 0)
     found = list(index.find(Query.of("blue window"), 10))
     assert len(found) == 10

@@ -160,8 +160,8 @@ def _check_sources(document: Mapping[str, Any]) -> None:
     """Raise if works are at addresses that nobody else can load."""
     items = document.get("items")
     if faults := [
-        Fault(f"items[{place}].source", fault)
-        for place, item in enumerate(items if isinstance(items, list) else [])
+        Fault(f"items[{index}].source", fault)
+        for index, item in enumerate(items if isinstance(items, list) else [])
         if isinstance(item, dict) and (fault := _unshared(str(item.get("source"))))
     ]:
         raise translated(InvalidPlaylistError(faults), "playlist")
@@ -472,21 +472,21 @@ def _changed(
     items = document.get("items")
     items = items if isinstance(items, list) else []
     ids = {
-        key: place
-        for place, item in reversed([*enumerate(items)])
+        key: index
+        for index, item in reversed([*enumerate(items)])
         if isinstance(key := mapping(item).get("id"), str)
     }
-    first = [_place(ids, len(items), work) for work in data.get("order", ())]
-    gone = {_place(ids, len(items), work) for work in data.get("remove", ())}
-    places = dict.fromkeys((*first, *range(len(items))))
-    kept = [items[place] for place in places if place not in gone]
+    first = [_index_of(ids, len(items), work) for work in data.get("order", ())]
+    gone = {_index_of(ids, len(items), work) for work in data.get("remove", ())}
+    order = dict.fromkeys((*first, *range(len(items))))
+    kept = [items[index] for index in order if index not in gone]
     return {**changed, "items": kept + added}
 
 
-def _place(ids: Mapping[Any, int], count: int, work: int | str) -> int:
-    """Return the place of a work by its id or its number, which starts from 1."""
-    if (place := ids.get(work)) is not None:
-        return place
+def _index_of(ids: Mapping[Any, int], count: int, work: int | str) -> int:
+    """Return the index of a work by its id or its number, which starts from 1."""
+    if (index := ids.get(work)) is not None:
+        return index
     number = int(work) if re.fullmatch("[0-9]{1,9}", str(work)) else 0
     if not 1 <= number <= count:
         raise invalid_input("work_not_in_playlist", work=str(work))

@@ -283,7 +283,8 @@ def browse_up_next(
     if (player := coordinator.data.player) is None:
         return _page(UP_NEXT, UP_NEXT, [])
     works = [
-        _media(coordinator, player, place, picture_url) for place in _places(player)
+        _media(coordinator, player, index, picture_url)
+        for index in _next_indexes(player)
     ]
     return _page(UP_NEXT, UP_NEXT, works)
 
@@ -291,30 +292,30 @@ def browse_up_next(
 def up_next_picture(coordinator: DisplayCoordinator, media_id: str) -> str | None:
     """Return the URL of the picture of a work that comes next."""
     player = coordinator.data.player
-    for place in _places(player) if player else ():
-        if player and media_id == _media_id(player, place):
-            return _picture(coordinator, player, player.items[place])
+    for index in _next_indexes(player) if player else ():
+        if player and media_id == _media_id(player, index):
+            return _picture(coordinator, player, player.items[index])
     return None
 
 
-def _places(player: PlayerStatus) -> list[int]:
-    """Return the places of the works that come next, counted from 0."""
+def _next_indexes(player: PlayerStatus) -> list[int]:
+    """Return the indexes of the works that come next, counted from 0."""
     if player.position is None:
         return []
-    places = range(player.position, player.position + len(player.items) - 1)
+    indexes = range(player.position, player.position + len(player.items) - 1)
     if player.loop_mode == "none":
-        return [place for place in places if place < len(player.items)][:MAX_WORKS]
-    return [place % len(player.items) for place in places][:MAX_WORKS]
+        return [index for index in indexes if index < len(player.items)][:MAX_WORKS]
+    return [index % len(player.items) for index in indexes][:MAX_WORKS]
 
 
 def _media(
     coordinator: DisplayCoordinator,
     player: PlayerStatus,
-    place: int,
+    index: int,
     picture_url: PictureUrl,
 ) -> BrowseMedia:
     """Return a work as an entry of the page."""
-    item, media_id = player.items[place], _media_id(player, place)
+    item, media_id = player.items[index], _media_id(player, index)
     return BrowseMedia(
         media_class=MediaClass.IMAGE,
         media_content_id=media_id,
@@ -334,11 +335,11 @@ def _title(coordinator: DisplayCoordinator, item: PlaylistItem) -> str | None:
     return item.title or (work.title if work else None)
 
 
-def _media_id(player: PlayerStatus, place: int) -> str:
-    """Name a work by its id, or by its place if that is not its own."""
-    item_id = player.items[place].id
+def _media_id(player: PlayerStatus, index: int) -> str:
+    """Name a work by its id, or by its index if that is not its own."""
+    item_id = player.items[index].id
     is_own = item_id and Counter(player.item_ids)[item_id] == 1
-    return f"{UP_NEXT}/{item_id if is_own else place + 1}"
+    return f"{UP_NEXT}/{item_id if is_own else index + 1}"
 
 
 def _picture(
@@ -357,5 +358,5 @@ def _work(coordinator: DisplayCoordinator, item: PlaylistItem) -> Work | None:
 def next_title(coordinator: DisplayCoordinator) -> str | None:
     """Return the title of the work that comes next."""
     player = coordinator.data.player
-    places = _places(player) if player else []
-    return _title(coordinator, player.items[places[0]]) if player and places else None
+    indexes = _next_indexes(player) if player else []
+    return _title(coordinator, player.items[indexes[0]]) if player and indexes else None

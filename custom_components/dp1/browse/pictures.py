@@ -87,9 +87,9 @@ def raster_type(content: bytes | bytearray) -> str | None:
 def pixels(content: bytes) -> int:
     """Return how many pixels a raster picture has once it is decoded, by what it says of its size; 0 if it does not."""
 
-    def number(place: int, size: int, order: Literal["little", "big"] = "big") -> int:
+    def number(offset: int, size: int, order: Literal["little", "big"] = "big") -> int:
         """Return a number in the file."""
-        return int.from_bytes(content[place : place + size], order)
+        return int.from_bytes(content[offset : offset + size], order)
 
     match raster_type(content):
         case "image/png":
@@ -110,11 +110,11 @@ def pixels(content: bytes) -> int:
             sizes = (number(at.end() + 4, 4) * number(at.end() + 8, 4) for at in found)
             return max(sizes, default=0)
         case "image/jpeg":
-            place = 2
+            offset = 2
             for _ in range(MAX_SEGMENTS):
-                if number(place + 1, 1) in JPEG_FRAMES:
-                    return number(place + 5, 2) * number(place + 7, 2)
-                place += 2 + number(place + 2, 2)
+                if number(offset + 1, 1) in JPEG_FRAMES:
+                    return number(offset + 5, 2) * number(offset + 7, 2)
+                offset += 2 + number(offset + 2, 2)
     return 0
 
 

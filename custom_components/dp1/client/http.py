@@ -169,15 +169,15 @@ class Guard:
                     method, target, allow_redirects=False, timeout=timeout, **options
                 )
                 async with opened as response:
-                    place = response.headers.get("Location")
+                    location = response.headers.get("Location")
                     if (
-                        not place
+                        not location
                         or not allow_redirects
                         or response.status not in _REDIRECTS
                     ):
                         yield response
                         return
-                target = _checked(place, target)
+                target = _checked(location, target)
                 options = {}
         raise UnexpectedAnswerError("too many redirects")
 
@@ -185,8 +185,8 @@ class Guard:
         self, method: str, target: URL, **options: Any
     ) -> aiohttp.ClientResponse:
         """Ask a host as one of the internet, then as one at home if the owner named it."""
-        host, place = plain_host(target), host_and_port(target)
-        named = place == self.server or place in self.allowed
+        host, server = plain_host(target), host_and_port(target)
+        named = server == self.server or server in self.allowed
         if named and _is_private(host):
             return await self.session.request(method, target, **options)
         try:
@@ -195,7 +195,7 @@ class Guard:
             blocked = _BLOCKED in str(err.os_error)
             if not blocked and not isinstance(err, aiohttp.ClientConnectorDNSError):
                 raise
-            if named and self.seen.get(place) != PUBLIC:
+            if named and self.seen.get(server) != PUBLIC:
                 if is_home_name(host):
                     return await self.session.request(method, target, **options)
                 return await self._open_pinned(method, target, err, **options)
@@ -205,7 +205,7 @@ class Guard:
                 ) from None
             raise
         if named:
-            self.seen[place] = PUBLIC
+            self.seen[server] = PUBLIC
         return response
 
     async def _open_pinned(
@@ -218,14 +218,14 @@ class Guard:
         **options: Any,
     ) -> aiohttp.ClientResponse:
         """Ask a server at home that has a public name, at the address that it had the first time."""
-        host, place = target.raw_host or "", host_and_port(target)
+        host, server = target.raw_host or "", host_and_port(target)
         resolver = self.resolver or aiohttp.ThreadedResolver()
         try:
             found = await resolver.resolve(host, target.port or 0, socket.AF_UNSPEC)
         except OSError:
             raise problem from None
         addresses = [entry["host"] for entry in found]
-        if (pinned := self.seen.get(place)) is not None:
+        if (pinned := self.seen.get(server)) is not None:
             if pinned not in addresses:
                 raise BlockedAddressError(
                     f"{host} leads to another address within the home than before"
@@ -243,7 +243,7 @@ class Guard:
             except aiohttp.ClientConnectorError as err:
                 problem = err
             else:
-                self.seen[place] = address
+                self.seen[server] = address
                 return response
         raise problem from None
 

@@ -148,9 +148,9 @@ class History:
         self._entries[media_id] = new
         self._player = self._seen = None
         total = 0
-        for place, entry in enumerate(self.entries()):
+        for index, entry in enumerate(self.entries()):
             total += entry.size
-            if place and (place >= MAX_LISTS or total > MAX_SIZE):
+            if index and (index >= MAX_LISTS or total > MAX_SIZE):
                 del self._entries[entry.media_id]
         self._changed = True
         stored = StoredHistory([*self._entries.values()])

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant
 
 from .node import Node, NodeKind
 from .providers.provider import MAX_LINES, Lines, Provider, lines_of_nodes
-from .spoken import BY_ARTIST, SURE, Heard
+from .spoken import BY_ARTIST, SURE, MisheardQuery
 from .text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
 
 # What was misheard scores from here to that of the words of an artist.
@@ -145,13 +145,13 @@ class Search:
         self, query: Query, lines: list[Lines[Any]], least: float
     ) -> Scored:
         """Return what sounds like the words."""
-        heard = Heard(query.text, query.words)
+        misheard = MisheardQuery(query.text, query.words)
         indexes = [(each, await each.async_index()) for each in lines]
         hits = await self._hass.async_add_executor_job(
             lambda: [
                 (each, *hit)
                 for each, index in indexes
-                for hit in index.find_alike(heard, least)
+                for hit in index.find_alike(misheard, least)
             ]
         )
         found: Scored = []
@@ -161,7 +161,7 @@ class Search:
             if fit >= SURE:
                 score = ALIKE + (ARTIST_WORDS - ALIKE) * round(min(fit, 0.99), 2)
                 found.append((score, node))
-            elif heard.fit(fold(node.title)) >= NEAR:
+            elif misheard.fit(fold(node.title)) >= NEAR:
                 found.append((fit, node))
         return found
 
@@ -194,10 +194,10 @@ class Search:
 
 def _by(artist: Query, found: Scored) -> Scored:
     """Return what an artist made, and the artist first."""
-    heard = Heard(artist.text, artist.words)
+    named = MisheardQuery(artist.text, artist.words)
     return [
         (score, node)
         for score, node in found
         if (node.kind == NodeKind.ARTIST or node.artist)
-        and heard.fit(fold(node.artist or node.title)) >= SURE
+        and named.fit(fold(node.artist or node.title)) >= SURE
     ]

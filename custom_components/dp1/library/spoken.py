@@ -185,8 +185,8 @@ def outline(word: str) -> str:
 @lru_cache(maxsize=4096)
 def spoken(words: tuple[str, ...]) -> Spoken:
     """Return letters, sound and outline of words in a row."""
-    heard = "".join(map(sound, words))
-    return "".join(words), heard, _coarse_key(heard)
+    sounds = "".join(map(sound, words))
+    return "".join(words), sounds, _coarse_key(sounds)
 
 
 def alike(first: Spoken, second: Spoken) -> float:
@@ -201,9 +201,9 @@ def alike(first: Spoken, second: Spoken) -> float:
     return max(letters, near, far) / 100
 
 
-def _coarse_key(heard: str) -> str:
+def _coarse_key(sounds: str) -> str:
     """Return the coarse key of a sound."""
-    return _UNHEARD.sub("", _UNHEARD.sub("", heard).translate(_KIN))
+    return _UNHEARD.sub("", _UNHEARD.sub("", sounds).translate(_KIN))
 
 
 # How well a query that may have been misheard fits
@@ -221,7 +221,7 @@ COVERAGE: Final = 0.1
 
 
 class _Parts(NamedTuple):
-    """What a name is made of: its words, these and pairs of them, and its numbers, each with the bits of its places."""
+    """What a name is made of: its words, these and pairs of them, and its numbers, each with the bits of where they are."""
 
     ones: tuple[tuple[str, int], ...]
     both: tuple[tuple[str, int], ...]
@@ -229,7 +229,7 @@ class _Parts(NamedTuple):
     size: int
 
 
-class Heard:
+class MisheardQuery:
     """A query as it may have been misheard."""
 
     def __init__(self, text: str, words: tuple[str, ...]) -> None:
@@ -280,18 +280,18 @@ class Heard:
         Each of the others is found once.
         """
         best = [(0.0, 0)]
-        for place, word in enumerate(self.words):
+        for index, word in enumerate(self.words):
             total, used = best[-1]
             value = self._values[word]
             like, bits = self._best(word, value, parts.both, parts.values, used)
-            found = total + self._sizes[place] * like, used | bits
-            if place:
+            found = total + self._sizes[index] * like, used | bits
+            if index:
                 total, used = best[-2]
-                value = self._pair_values[place - 1]
+                value = self._pair_values[index - 1]
                 others = parts.ones if value is None else ()
-                pair = self._joined[place - 1]
+                pair = self._joined[index - 1]
                 like, bits = self._best(pair, value, others, parts.values, used)
-                size = self._sizes[place - 1] + self._sizes[place]
+                size = self._sizes[index - 1] + self._sizes[index]
                 found = max(found, (total + size * like, used | bits))
             best.append(found)
         total, _ = best[-1]
@@ -342,10 +342,10 @@ class Heard:
 def _parts(words: tuple[str, ...]) -> _Parts:
     """Return the parts of a name."""
     pairs = tuple(enumerate(pairwise(words)))
-    ones = tuple((word, 1 << place) for place, word in enumerate(words))
-    joined = tuple((first + second, 3 << place) for place, (first, second) in pairs)
+    ones = tuple((word, 1 << index) for index, word in enumerate(words))
+    joined = tuple((first + second, 3 << index) for index, (first, second) in pairs)
     numbers = [(number_of(word), bits) for word, bits in ones]
-    numbers += [(number_of(" ".join(pair)), 3 << place) for place, pair in pairs]
+    numbers += [(number_of(" ".join(pair)), 3 << index) for index, pair in pairs]
     values = tuple((value, bits) for value, bits in numbers if value is not None)
     return _Parts(ones, ones + joined, values, sum(map(len, words)))
 

@@ -16,11 +16,20 @@ from unicodedata import category, normalize
 from rapidfuzz import fuzz, process
 
 from ..timing import with_pauses
-from .spoken import ALIKE, FILLERS, SURE, Heard, as_spoken, number_of, outline, sound
+from .spoken import (
+    ALIKE,
+    FILLERS,
+    SURE,
+    MisheardQuery,
+    as_spoken,
+    number_of,
+    outline,
+    sound,
+)
 
-# What is looked at: words, places of the rarest words, and titles that begin or end alike.
+# What is looked at: words, offsets of the rarest words, and titles that begin or end alike.
 MAX_CANDIDATES: Final = 12
-MAX_PLACES: Final = 3000
+MAX_OFFSETS: Final = 3000
 MAX_COMMON: Final = 20_000
 MAX_TITLES: Final = 100
 # What is left of that: lines by their words, and by their titles.
@@ -132,17 +141,17 @@ class Vocabulary:
     def __init__(self, text: str) -> None:
         """Read the words of a text that is made of lines."""
         self._text = text
-        self._places = defaultdict[str, array[int]](partial(array, "I"))
+        self._offsets = defaultdict[str, array[int]](partial(array, "I"))
         self._titles = defaultdict[str, array[int]](partial(array, "I"))
         # A line begins with the break before it.
-        place = 0
+        offset = 0
         for line in with_pauses(text.split("\n")[1:-1]):
             for key in _keys(line.partition("\t")[0].split(), 0):
-                self._titles[key].append(place)
+                self._titles[key].append(offset)
             for word in set(line.split()) - FILLERS:
-                self._places[word].append(place)
-            place += len(line) + 1
-        self._sorted = sorted(self._places)
+                self._offsets[word].append(offset)
+            offset += len(line) + 1
+        self._sorted = sorted(self._offsets)
         self._words = [
             word for word in self._sorted if len(word) > 1 and not word.isdecimal()
         ]
@@ -154,85 +163,85 @@ class Vocabulary:
         )
 
     def starting(self, start: str) -> list[array[int]]:
-        """Return the places of each word that starts so."""
+        """Return the offsets of each word that starts so."""
         first = bisect_left(self._sorted, start)
         last = bisect_left(self._sorted, start + chr(sys.maxunicode), first)
-        return [self._places[word] for word in self._sorted[first:last]]
+        return [self._offsets[word] for word in self._sorted[first:last]]
 
-    def find(self, heard: Heard, least: float) -> Iterable[int]:
+    def find(self, query: MisheardQuery, least: float) -> Iterable[int]:
         """Return where the lines are that may fit what was heard: they have most of it, or their titles sound so."""
-        by_title = self._find_by_title(heard)
-        by_words = self._find_by_words(heard, least - ROUGHLY)
+        by_title = self._find_by_title(query)
+        by_words = self._find_by_words(query, least - ROUGHLY)
         return dict.fromkeys((*by_title, *by_words))
 
-    def _find_by_title(self, heard: Heard) -> list[int]:
+    def _find_by_title(self, query: MisheardQuery) -> list[int]:
         """Return where the lines are whose titles sound like what was heard."""
         found: dict[int, float] = {}
-        for form in heard.forms:
+        for form in query.forms:
             outlined = _outline(form)
-            places = {
-                place
+            offsets = {
+                offset
                 for key in _keys(form, CONSONANTS)
-                for place in self._titles.get(key, ())[:MAX_TITLES]
+                for offset in self._titles.get(key, ())[:MAX_TITLES]
             }
-            for place in places:
-                end = self._text.index("\t", place + 1)
-                title = _outline(self._text[place + 1 : end].split())
+            for offset in offsets:
+                end = self._text.index("\t", offset + 1)
+                title = _outline(self._text[offset + 1 : end].split())
                 fit = fuzz.ratio(outlined, title, score_cutoff=LEAST_TITLE)
                 if fit:
-                    found[place] = max(fit, found.get(place, 0.0))
+                    found[offset] = max(fit, found.get(offset, 0.0))
         return nlargest(MAX_BY_TITLE, found, key=found.__getitem__)
 
-    def _find_by_words(self, heard: Heard, least: float) -> list[int]:
+    def _find_by_words(self, query: MisheardQuery, least: float) -> list[int]:
         """Return where the lines are that have most of the words, the rarest of which are looked for first."""
-        alone = ((word, self._alike(heard, word)) for word in heard.words)
+        alone = ((word, self._alike(query, word)) for word in query.words)
         joined = (
-            (first + second, self._sounding_like(heard, first + second, SURE))
-            for first, second in heard.pairs
+            (first + second, self._sounding_like(query, first + second, SURE))
+            for first, second in query.pairs
         )
         groups = []
         for token, likes in chain(alone, joined):
             if likes:
-                count = sum(len(self._places[word]) for word in likes)
+                count = sum(len(self._offsets[word]) for word in likes)
                 groups.append((count, len(token), likes))
         totals: dict[int, float] = {}
         spent = 0
         for count, size, likes in sorted(groups, key=lambda group: group[0]):
             spent += count
-            is_common = bool(totals) and spent > MAX_PLACES
+            is_common = bool(totals) and spent > MAX_OFFSETS
             if is_common and count > MAX_COMMON:
                 break
             best: dict[int, float] = {}
             for word, like in sorted(likes.items(), key=lambda item: item[1]):
-                places: Iterable[int] = self._places[word][:MAX_COMMON]
+                offsets: Iterable[int] = self._offsets[word][:MAX_COMMON]
                 if is_common:
-                    places = totals.keys() & places
-                elif len(likes) * len(self._places[word]) > MAX_PLACES:
-                    places = self._places[word][:MAX_PLACES]
-                best.update(dict.fromkeys(places, like * size))
-            for place, gain in best.items():
-                totals[place] = totals.get(place, 0.0) + gain
-        least *= sum(map(len, heard.words))
-        enough = {place: total for place, total in totals.items() if total >= least}
+                    offsets = totals.keys() & offsets
+                elif len(likes) * len(self._offsets[word]) > MAX_OFFSETS:
+                    offsets = self._offsets[word][:MAX_OFFSETS]
+                best.update(dict.fromkeys(offsets, like * size))
+            for offset, gain in best.items():
+                totals[offset] = totals.get(offset, 0.0) + gain
+        least *= sum(map(len, query.words))
+        enough = {offset: total for offset, total in totals.items() if total >= least}
         return nlargest(MAX_BY_WORDS, enough, key=enough.__getitem__)
 
-    def _alike(self, heard: Heard, token: str) -> dict[str, float]:
+    def _alike(self, query: MisheardQuery, token: str) -> dict[str, float]:
         """Return words that sound like another, begin or end it, or stand for its number."""
         found: dict[str, float] = {}
         if not token.isdecimal():
             for end in range(MIN_PART, len(token)):
                 for part in (token[:end], token[-end:]):
-                    if part in self._places:
+                    if part in self._offsets:
                         found[part] = end / len(token)
-            found |= self._sounding_like(heard, token, ALIKE)
+            found |= self._sounding_like(query, token, ALIKE)
         number = number_of(token)
         if number is not None:
             words = self._numbers.get(number, "").split()
-            found |= dict.fromkeys((*words, *{str(number)} & self._places.keys()), 1.0)
+            found |= dict.fromkeys((*words, *{str(number)} & self._offsets.keys()), 1.0)
         return found
 
     def _sounding_like(
-        self, heard: Heard, token: str, least: float
+        self, query: MisheardQuery, token: str, least: float
     ) -> dict[str, float]:
         """Return words that sound like another."""
         close = process.extract(
@@ -242,9 +251,9 @@ class Vocabulary:
             score_cutoff=100 * least,
             limit=MAX_CANDIDATES,
         )
-        found = [self._words[place] for _, _, place in close]
+        found = [self._words[index] for _, _, index in close]
         found += self._outlines.get(outline(token), "").split()[:MAX_CANDIDATES]
-        likes = {word: heard.like(token, word) for word in found}
+        likes = {word: query.like(token, word) for word in found}
         return {word: like for word, like in likes.items() if like}
 
 
@@ -324,26 +333,28 @@ class TextIndex[T]:
             return sum(map(len, self._vocabulary.starting(word)))
         return self._text.count(start_of(word))
 
-    def find_alike(self, heard: Heard, least: float) -> list[tuple[float, T, int]]:
+    def find_alike(
+        self, query: MisheardQuery, least: float
+    ) -> list[tuple[float, T, int]]:
         """Return how well records fit what was heard if well enough, with the number of the line, the best first."""
         found = []
-        for start in self._vocabulary.find(heard, least):
+        for start in self._vocabulary.find(query, least):
             text = self._text[start : self._text.index("\n", start + 1)]
-            if (fit := heard.fit(text)) >= least:
+            if (fit := query.fit(text)) >= least:
                 found.append((fit, *self._at(start)))
         return sorted(found, key=lambda hit: -hit[0])
 
     def _lines(self, needle: str, limit: int) -> Iterator[int]:
         """Yield where the lines with a text start."""
-        text, place = self._text, 0
+        text, offset = self._text, 0
         for _ in range(limit):
-            if (found := text.find(needle, place)) < 0:
+            if (found := text.find(needle, offset)) < 0:
                 return
             yield text.rindex("\n", 0, found + 1)
-            place = text.find("\n", found + 1)
+            offset = text.find("\n", found + 1)
 
     def _at(self, start: int) -> tuple[T, int]:
         """Return the record of a line, and the number of the line in it."""
-        place = bisect_right(self._starts, start) - 1
-        number = self._text.count("\n", self._starts[place], start)
-        return self.records[place], number
+        index = bisect_right(self._starts, start) - 1
+        number = self._text.count("\n", self._starts[index], start)
+        return self.records[index], number

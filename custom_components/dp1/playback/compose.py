@@ -75,7 +75,7 @@ async def async_compose(
     await hass.data[DATA].named_hosts.async_add(context, named)
     limit = asyncio.Semaphore(PARALLEL)
 
-    async def items_of(place: int, medium: Medium) -> list[Item]:
+    async def items_of(number: int, medium: Medium) -> list[Item]:
         """Return the works of one medium."""
         try:
             async with limit:
@@ -85,13 +85,13 @@ async def async_compose(
             failed = invalid_input if is_input else action_failed
             raise failed(
                 "medium_failed",
-                place=str(place),
+                place=str(number),
                 media=clean(medium.media_content_id, 100),
                 reason=async_message(hass, err),
             ) from err
 
     groups = await asyncio.gather(
-        *(items_of(place, medium) for place, medium in enumerate(media, 1))
+        *(items_of(number, medium) for number, medium in enumerate(media, 1))
     )
     works = [item for items in groups for item in items][: options.limit or MAX_WORKS]
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))

@@ -395,10 +395,10 @@ async def _async_show(
         start = replace(work, loop=player.loop_mode)
         await async_restore_snapshot(display, Snapshot(cast, start, False))
         return
-    place = (work.find(current.items) or 0) % len(current.items)
-    if current.position != place + 1:
+    index = (work.find(current.items) or 0) % len(current.items)
+    if current.position != index + 1:
         async with display.async_command() as commands:
-            await commands.show_item(place)
+            await commands.show_item(index)
     if player.loop_mode and current.loop_mode != player.loop_mode:
         async with display.async_command() as commands:
             await commands.set_loop(player.loop_mode)

@@ -53,7 +53,7 @@ async def async_clear(coordinator: DisplayCoordinator) -> None:
 
 
 async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
-    """Move by a number of works; displays only know absolute places."""
+    """Move by a number of works; displays only know absolute indexes."""
     await coordinator.requests.async_wait_for_casts()
     async with coordinator.requests.step_lock:
         player = coordinator.data.player
@@ -92,12 +92,12 @@ async def _async_enqueue(
         raise invalid_input("no_next_in_shuffle", name=coordinator.name)
     document = await _async_document(coordinator.hass, before.cast, player)
     works: Works = document["items"]
-    place = _place(player, works, player.current)
-    at = len(works) if how is Enqueue.ADD else place + 1
+    index = _index_of(player, works, player.current)
+    at = len(works) if how is Enqueue.ADD else index + 1
     added = await async_shown_document(coordinator.hass, cast)
     new = _with_own_ids(added.get("items") or [], works)
     changed = document | {"items": [*works[:at], *new, *works[at:]]}
-    first = at if how is Enqueue.PLAY else place
+    first = at if how is Enqueue.PLAY else index
     await _async_change(
         coordinator,
         before.start,
@@ -133,16 +133,16 @@ async def _async_rearrange(
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
         document = await _async_document(coordinator.hass, shown.cast, player)
         works: Works = document["items"]
-        current = works[_place(player, works, player.current)]
-        moved = works[_place(player, works, player.items[work])]
+        current = works[_index_of(player, works, player.current)]
+        moved = works[_index_of(player, works, player.items[work])]
         others = [item for item in works if item is not moved]
         at = len(others)
         if before is not None:
-            following = works[_place(player, works, player.items[before])]
+            following = works[_index_of(player, works, player.items[before])]
             at = next((n for n, item in enumerate(others) if item is following), at)
         items = [*others[:at], moved, *others[at:]] if keep else others
-        places = (place for place, item in enumerate(items) if item is current)
-        first = next(places, None)
+        indexes = (index for index, item in enumerate(items) if item is current)
+        first = next(indexes, None)
         if not items:
             async with coordinator.async_command() as display:
                 await display.clear()
@@ -206,8 +206,8 @@ async def _async_document(
     return dict(cast_of(replace(player, playlist_url=None)).playlist or {})
 
 
-def _place(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> int:
-    """Return the place of a work of the display in the playlist, counted from 0."""
+def _index_of(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> int:
+    """Return the index of a work of the display in the playlist, counted from 0."""
     if item is None:
         return 0
     index = None if player.shuffle else player.items.index(item)

@@ -263,7 +263,7 @@ def evenly[T](things: Sequence[T], count: int) -> list[T]:
     """Return ``count`` of some values, evenly spread over all of them, in order."""
     if count >= len(things):
         return list(things)
-    return [things[place * len(things) // count] for place in range(max(count, 0))]
+    return [things[index * len(things) // count] for index in range(max(count, 0))]
 
 
 def shares(counts: Sequence[int], cap: int = CAP) -> list[int]:

@@ -87,7 +87,7 @@ def spread_offsets(total: int, size: int, pages: int) -> list[int]:
     """
     if pages < 2:
         return [0]
-    return [place * (total - size) // (pages - 1) for place in range(pages)]
+    return [index * (total - size) // (pages - 1) for index in range(pages)]
 
 
 class PagedReader[T: Record]:
@@ -193,8 +193,8 @@ class PagedReader[T: Record]:
     def _keep(self, page: Page[T]) -> int:
         """Add the new records of a page, and return their number."""
         before = len(self._found)
-        for place, record in enumerate(page.records, page.offset):
-            self._found.setdefault(record.id, (place, record))
+        for index, record in enumerate(page.records, page.offset):
+            self._found.setdefault(record.id, (index, record))
         self._skipped += page.skipped
         return len(self._found) - before
 
@@ -540,8 +540,8 @@ def in_order[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
 
 def series_place(series: Series) -> tuple[float, datetime]:
     """Return the sort key of a series in its exhibition; series without an index come last."""
-    place = inf if series.display_index is None else series.display_index
-    return place, series.created_at or _LAST
+    index = inf if series.display_index is None else series.display_index
+    return index, series.created_at or _LAST
 
 
 def _artwork_place(artwork: Artwork) -> float:

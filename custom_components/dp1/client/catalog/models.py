@@ -90,8 +90,8 @@ class Alumni:
         if not (name := as_title(data.get("alias"), data.get("fullName"))):
             return None
         key = as_key(data.get("ID") or data.get("id"))
-        place, bio = clean(data.get("location"), 100), clean(data.get("bio"), MAX_ABOUT)
-        about = f"{place}. {bio}" if place and bio else bio or place
+        home, bio = clean(data.get("location"), 100), clean(data.get("bio"), MAX_ABOUT)
+        about = f"{home}. {bio}" if home and bio else bio or home
         website = as_text(data.get("website"))[:MAX_WEBSITE]
         return cls(
             key,

@@ -71,7 +71,7 @@ class Start:
     Attributes:
         work_id: id of the first work.
         source: URL of the first work, if it has no id.
-        index: place of the first work, counted from 0, if it has neither or is listed twice.
+        index: index of the first work, counted from 0, if it has neither or is listed twice.
         shuffle: play in random order.
         loop: loop mode: "none", "playlist" or "one".
     """
@@ -88,15 +88,15 @@ class Start:
         return self.work_id is not None or self.source is not None
 
     def find(self, items: Sequence[PlaylistItem]) -> int | None:
-        """Return the place of the first work, counted from 0; None for wherever the display starts."""
+        """Return the index of the first work, counted from 0; None for wherever the display starts."""
         for name, wanted in (("id", self.work_id), ("source", self.source)):
-            places = [
-                place
-                for place, item in enumerate(items)
+            indexes = [
+                index
+                for index, item in enumerate(items)
                 if wanted is not None and getattr(item, name) == wanted
             ]
-            if places:
-                return self.index if self.index in places else places[0]
+            if indexes:
+                return self.index if self.index in indexes else indexes[0]
         return self.index
 
 

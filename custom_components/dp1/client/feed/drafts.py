@@ -267,8 +267,8 @@ def _nuls(value: object, path: tuple[str | int, ...] = ()) -> Iterator[str]:
                 yield from _nuls(name, (*path, name))
                 yield from _nuls(member, (*path, name))
         case list():
-            for place, member in enumerate(value):
-                yield from _nuls(member, (*path, place))
+            for index, member in enumerate(value):
+                yield from _nuls(member, (*path, index))
 
 
 def unsigned(document: Mapping[str, Any]) -> Document:
@@ -326,8 +326,8 @@ def _replacing(
         known = [mapping(person).get("key") for person in curators]
         given = document.get("curators")
         left_out += [
-            f"curators[{place}]"
-            for place, person in enumerate(given if isinstance(given, list) else ())
+            f"curators[{index}]"
+            for index, person in enumerate(given if isinstance(given, list) else ())
             if mapping(person).get("key") not in known
         ]
     replacing = {**unsigned(document), **kept}
@@ -489,10 +489,10 @@ def changes(sent: object, held: object, path: str = "") -> Iterator[str]:
                 f"{path}.{name}" if path else name,
             )
     elif isinstance(sent, list) and isinstance(held, list):
-        for place, (one, other) in enumerate(
+        for index, (one, other) in enumerate(
             zip_longest(sent, held, fillvalue=_ABSENT)
         ):
-            yield from changes(one, other, f"{path}[{place}]")
+            yield from changes(one, other, f"{path}[{index}]")
     elif not _same(sent, held) and not _OF_WORKS.fullmatch(path):
         yield path
 

@@ -78,7 +78,7 @@ class _Copy:
             case list() | tuple():
                 self._enter(len(value), path)
                 return [
-                    self.of(part, (*path, place)) for place, part in enumerate(value)
+                    self.of(part, (*path, index)) for index, part in enumerate(value)
                 ]
         raise _invalid(f"expected a JSON value, not {type(value).__name__}", *path)
 

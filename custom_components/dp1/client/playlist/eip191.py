@@ -49,13 +49,13 @@ def _permute(lanes: list[int]) -> list[int]:
             for x in range(5)
         ]
         parity = [columns[x - 1] ^ _rotate(columns[(x + 1) % 5], 1) for x in range(5)]
-        lanes = [lane ^ parity[place % 5] for place, lane in enumerate(lanes)]
+        lanes = [lane ^ parity[index % 5] for index, lane in enumerate(lanes)]
         x, y, current = 1, 0, lanes[1]
         for step in range(24):
             x, y = y, (2 * x + 3 * y) % 5
-            place = x + 5 * y
+            index = x + 5 * y
             bits = (step + 1) * (step + 2) // 2 % 64
-            current, lanes[place] = lanes[place], _rotate(current, bits)
+            current, lanes[index] = lanes[index], _rotate(current, bits)
         lanes = [
             lanes[row + x]
             ^ (~lanes[row + (x + 1) % 5] & _LANE & lanes[row + (x + 2) % 5])
@@ -74,8 +74,8 @@ def keccak256(data: bytes) -> bytes:
     lanes = [0] * 25
     for start in range(0, len(padded), _RATE):
         for lane in range(_RATE // 8):
-            place = start + 8 * lane
-            lanes[lane] ^= int.from_bytes(padded[place : place + 8], "little")
+            offset = start + 8 * lane
+            lanes[lane] ^= int.from_bytes(padded[offset : offset + 8], "little")
         lanes = _permute(lanes)
     return b"".join(lane.to_bytes(8, "little") for lane in lanes[:4])
 

@@ -230,8 +230,8 @@ def _judge(
         case Each() if isinstance(value, list) and (
             by_type or len(value) >= check.minimum
         ):
-            for place, part in enumerate(value):
-                _judge(check.part, part, rules, (*path, place), found)
+            for index, part in enumerate(value):
+                _judge(check.part, part, rules, (*path, index), found)
                 if len(found) >= MAX_FAULTS:
                     return
         case Table() if isinstance(value, dict):

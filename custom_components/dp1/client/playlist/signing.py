@@ -433,8 +433,8 @@ def verify(
     if isinstance(entries, list):
         latest = (now or datetime.now(UTC)) + _MAX_AHEAD
         rows = [
-            _verify_entry(entry, hashed, latest, place < _MAX_CHECKED)
-            for place, entry in enumerate(entries[: _MAX_CHECKED + 1])
+            _verify_entry(entry, hashed, latest, index < _MAX_CHECKED)
+            for index, entry in enumerate(entries[: _MAX_CHECKED + 1])
         ]
     elif entries is not None:
         rows = [Verification(fault=SignatureFault.NOT_A_LIST)]

@@ -317,8 +317,8 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     ) -> tuple[FeedPlaylist, ...]:
         """Return the known playlists that come after all of the first ones."""
         known = self.data.records
-        places = [n for n, playlist in enumerate(known) if playlist.id in first]
-        return known[places[-1] + 1 :] if places else ()
+        indexes = [n for n, playlist in enumerate(known) if playlist.id in first]
+        return known[indexes[-1] + 1 :] if indexes else ()
 
     def _start_older(
         self, pages: AsyncIterator[Page], first: dict[str, FeedPlaylist], skipped: int
