@@ -96,8 +96,8 @@ PLACES = [
     Place(
         "client/http.py",
         "redirects are not checked",
-        "target = _checked(place, target)",
-        "target = target.join(URL(place))",
+        "target = _checked(location, target)",
+        "target = target.join(URL(location))",
         ["tests/client/test_guard.py::test_redirect_to_no_web_address"],
     ),
     Place(
@@ -117,7 +117,7 @@ PLACES = [
     Place(
         "client/http.py",
         "names lead home later",
-        "if named and self.seen.get(place) != PUBLIC:",
+        "if named and self.seen.get(server) != PUBLIC:",
         "if named:",
         ["tests/client/test_guard.py::test_name_that_leads_home_the_next_time"],
     ),
@@ -354,8 +354,8 @@ PLACES = [
     Place(
         "client/playlist/signing.py",
         "signatures without end are checked",
-        "place < _MAX_CHECKED)",
-        "place >= 0)",
+        "index < _MAX_CHECKED)",
+        "index >= 0)",
         ["tests/client/playlist/test_signing.py"],
     ),
     Place(
@@ -462,8 +462,8 @@ PLACES = [
     Place(
         "display/history.py",
         "the history grows",
-        "if place and (place >= MAX_LISTS or total > MAX_SIZE):",
-        "if place and total > MAX_SIZE:",
+        "if index and (index >= MAX_LISTS or total > MAX_SIZE):",
+        "if index and total > MAX_SIZE:",
         ["tests/display/test_history.py"],
     ),
     Place(

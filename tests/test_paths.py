@@ -5,6 +5,7 @@ A count may only fall. ``pytest -rP`` prints the modules.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 import sys
 from types import CodeType
@@ -14,6 +15,7 @@ from uuid import uuid4
 import aiohttp
 import pytest
 
+from custom_components.dp1.timing import Timing
 from homeassistant.components import conversation
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import (
@@ -27,6 +29,7 @@ from homeassistant.setup import async_setup_component
 from .displays import ENTITY_ID, playlist, settle, until
 from .galleries import SMALL, Gallery
 from .sources import INTEGRATION
+from .timing import FAST
 
 pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 
@@ -40,6 +43,12 @@ LIMITS = {
 }
 
 type Walk = Callable[[Gallery], Awaitable[None]]
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """Return delays which let nothing be read again while a path is walked."""
+    return replace(FAST, follow_up=600.0, save_delay=600.0)
 
 
 def forget() -> None:
