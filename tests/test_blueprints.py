@@ -113,6 +113,11 @@ async def later(hass: HomeAssistant, **time: int) -> None:
     await hass.async_block_till_done()
 
 
+async def set_noon(hass: HomeAssistant) -> None:
+    """Move to where it is about noon, so that what is waited for is on the same day."""
+    await hass.config.async_set_time_zone(f"Etc/GMT{dt_util.utcnow().hour - 12:+d}")
+
+
 def soon(minutes: int) -> str:
     """Return a time of day."""
     when: datetime = dt_util.now() + timedelta(minutes=minutes)
@@ -245,7 +250,7 @@ async def test_titles_of_strangers(hass: HomeAssistant) -> None:
 @pytest.mark.usefixtures("socket_enabled")
 async def test_days(hass: HomeAssistant) -> None:
     """Art of the day, gallery hours, good night and good morning."""
-    await hass.config.async_set_time_zone("UTC")
+    await set_noon(hass)
     async with Gallery.of(hass) as gallery:
         wall = gallery.wall
         wall.caster.preflight = False
@@ -322,7 +327,7 @@ async def test_days(hass: HomeAssistant) -> None:
 @pytest.mark.usefixtures("socket_enabled")
 async def test_night(hass: HomeAssistant) -> None:
     """A display sleeps at night, and shows something else in the morning."""
-    await hass.config.async_set_time_zone("UTC")
+    await set_noon(hass)
     async with Gallery.of(hass) as gallery:
         wall = gallery.wall
         wall.caster.preflight = False
