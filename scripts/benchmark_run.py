@@ -61,6 +61,7 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 from homeassistant.util.json import json_loads_object
 from scripts import benchmark_collection as collection, benchmark_large as large
+from scripts.benchmark_swarm import Clock
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
@@ -124,22 +125,31 @@ async def _home(
 
 
 @asynccontextmanager
-async def _swarm(count: int) -> AsyncIterator[tuple[list[int], Callable[[str], None]]]:
-    """Run bare displays in another process; yields their ports and a function that starts and stops the pushes."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", "scripts.benchmark_swarm", "--count", str(count)),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-    )
-    assert process.stdin and process.stdout
-    ports = json.loads(await process.stdout.readline())
-    stdin = process.stdin
-    try:
-        yield ports, lambda word: stdin.write(f"{word}\n".encode())
-    finally:
-        process.kill()
-        await process.wait()
+async def _swarm(
+    count: int,
+) -> AsyncIterator[tuple[list[int], Callable[[str], None], Clock]]:
+    """Run bare displays in another process; yields their ports, what starts and stops the pushes, and when they pushed."""
+    with tempfile.NamedTemporaryFile() as file:
+        path = Path(file.name)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", "scripts.benchmark_swarm"),
+            *("--count", str(count), "--clock", str(path)),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin and process.stdout
+        ports = json.loads(await process.stdout.readline())
+        stdin = process.stdin
+        try:
+            yield (
+                ports,
+                lambda word: stdin.write(f"{word}\n".encode()),
+                Clock(path, count),
+            )
+        finally:
+            process.kill()
+            await process.wait()
 
 
 def _display_entry(number: int, port: int) -> MockConfigEntry:
@@ -180,7 +190,7 @@ def _library_entry(catalog: str, feed: str | None = None) -> MockConfigEntry:
 
 async def measure_command(size: Size) -> list[Row]:
     """Time a command, and a bare POST to the same display."""
-    async with _swarm(1) as (ports, _), aiohttp.ClientSession() as session:
+    async with _swarm(1) as (ports, _, _), aiohttp.ClientSession() as session:
         display = Display(session, "127.0.0.1", ports[0], dialect=Dialect.FF)
         url = f"http://127.0.0.1:{ports[0]}/api/cast"
         body = {"command": "moveToArtwork", "request": {"index": 0}}
@@ -258,18 +268,19 @@ class Bare(MediaPlayerEntity):
 class Frames:
     """Notes the frames of displays that are written as a state: how late each is, and the time of the processor."""
 
-    def __init__(self, hass: HomeAssistant) -> None:
+    def __init__(self, hass: HomeAssistant, clock: Clock) -> None:
         """Initialize without frames."""
         self._hass = hass
+        self._clock = clock
         self.late: list[float] = []
 
     @callback
     def _written(self, event: Event[EventStateChangedData]) -> None:
-        """Compare the time in the name of the work with now."""
+        """Compare the time at which the display pushed with now; its number is in the title of the work."""
         state = event.data["new_state"]
         title = state.attributes.get("media_title") if state else None
-        if title and title[0].isdigit() and state.domain == "media_player":
-            self.late.append((time.monotonic() - float(title)) * 1000)
+        if title and state.domain == "media_player":
+            self.late.append(self._clock.age(int(title.split("/")[0])) * 1000)
 
     async def measure(self, seconds: float) -> tuple[float, float]:
         """Return the share of one core in percent, and the time of the processor for one frame in microseconds."""
@@ -289,7 +300,7 @@ class Frames:
 async def time_bare_frame(size: Size) -> float:
     """Return the time of the processor in microseconds from a frame to the state of a media player that does no more."""
     async with (
-        _swarm(size.displays) as (ports, tell),
+        _swarm(size.displays) as (ports, tell, clock),
         _home() as hass,
         aiohttp.ClientSession() as session,
     ):
@@ -304,7 +315,7 @@ async def time_bare_frame(size: Size) -> float:
         await asyncio.sleep(1)
         tell("push")
         await asyncio.sleep(2)
-        _, took = await Frames(hass).measure(size.push)
+        _, took = await Frames(hass, clock).measure(size.push)
         for task in tasks:
             task.cancel()
         return took
@@ -320,24 +331,27 @@ def measure_push(size: Size) -> list[Row]:
 
 async def time_push(size: Size) -> list[Row]:
     """Measure many displays that push once a second, and the memory of an idle one."""
-    async with _swarm(size.displays) as (ports, tell), _home() as hass:
+    async with _swarm(size.displays) as (ports, tell, clock), _home() as hass:
         entries = [_display_entry(n, port) for n, port in enumerate(ports)]
-        for entry in entries:
-            entry.add_to_hass(hass)
-        await hass.config_entries.async_setup(entries[0].entry_id)
+        first, *rest = entries
+        first.add_to_hass(hass)
+        await hass.config_entries.async_setup(first.entry_id)
         await hass.async_block_till_done()
         gc.collect()
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()
-        rest = [e.entry_id for e in entries if e.state is ConfigEntryState.NOT_LOADED]
-        await asyncio.gather(*map(hass.config_entries.async_setup, rest))
+        for entry in rest:
+            entry.add_to_hass(hass)
+        await asyncio.gather(
+            *(hass.config_entries.async_setup(entry.entry_id) for entry in rest)
+        )
         await hass.async_block_till_done()
         await asyncio.sleep(3)
         gc.collect()
         after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        weight = (after - before) / max(1, len(entries) - 1) / 1000
-        frames = Frames(hass)
+        weight = (after - before) / max(1, len(rest)) / 1000
+        frames = Frames(hass, clock)
         tell("push")
         # Each display is read once more after its first work.
         await asyncio.sleep(size.settle)
@@ -353,7 +367,7 @@ async def time_push(size: Size) -> list[Row]:
             ),
             Row("the same, median", statistics.median(late), "ms"),
             Row("share of one core meanwhile", load, "%", None, 6),
-            Row("memory of an idle display", weight, "kB", None, 40),
+            Row("memory of an idle display, its entities included", weight, "kB"),
             Row("a pushed frame (naive: written, no more)", frame, "µs"),
         ]
 
@@ -380,7 +394,7 @@ def measure_start(size: Size) -> list[Row]:
 async def time_start(size: Size, dead: int) -> float:
     """Set up displays at the same time; return the seconds until all are done."""
     async with (
-        _swarm(size.displays - dead) as (ports, _),
+        _swarm(size.displays - dead) as (ports, _, _),
         _home(CoreState.not_running) as hass,
     ):
         with _black_hole() as dead_port:

@@ -1,23 +1,52 @@
-"""Many minimal displays in one process, for measurements: each pushes a work per second, named by the time it was sent."""
+"""Many minimal displays in one process, for measurements: each moves on to the next work of its playlist once a second."""
 
 import argparse
 import asyncio
 from contextlib import suppress
 import json
+from mmap import mmap
+from pathlib import Path
+import struct
 import sys
 import time
 from typing import Any
 
 from aiohttp import web
 
+WORKS = 12
+
+
+class Clock:
+    """When each display pushed last, in a file that two processes share."""
+
+    def __init__(self, path: Path, count: int) -> None:
+        """Open the file, and make it large enough."""
+        with path.open("r+b") as file:
+            file.truncate(8 * count)
+            self._times = mmap(file.fileno(), 8 * count)
+
+    def set(self, number: int) -> None:
+        """Note that a display pushes now."""
+        struct.pack_into("d", self._times, 8 * number, time.monotonic())
+
+    def age(self, number: int) -> float:
+        """Return the seconds since a display pushed."""
+        (pushed,) = struct.unpack_from("d", self._times, 8 * number)
+        return time.monotonic() - float(pushed)
+
 
 class Bare:
     """A minimal display: it answers status reads, accepts casts and pushes."""
 
     def __init__(self, number: int) -> None:
-        """Initialize with an id and without a work."""
+        """Initialize with an id and a playlist, whose works are named by the number of the display and their own."""
+        self.number = number
         self.device_id = f"FF1-BENCH{number:03}"
-        self.item: dict[str, Any] = {"id": "i", "title": "still", "duration": 60}
+        self.index = 0
+        self.items = [
+            {"id": f"i-{n}", "title": f"{number}/{n}", "source": "", "duration": 60}
+            for n in range(WORKS)
+        ]
         self.sockets: set[web.WebSocketResponse] = set()
 
     def player(self) -> dict[str, Any]:
@@ -25,9 +54,9 @@ class Bare:
         return {
             "ok": True,
             "castCommand": "displayPlaylist",
-            "playlist": {"title": "Swarm", "items": [self.item]},
-            "index": 0,
-            "items": [self.item],
+            "playlist": {"title": "Swarm", "items": self.items},
+            "index": self.index,
+            "items": self.items,
             "isPaused": False,
             "loopMode": "playlist",
             "shuffle": False,
@@ -45,18 +74,20 @@ class Bare:
             "contract": "2",
         }
 
-    async def push(self) -> None:
-        """Name the work by the current time and push it to all sockets."""
-        self.item = {**self.item, "title": repr(time.monotonic())}
+    async def push(self, clock: Clock) -> None:
+        """Move on to the next work, and push that to all sockets."""
+        self.index = (self.index + 1) % WORKS
         message = {**self.player(), "playlist": {"title": "", "items": None}}
         frame = {
             "message": message,
             "notification_type": "player_status",
             "type": "notification",
         }
+        sent = json.dumps(frame)
+        clock.set(self.number)
         for socket in tuple(self.sockets):
             with suppress(ConnectionError):
-                await socket.send_str(json.dumps(frame))
+                await socket.send_str(sent)
 
     async def _cast(self, request: web.Request) -> web.Response:
         """Handle a command."""
@@ -100,8 +131,9 @@ class Bare:
         return int(runner.addresses[0][1])
 
 
-async def _main(count: int) -> None:
+async def _main(count: int, path: Path) -> None:
     """Serve, print the ports, then push at the rates read from standard input until it ends."""
+    clock = Clock(path, count)
     displays = [Bare(number) for number in range(count)]
     print(json.dumps([await display.serve() for display in displays]), flush=True)
     loop = asyncio.get_running_loop()
@@ -110,7 +142,7 @@ async def _main(count: int) -> None:
     while True:
         for display in displays:
             if pushing:
-                await display.push()
+                await display.push(clock)
             await asyncio.sleep(1 / count)
         if reader.done():
             if not (line := reader.result()):
@@ -122,4 +154,6 @@ async def _main(count: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100)
-    asyncio.run(_main(parser.parse_args().count))
+    parser.add_argument("--clock", type=Path, required=True)
+    options = parser.parse_args()
+    asyncio.run(_main(options.count, options.clock))

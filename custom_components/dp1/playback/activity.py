@@ -22,7 +22,7 @@ from ..client.playlist.manifest import Work
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..display.metadata import picture_of
-from ..library.entries import async_libraries
+from ..library.entries import async_source_list
 from ..library.search import fold
 from .media_proxy import without_token
 
@@ -289,7 +289,7 @@ def _attributes(
             "works": len(player.items),
             "favorite": any(
                 library.favorite_of(player, data.work)
-                for library in async_libraries(coordinator.hass)
+                for library in async_source_list(coordinator.hass).libraries
             ),
         }
     if kind == PLAYBACK_FAILED:

@@ -317,12 +317,16 @@ class PlayerStatus(Message):
 
     def __post_init__(self) -> None:
         """Note what is asked for again and again."""
+        vars(self)["item_ids"] = tuple([item.id for item in self.items])
+        self._note_current()
+
+    def _note_current(self) -> None:
+        """Note the current work."""
         position = current = None
         if self.index is not None and self.items:
             position = self.index % len(self.items) + 1
             current = self.items[position - 1]
-        ids = tuple([item.id for item in self.items])
-        vars(self).update(position=position, current=current, item_ids=ids)
+        vars(self).update(position=position, current=current)
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
@@ -359,9 +363,11 @@ def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | No
     status = object.__new__(type(known))
     changed = vars(status)
     changed.update(vars(known), index=_index(given), raw=given)
-    if (works := given.get("items")) != known.raw.get("items"):
+    if (works := given.get("items")) == known.raw.get("items"):
+        status._note_current()
+    else:
         changed["items"] = _over_items(_items(works), known.items)
-    status.__post_init__()
+        status.__post_init__()
     told = whole(given.get("renderStatus"))
     if told is not None or status.position != known.position:
         changed["render_status"] = told
