@@ -163,6 +163,9 @@ async def test_path(hass: HomeAssistant, tmp_path: Path, name: str) -> None:
     async with spoken_home(hass, tmp_path) as gallery:
         await gallery.cast(playlist=playlist("Tide", "Dune"))
         await until(lambda: gallery.attribute("media_title") == "Tide")
+        # What is older than the first playlists is read in the background.
+        library = gallery.library
+        await until(lambda: library.since is not None and not library.is_reading)
         await hass.async_block_till_done()
         forget()
         with entered() as modules:
