@@ -121,7 +121,7 @@ async def test_crowd(hass: HomeAssistant, record_property: Any) -> None:
     """Many displays and libraries that are set up at once are all followed; beyond what Home Assistant takes for as many entries and entities, the loop stands still for no longer than a moment."""
     count, libraries = (200, 50) if IS_REAL else (8, 3)
     assert await async_setup_component(hass, "homeassistant", {})
-    async with _swarm(count) as (ports, _), AsyncExitStack() as stack:
+    async with _swarm(count) as (ports, _, _), AsyncExitStack() as stack:
         entries = [_display_entry(number, port) for number, port in enumerate(ports)]
         urls = [f"http://127.0.0.1:{port}/api/v2/status" for port in ports]
         for number in range(libraries):
