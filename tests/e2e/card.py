@@ -152,6 +152,8 @@ async def choose(page: Page, card: Locator) -> None:
     titles = page.locator("ha-media-player-browse .title")
     await expect(titles.get_by_text("Exhibitions", exact=True)).to_be_visible()
     await page.keyboard.press("Escape")
+    # A dialog that closes goes back in the history, which would end the next navigation.
+    await page.wait_for_function("!history.state?.dialog")
 
 
 async def edit(page: Page, url: str, player: str) -> None:
