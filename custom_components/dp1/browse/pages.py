@@ -2,9 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
-from homeassistant.components.media_player import BrowseError, MediaClass, MediaType
+from homeassistant.components.media_player import (
+    BrowseError,
+    BrowseMedia,
+    MediaClass,
+    MediaType,
+)
 from homeassistant.components.media_source import BrowseMediaSource
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -220,4 +225,23 @@ def node_media(
         thumbnail=picture_url(name) if node.picture else None,
         can_search=node.can_expand and node.kind in SEARCH_CLASSES,
         search_media_classes=SEARCH_CLASSES.get(node.kind) if node.can_expand else None,
+    )
+
+
+def plain_page(
+    media_id: str,
+    title: str,
+    children: list[BrowseMedia] | None = None,
+    **options: Any,
+) -> BrowseMedia:
+    """Return a page that is no node of a library, with what else Home Assistant is to know of it."""
+    return BrowseMedia(
+        media_class=MediaClass.DIRECTORY,
+        media_content_id=media_id,
+        media_content_type=DIRECTORY,
+        title=title,
+        can_play=False,
+        can_expand=True,
+        children=children,
+        **options,
     )
