@@ -27,7 +27,7 @@ PLATFORMS = {
 ORDER: tuple[set[str], ...] = (
     {"client", "const", "timing"},
     {"data", "errors", "language"},
-    {"permissions", "storage"},
+    {"permissions", "reading_dialog", "storage"},
     {"guard"},
     {"library"},
     {"display"},
@@ -52,6 +52,7 @@ CLIENT_ORDER: tuple[set[str], ...] = (
 # The same within the library.
 LIBRARY = f"{PACKAGE}.library"
 LIBRARY_ORDER: tuple[set[str], ...] = (
+    {"threads"},
     {"node", "server", "settings", "spoken"},
     {"news", "text_index"},
     {"providers"},

@@ -27,7 +27,6 @@ from .client.errors import InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
 from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import markdown_safe, web_url
-from .collection_flow import ReadingDialog
 from .const import (
     CONF_BACKGROUND,
     CONF_CURATOR,
@@ -54,6 +53,7 @@ from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import Preferences, default_sources
 from .playlists_flow import PublishedPlaylists
+from .reading_dialog import ReadingDialog
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:

@@ -4,13 +4,7 @@ A new delay is a field of `Timing` in seconds, with its default, read from ``has
 needed; a part of ``client/`` takes it as an argument instead. Tests run with shorter delays, see ``tests/conftest.py``.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import batched
-import time
-
-# Things of long work in a thread, between two pauses.
-BATCH = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -115,13 +109,3 @@ class Timing:
     save_delay: float = 30.0
     give_up: float = 86400.0
     install_timeout: float = 1800.0
-
-
-def with_pauses[T](things: Iterable[T]) -> Iterator[T]:
-    """Yield things, and let the event loop run now and then.
-
-    The loop would otherwise wait 5 ms for the lock of the interpreter whenever it comes back from the network.
-    """
-    for batch in batched(things, BATCH, strict=False):
-        yield from batch
-        time.sleep(0)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from custom_components.dp1.timing import BATCH, with_pauses
+from custom_components.dp1.library.threads import BATCH, with_pauses
 
 
 def test_the_loop_runs_in_between(monkeypatch: pytest.MonkeyPatch) -> None:

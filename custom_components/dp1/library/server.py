@@ -29,7 +29,8 @@ from ..client.values import mapping, moment, whole
 from ..const import DOMAIN, LOGGER
 from ..data import DATA
 from ..storage import SafeStore, record_from_json, record_to_json
-from ..timing import Timing, with_pauses
+from ..timing import Timing
+from .threads import with_pauses
 
 SUBENTRY = "subentry."
 

@@ -15,7 +15,6 @@ from unicodedata import category, normalize
 
 from rapidfuzz import fuzz, process
 
-from ..timing import with_pauses
 from .spoken import (
     ALIKE,
     FILLERS,
@@ -26,6 +25,7 @@ from .spoken import (
     outline,
     sound,
 )
+from .threads import with_pauses
 
 # What is looked at: words, offsets of the rarest words, and titles that begin or end alike.
 MAX_CANDIDATES: Final = 12

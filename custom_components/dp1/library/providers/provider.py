@@ -25,11 +25,11 @@ from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, shorten
 from ...const import LICENSE
-from ...timing import with_pauses
 from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
 from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
 from ..text_index import Query, TextIndex, line
+from ..threads import with_pauses
 from .catalog.coordinator import CatalogCoordinator
 from .feed.coordinator import FeedCoordinator
 

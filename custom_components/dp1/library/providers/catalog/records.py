@@ -34,9 +34,9 @@ from ....client.catalog.models import Alumni, Artwork, Exhibition, Series
 from ....client.playlist.manifest import MAX_NOTE, Work, biographies
 from ....client.text import clean, shorten
 from ....client.values import mapping, text
-from ....timing import with_pauses
 from ...node import MAX_CREDIT, WORK_IDS, NodeKind, node_id
 from ...server import Json, record_from_text, record_to_text
+from ...threads import with_pauses
 
 # A series of so many works is read whole, as when it is opened. Of a larger one a page tells whether its works are
 # numbered: such works are found by the series. While their names differ in more than numbers, it is read on.

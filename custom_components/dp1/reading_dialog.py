@@ -1,0 +1,61 @@
+"""The dialog of a first read, for the flows of a library and of a collection."""
+
+from abc import abstractmethod
+import asyncio
+from typing import Any, ClassVar
+
+from homeassistant.data_entry_flow import FlowHandler, FlowResult
+
+from .data import DATA
+
+
+class ReadingDialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
+    """A dialog that shows how far a first read is; the reading does not end with it.
+
+    Attributes:
+        _end: the reason of its end once everything is known.
+    """
+
+    _end: ClassVar[str]
+    _reading: asyncio.Task[None] | None = None
+
+    @property
+    @abstractmethod
+    def _is_reading(self) -> bool:
+        """Return whether the reading goes on."""
+
+    @property
+    @abstractmethod
+    def _known(self) -> dict[str, str]:
+        """Return what the texts name."""
+
+    @property
+    def _progress(self) -> float | None:
+        """Return how much is known, from 0 to 1, None if nobody tells."""
+        return None
+
+    async def async_step_reading(self, user_input: dict[str, Any] | None = None) -> R:
+        """Show how much is known."""
+        if self._reading is None:
+            self._reading = self.hass.async_create_task(self._async_follow())
+        if not self._reading.done():
+            return self.async_show_progress(
+                step_id="reading",
+                progress_action="reading",
+                description_placeholders=self._known,
+                progress_task=self._reading,
+            )
+        return self.async_show_progress_done(next_step_id="read")
+
+    async def _async_follow(self) -> None:
+        """Tell how far the reading is until it ends."""
+        while self._is_reading:
+            if (progress := self._progress) is None:
+                self.async_notify_flow_changed()
+            else:
+                self.async_update_progress(progress)
+            await asyncio.sleep(self.hass.data[DATA].timing.progress_pause)
+
+    async def async_step_read(self, user_input: dict[str, Any] | None = None) -> R:
+        """End once everything is known."""
+        return self.async_abort(reason=self._end, description_placeholders=self._known)
