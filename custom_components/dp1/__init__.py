@@ -165,7 +165,7 @@ async def _async_add_entities(
 ) -> None:
     """Add the entities, those of one entry after those of another: many at once would hold up the event loop."""
     async with hass.data[DATA].add_lock:
-        # Home Assistant itself does not wait for anything.
+        # Adding entities waits for nothing by itself, so the loop would not turn in between.
         await asyncio.sleep(0)
         await hass.config_entries.async_forward_entry_setups(entry, platforms)
 

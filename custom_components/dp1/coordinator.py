@@ -993,6 +993,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def async_run(self) -> Coroutine[Any, Any, None]:
         """Keep the connection to the display until canceled."""
         self._schedule_polled_reads()
+        # Each push would pass through a coroutine of its own.
         return self.connection.async_run(has_socket=not self.cast_only)
 
     @callback

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .browse.pictures import Pictures
     from .client.indexer.client import Indexer
     from .guard import NamedHosts
-    from .library.entries import RemovedLibraries, SourceList
+    from .library.entries import AllSources, RemovedLibraries
     from .playback.duties import Duties
     from .playback.media_proxy import MediaProxy
     from .voice.choice import Offer
@@ -54,7 +54,7 @@ class Dp1Data:
     cards_url: str = ""
     indexers: dict[str, Indexer] = field(default_factory=dict)
     refreshed: dict[str, float] = field(default_factory=dict)
-    sources: SourceList | None = None
+    sources: AllSources | None = None
     is_telling: bool = False
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)

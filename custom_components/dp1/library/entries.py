@@ -1,4 +1,4 @@
-"""The libraries of Home Assistant, and what actions name in them."""
+"""The libraries of Home Assistant: what actions name in them, also of removed ones, and what displays are told and offer of all."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -335,19 +335,19 @@ def async_reload_on_collections(
     return async_dispatcher_connect(hass, SIGNAL_CONFIG_ENTRY_CHANGED, reload)
 
 
-# The source list of the displays
+# What displays offer of all libraries
 
 
 @callback
-def async_source_list(hass: HomeAssistant) -> SourceList:
+def async_source_list(hass: HomeAssistant) -> AllSources:
     """Return the sources of all libraries, which are named once for all displays."""
     data = hass.data[DATA]
     if data.sources is None:
-        data.sources = SourceList(async_libraries(hass))
+        data.sources = AllSources(async_libraries(hass))
     return data.sources
 
 
-class SourceList:
+class AllSources:
     """The sources of all libraries at one time."""
 
     def __init__(self, libraries: Iterable[Library]) -> None:
