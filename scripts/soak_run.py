@@ -298,7 +298,7 @@ def _compare(middle: Sample, end: Sample, displays: int, quick: bool) -> list[st
     # Connections that wait for their next use, and their timers, come and go.
     more = MORE + displays // 2
     limits = dict.fromkeys(("tasks", "sockets", "files", "listeners"), more)
-    # A display that waits for a push, a read and a retry at once has three timers more than one that is followed.
+    # A display has a timer while it is asked, and one while the end of a work is awaited, or neither.
     limits["timers"] = MORE + 2 * displays
     if not quick:
         limits |= {"kept": MORE_KEPT}
