@@ -119,16 +119,27 @@ find_python() {
   debian_python || { echo "No Python 3.14.2 or newer: install it, or put it on PATH as python3.14" >&2; return 1; }
 }
 
+# alone FILE COMMAND…: runs a command while no other process does the same, where the machine has locks.
+alone() (
+  mkdir -p "$(dirname "$1")"
+  exec 9>"$1"
+  ! command -v flock >/dev/null || flock 9
+  shift
+  "$@" 9>&-
+)
+
 # venv NAME ARGUMENT…: makes or refreshes .venv-NAME with what "uv pip install" makes of the arguments, and where
 # Home Assistant is among it with what its own components ask for; does nothing when it is as asked, also after the
 # checkout was moved.
-venv() {
+venv() { alone "$ROOT/.cache/venv-$1.lock" make_venv "$@"; }
+
+make_venv() {
   local dir=$ROOT/.venv-$1 uv python mark
   shift
   mark="$* $(cat pyproject.toml scripts/_setup.sh scripts/_requirements.py | cksum)"
   if [ -x "$dir/bin/python" ] && [ "$(cat "$dir/.mark" 2>/dev/null)" = "$mark" ]; then return; fi
-  uv=$(find_uv)
-  python=$(find_python)
+  uv=$(alone "$CACHE/lock" find_uv)
+  python=$(alone "$CACHE/lock" find_python)
   say "preparing $(basename "$dir")"
   "$dir/bin/python" -c '' 2>/dev/null || "$uv" venv -q --clear --python "$python" "$dir"
   # Some of Home Assistant's dependencies come without wheels for 3.14 and are compiled.

@@ -2,10 +2,11 @@
 
 import asyncio
 from asyncio import constants
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 import gc
 import logging
 
+from aiohttp import web_app
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from zeroconf import IPVersion
@@ -50,11 +51,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def garbage_collection() -> None:
-    """Collect garbage among the objects of tests only, and not before each module."""
+def garbage_collection() -> Iterator[None]:
+    """Collect garbage among the objects of tests only, and not before each module or at the end."""
     gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
+    gc.set_threshold(50_000, 10, 10)
     gc.enable()
+    yield
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def forget_web_servers() -> Iterator[None]:
+    """Let go of each Home Assistant, whose web server aiohttp remembers by its handlers."""
+    yield
+    web_app._cached_build_middleware.cache_clear()
 
 
 @pytest.fixture(autouse=True)

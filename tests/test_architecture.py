@@ -1,6 +1,7 @@
 """Test which modules may import which."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,9 +62,15 @@ LIBRARY_ORDER: tuple[set[str], ...] = (
     {"entries"},
 )
 
-SOURCES = modules(INTEGRATION)
-ARROWS = {name: imports(name, tree, set(SOURCES)) for name, tree in SOURCES.items()}
-SIMULATORS = modules(ROOT / "tests" / "simulators")
+# They share the trees.
+pytestmark = pytest.mark.xdist_group("sources")
+
+
+@cache
+def arrows_of(folder: Path) -> dict[str, set[str]]:
+    """Return what each module below a folder imports."""
+    trees = modules(folder)
+    return {name: imports(name, tree, set(trees)) for name, tree in trees.items()}
 
 
 def room(name: str, package: str) -> str:
@@ -118,23 +125,24 @@ def test_a_wrong_arrow_is_seen() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if inside(name, CLIENT)])
-def test_client_stands_alone(name: str) -> None:
+def test_client_stands_alone() -> None:
     """The client imports neither Home Assistant nor the rest of the integration."""
     assert not {
-        other
-        for other in ARROWS[name]
+        f"{name} imports {other}"
+        for name, others in arrows_of(INTEGRATION).items()
+        if inside(name, CLIENT)
+        for other in others
         if inside(other, "homeassistant")
         or (inside(other, "custom_components") and not inside(other, CLIENT))
     }
 
 
-@pytest.mark.parametrize("name", list(SOURCES))
-def test_imports_are_relative(name: str) -> None:
+def test_imports_are_relative() -> None:
     """The integration imports itself by relative names, so that it can be moved."""
     assert not {
-        base
-        for node in ast.walk(SOURCES[name])
+        f"{name} imports {base}"
+        for name, tree in modules(INTEGRATION).items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and not node.level
         if inside(base := node.module or "", "custom_components")
     }
@@ -145,7 +153,7 @@ def test_nothing_imports_a_platform() -> None:
     platforms = {f"{PACKAGE}.{platform}" for platform in PLATFORMS}
     found = {
         f"{name} imports {other}"
-        for name, others in ARROWS.items()
+        for name, others in arrows_of(INTEGRATION).items()
         for other in others & platforms
     }
     assert not found
@@ -153,9 +161,10 @@ def test_nothing_imports_a_platform() -> None:
 
 def test_arrows_point_one_way() -> None:
     """No room imports one of a higher level."""
-    assert backward(ARROWS, PACKAGE, ORDER) == []
-    assert backward(ARROWS, CLIENT, CLIENT_ORDER) == []
-    assert backward(ARROWS, LIBRARY, LIBRARY_ORDER) == []
+    arrows = arrows_of(INTEGRATION)
+    assert backward(arrows, PACKAGE, ORDER) == []
+    assert backward(arrows, CLIENT, CLIENT_ORDER) == []
+    assert backward(arrows, LIBRARY, LIBRARY_ORDER) == []
 
 
 @pytest.mark.parametrize(
@@ -168,11 +177,11 @@ def test_each_room_says_what_it_is_for(folder: Path) -> None:
     assert "import" in (ast.get_docstring(tree) or "")
 
 
-@pytest.mark.parametrize("name", list(SIMULATORS))
-def test_simulators_share_no_code_with_what_they_judge(name: str) -> None:
+def test_simulators_share_no_code_with_what_they_judge() -> None:
     """A simulator imports nothing of the integration."""
     assert not {
-        other
-        for other in imports(name, SIMULATORS[name], set(SIMULATORS))
+        f"{name} imports {other}"
+        for name, others in arrows_of(ROOT / "tests" / "simulators").items()
+        for other in others
         if inside(other, "custom_components")
     }

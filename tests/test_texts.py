@@ -3,6 +3,7 @@
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 import json
 import re
 from types import ModuleType
@@ -46,8 +47,8 @@ LANGUAGES: dict[str, Tree] = {
 ENGLISH = LANGUAGES["en"]
 ICONS: Tree = json.loads((INTEGRATION / "icons.json").read_text())
 SERVICES: Tree = yaml.safe_load((INTEGRATION / "services.yaml").read_text())
-SOURCES = modules(INTEGRATION)
-LITERALS = {text for tree in SOURCES.values() for text in strings(tree)}
+# The trees are shared with other tests.
+pytestmark = pytest.mark.xdist_group("sources")
 SECTIONS = {
     "config_subentries",
     "conditions",
@@ -72,6 +73,12 @@ COMMON_ABORTS = {
 }
 FIELD_KEYS = {"default", "example", "filter", "required", "selector"}
 HOLE = re.compile(r"{(\w+)}")
+
+
+@cache
+def literals() -> set[str]:
+    """Return every string literal of the integration."""
+    return {text for tree in modules(INTEGRATION).values() for text in strings(tree)}
 
 
 def leaves(tree: Tree, path: str = "") -> Iterator[tuple[str, str]]:
@@ -105,7 +112,7 @@ def values(node: ast.expr) -> set[str]:
 def passed_on() -> dict[str, int]:
     """Return the functions that hand a parameter on as the key of an error, with that parameter's place."""
     found = {}
-    for tree in SOURCES.values():
+    for tree in modules(INTEGRATION).values():
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
@@ -122,7 +129,7 @@ def passed_on() -> dict[str, int]:
 def uses() -> Iterator[tuple[str, str, set[str] | None]]:
     """Return each section of the texts that the code names a key of, the key, and the values given for its holes."""
     helpers = passed_on()
-    for name, tree in SOURCES.items():
+    for name, tree in modules(INTEGRATION).items():
         platform = name.removeprefix(f"{PACKAGE}.").partition(".")[0]
         for node in ast.walk(tree):
             match node:
@@ -200,8 +207,8 @@ def mentioned(key: str) -> bool:
         for place in range(len(key))
         if key[place] == "_"
     )
-    return key in LITERALS or any(
-        rest in LITERALS and {head, f"{head}_"} & LITERALS for head, rest in parts
+    return key in literals() or any(
+        rest in literals() and {head, f"{head}_"} & literals() for head, rest in parts
     )
 
 
@@ -209,7 +216,7 @@ def named(argument: str, *functions: str) -> set[str]:
     """Return the literals that calls of some functions give for an argument, by its name or as the first one."""
     return {
         text
-        for tree in SOURCES.values()
+        for tree in modules(INTEGRATION).values()
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and called(node) in functions
         for value in [
@@ -270,7 +277,7 @@ def test_every_entity_has_a_name() -> None:
     nameless = [
         f"entity.{platform}.{key}.name"
         for platform in map(str, Platform)
-        if (tree := SOURCES.get(f"{PACKAGE}.{platform}"))
+        if (tree := modules(INTEGRATION).get(f"{PACKAGE}.{platform}"))
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and called(node).endswith("Description")
         for keyword in node.keywords
@@ -292,7 +299,7 @@ def test_every_text_has_a_key_in_the_code() -> None:
     assert not {
         key
         for key in ENGLISH.get("selector", {})
-        if key not in selectors_of_services() | LITERALS
+        if key not in selectors_of_services() | literals()
     }
     assert selectors_of_services() <= ENGLISH.get("selector", {}).keys()
 
@@ -305,8 +312,9 @@ def test_flow_texts(flow: str) -> None:
         assert step.get("data", {}).keys() == step.get("data_description", {}).keys(), (
             name
         )
-        assert name in LITERALS or any(
-            f"async_step_{name}" in ast.dump(tree) for tree in SOURCES.values()
+        assert name in literals() or any(
+            f"async_step_{name}" in ast.dump(tree)
+            for tree in modules(INTEGRATION).values()
         ), name
     for kind in ("error", "abort"):
         unused = {key for key in texts.get(kind, {}) if not mentioned(key)}

@@ -7,11 +7,13 @@ import sys
 from typing import Any
 
 import probatio
+import pytest
 import voluptuous as vol
 
 from .sources import INTEGRATION, ROOT, modules
 
-SOURCES = modules(INTEGRATION)
+# The trees are shared with other tests.
+pytestmark = pytest.mark.xdist_group("sources")
 
 
 def real(code: str) -> Any:
@@ -29,7 +31,7 @@ def real(code: str) -> Any:
 def used() -> dict[str, set[str]]:
     """Return the names that the code takes from voluptuous, with the modules that do."""
     found: dict[str, set[str]] = {}
-    for name, tree in SOURCES.items():
+    for name, tree in modules(INTEGRATION).items():
         for node in ast.walk(tree):
             match node:
                 case ast.Attribute(value=ast.Name(id="vol"), attr=attr):
@@ -44,7 +46,7 @@ def test_home_assistant_gives_probatio() -> None:
 
 def test_only_the_package_is_imported() -> None:
     """It is imported in one way, so that one line in a file replaces it; its modules have other names in the other."""
-    for name, tree in SOURCES.items():
+    for name, tree in modules(INTEGRATION).items():
         for node in ast.walk(tree):
             match node:
                 case ast.Import(names=names):
