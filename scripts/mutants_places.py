@@ -225,7 +225,7 @@ PLACES = [
     Place(
         "client/display/notifications.py",
         "a half-open socket is kept",
-        "if self._heard == heard and self._receiver is not None:",
+        "if self._heard == heard and self.receiver is not None:",
         "if self._heard < heard:",
         [
             "tests/client/display/test_notifications.py::test_a_half_open_socket_is_noticed"
@@ -562,8 +562,8 @@ PLACES = [
     Place(
         "client/values.py",
         "integers of any size reach states",
-        "return value if value in _INTEGERS else None",
-        "return value",
+        "return value if type(value) is int and value in _INTEGERS else None",
+        "return value if type(value) is int else None",
         ["tests/test_fuzz.py::test_nothing_breaks"],
     ),
     Place(
@@ -721,7 +721,7 @@ PLACES = [
         "what is named in many words is compared as a whole",
         "    return text[:MAX_SAID]",
         "    return text",
-        ["tests/voice/test_llm.py::test_words_without_end"],
+        ["tests/voice/test_llm.py::test_a_name_without_end"],
     ),
     Place(
         "library/text_index.py",
@@ -743,5 +743,47 @@ PLACES = [
         "reason = markdown_safe(async_message(self.hass, error))",
         "reason = async_message(self.hass, error)",
         ["tests/test_playlists_flow.py::test_words_of_a_feed"],
+    ),
+    Place(
+        "client/catalog/client.py",
+        "a list of a catalog has no end",
+        "if self._size > MAX_LIST and not self._stopped:",
+        "if False:",
+        ["tests/client/test_long_answers.py"],
+    ),
+    Place(
+        "client/feed/paging.py",
+        "ids of records are kept in full",
+        "mark = sha256(told.encode()).digest()",
+        "mark = told.encode()",
+        ["tests/client/test_long_answers.py"],
+    ),
+    Place(
+        "library/providers/feed/coordinator.py",
+        "texts of a feed add up",
+        "if size > MAX_CHARACTERS:",
+        "if False:",
+        ["tests/library/test_large_feed.py::test_only_so_many_characters_are_kept"],
+    ),
+    Place(
+        "library/providers/provider.py",
+        "a catalog that answers nobody hides pictures",
+        "                problem = err",
+        "                raise",
+        ["tests/playback/test_home_media.py::test_my_pictures"],
+    ),
+    Place(
+        "playback/compose.py",
+        "each thing of a list is looked at before it is counted",
+        "vol.All(cv.ensure_list, vol.Length(min=least, max=most), [of])",
+        "vol.All(cv.ensure_list, [of], vol.Length(min=least, max=most))",
+        ["tests/actions/test_endless_input.py"],
+    ),
+    Place(
+        "playback/compose.py",
+        "media are as long together as they like",
+        "if sum(len(medium.media_content_id) for medium in media) > MAX_DOCUMENT:",
+        "if not media:",
+        ["tests/actions/test_endless_input.py"],
     ),
 ]

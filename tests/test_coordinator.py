@@ -240,7 +240,9 @@ async def test_one_missed_probe_is_no_loss(
     await until(lambda: len(display.sockets) == 1)
     fault = display.inject(FaultKind.RESET, command="getDeviceStatus", times=1)
     await setup_display.runtime_data.async_refresh()
-    assert fault.hits == 1
+    # The device is read in the background.
+    await until(lambda: fault.hits == 1)
+    await settle(display)
     assert state_of(hass).state == "idle"
 
 

@@ -10,11 +10,12 @@ from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.display import player_status, transport
 from custom_components.dp1.client.feed import connection as feed, paging
-from custom_components.dp1.client.indexer import links
+from custom_components.dp1.client.indexer import client as indexer, links
 from custom_components.dp1.client.playlist import document, manifest, schema, signing
 from custom_components.dp1.display import discovery
 from custom_components.dp1.library import text_index
 from custom_components.dp1.library.providers.catalog import provider
+from custom_components.dp1.library.providers.feed import coordinator as playlists
 from custom_components.dp1.playback import compose, resolve
 from custom_components.dp1.timing import Timing
 from custom_components.dp1.voice import request
@@ -39,16 +40,16 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),
-    "answers of the catalog": (megabytes(catalog.MAX_BODY), LEVELS, VALUES, catalog.TIMEOUT_SECONDS),
-    "answers of the feed": (megabytes(feed.MAX_BODY), LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
-    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, VALUES, links.TIMEOUT),
+    "answers of the catalog": (f"{megabytes(catalog.MAX_BODY)}, {megabytes(catalog.MAX_LIST)} a list", LEVELS, f"{VALUES}, {catalog.MAX_RECORDS:,} records", catalog.TIMEOUT_SECONDS),
+    "answers of the feed": (f"{megabytes(feed.MAX_BODY)}, {megabytes(playlists.MAX_CHARACTERS)} of text kept", LEVELS, f"{VALUES}, {paging.MAX_PAGES:,} pages", feed.READ_TIMEOUT),
+    "answers of the indexer": (megabytes(http.MAX_BODY), LEVELS, f"{VALUES}, {indexer.MAX_TOKENS:,} works", links.TIMEOUT),
     "manifests of works": (megabytes(provider.MAX_MANIFEST), LEVELS, f"{VALUES}, {manifest._MAX_ARTISTS} artists", provider.MANIFEST_SECONDS),
     "titles of web pages": (megabytes(http.MAX_PAGE), "-", f"{text.MAX_TITLE} characters", Timing().frame_timeout),
     "pictures": (megabytes(pictures.MAX_PICTURE_BYTES), "-", f"{pictures.MAX_PIXELS // 1_000_000} megapixels, {pictures.MAX_PARALLEL} at a time", Timing().picture_timeout),
     "settings of the vendor's app": (megabytes(http.MAX_BODY), LEVELS, VALUES, Timing().document_timeout),
     "names of uploaded pictures": ("-", "-", f"{text.MAX_TITLE} characters", "-"),
     "sentences and requests of models": (f"{request.MAX_SAID} characters of a name", "-", f"{llm.MAX_TOGETHER} works, {compose.MAX_NOTE} characters of a note", "-"),
-    "names in actions": (f"{text_index.MAX_FOLDED} characters", "-", "-", "-"),
+    "names in actions": (f"{text_index.MAX_FOLDED} characters", "-", f"{compose.MAX_MEDIA} media", "-"),
     "links that are pasted": (f"{links._LONGEST_LINK:,} characters", "-", f"{resolve.MAX_LINKED_WORKS} works", Timing().link_timeout),
     "media ids": (f"{text.MAX_URL:,} characters", "-", "-", "-"),
     "redirects": ("-", "-", http.MAX_REDIRECTS, "within the time above"),

@@ -1,5 +1,7 @@
 """Test damaged storage files."""
 
+import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 import json
 import logging
@@ -8,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1.data import DATA
 from custom_components.dp1.library.library import Library
@@ -16,6 +19,7 @@ from homeassistant.const import EVENT_HOMEASSISTANT_FINAL_WRITE
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.json import json_bytes
+from homeassistant.helpers.storage import Store
 
 from .displays import DEVICE_ID, entry_of, set_up, state_of
 from .libraries import library_entry
@@ -316,6 +320,39 @@ async def test_nothing_is_left_after_the_last_entry(
     assert await hass.config_entries.async_remove(DISPLAY)
     hass.bus.async_fire(EVENT_HOMEASSISTANT_FINAL_WRITE)
     await hass.async_block_till_done()
+    assert not list(storage.glob("dp1.*"))
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_many_entries_are_removed_at_once(
+    hass: HomeAssistant, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file is removed a few times, not once more for each display: a hundred of them removed 27,000 files."""
+    entries = [
+        MockConfigEntry(
+            domain="dp1",
+            unique_id=f"FF1-{number:08}",
+            data={"kind": "display", "host": "127.0.0.1", "port": 1},
+        )
+        for number in range(10)
+    ]
+    for entry in entries:
+        await set_up(hass, entry)
+    removed: Counter[str] = Counter()
+    remove = Store.async_remove
+
+    async def noted(store: Store[Any]) -> None:
+        """Note what is removed."""
+        removed[store.key] += 1
+        await remove(store)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "async_remove", noted)
+        await asyncio.gather(
+            *(hass.config_entries.async_remove(entry.entry_id) for entry in entries)
+        )
+    assert len([key for key in removed if "history" in key]) == len(entries)
+    assert max(removed.values()) <= 3
     assert not list(storage.glob("dp1.*"))
 
 

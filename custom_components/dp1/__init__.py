@@ -187,13 +187,19 @@ async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> No
     # Home Assistant may have started with nothing but disabled entries.
     await async_setup_component(hass, DOMAIN, {})
     await async_load_data(hass)
-    if entry.data[CONF_KIND] == EntryKind.DISPLAY:
-        await hass.data[DATA].duties.async_forget(entry.entry_id)
-        await History(hass, entry.entry_id).async_remove()
-        hass.data[DATA].media_proxy.async_forget(entry.entry_id)
-    else:
-        await _async_remove_library(hass, entry)
-    if not hass.config_entries.async_entries(DOMAIN):
+    data = hass.data[DATA]
+    data.removals += 1
+    try:
+        if entry.data[CONF_KIND] == EntryKind.DISPLAY:
+            await data.duties.async_forget(entry.entry_id)
+            await History(hass, entry.entry_id).async_remove()
+            data.media_proxy.async_forget(entry.entry_id)
+        else:
+            await _async_remove_library(hass, entry)
+    finally:
+        data.removals -= 1
+    # Once, also where all entries are removed at the same time.
+    if not (data.removals or hass.config_entries.async_entries(DOMAIN)):
         async_remove_cards(hass)
         await async_remove_all_stored(hass)
 

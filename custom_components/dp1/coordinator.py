@@ -76,7 +76,7 @@ from .data import DATA
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata
+from .display.metadata import ArtworkMetadata, sent_item
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .timing import Timing
 
@@ -146,6 +146,7 @@ WORK_PARTS: Final = frozenset({Part.WORK, Part.RENDERING})
 PLAYER_PARTS: Final = frozenset({*WORK_PARTS, Part.PLAYER, Part.FEATURES})
 # The parts that a changed field of the data concerns; for the player, its content decides.
 PARTS: Final = {
+    "item": frozenset({Part.WORK}),
     "work": frozenset({Part.WORK}),
     "shown_since": frozenset({Part.WORK}),
     "stalled": WORK_PARTS,
@@ -189,6 +190,7 @@ class DisplayData:
 
     Attributes:
         player: what it plays, None while its player shows another page.
+        item: the current work, with the metadata that it was cast with if the display omits it.
         work: what the libraries know of the current work.
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
@@ -206,6 +208,7 @@ class DisplayData:
     """
 
     player: PlayerStatus | None = None
+    item: PlaylistItem | None = None
     work: Work | None = None
     shown_since: datetime | None = None
     stalled: bool = False
@@ -463,14 +466,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def macs(self) -> list[str]:
         """Return the MAC addresses of the display, as last verified."""
         return sorted(self.config_entry.data.get(CONF_MACS, ()))
-
-    @property
-    def current_item(self) -> PlaylistItem | None:
-        """Return the current work, with the metadata that it was cast with if the display omits it."""
-        if (player := self.data.player) is None:
-            return None
-        entry = self.history.current(player)
-        return self.metadata.item(player, entry.cast if entry else None, self.last_cast)
 
     @property
     def signed_by(self) -> str | None:
@@ -803,16 +798,25 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             "player": player,
             "work": self.metadata.work(player.current),
         }
+        if player != self.data.player:
+            changes["item"] = self._item(player)
         before, self._work_key = self._work_key, _work_key(player)
         if self.data.player is not None and self._work_key != before:
-            changes |= {"shown_since": dt_util.utcnow(), "stalled": False}
+            changes["shown_since"] = dt_util.utcnow()
+            if self.data.stalled:
+                changes["stalled"] = False
         if self.data.set_up:
             changes["set_up"] = False
         self.async_merge_data(**changes)
 
+    def _item(self, player: PlayerStatus) -> PlaylistItem | None:
+        """Return the current work, with the metadata that it was cast with if the display omits it."""
+        entry = self.history.current(player)
+        return sent_item(player, entry.cast if entry else None, self.last_cast)
+
     def _set_no_player(self, set_up: bool) -> None:
         """Set that there is no player."""
-        self.async_merge_data(player=None, set_up=set_up)
+        self.async_merge_data(player=None, item=None, set_up=set_up)
 
     @callback
     def _follow_up(self) -> None:
@@ -1119,9 +1123,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self.history.add(cast)
         if self.cast_only:
             self.async_merge_data(assumed=cast)
-        elif self.data.player is not None:
+        elif (player := self.data.player) is not None:
             # It starts anew, also what was shown already, and what the display omits of it is known now.
-            self.async_merge_data(shown_since=dt_util.utcnow(), stalled=False)
+            item = self._item(player)
+            self.async_merge_data(
+                item=item, shown_since=dt_util.utcnow(), stalled=False
+            )
             self.async_update_listeners(frozenset({Part.PLAYER}))
 
     async def async_change_schedule(

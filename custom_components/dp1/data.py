@@ -29,6 +29,7 @@ class Dp1Data:
         is_loaded: whether what is stored was read.
         load_lock: held while it is read.
         add_lock: held while the entities of an entry are added.
+        removals: how many entries are being removed.
         cards_url: path of the dashboard cards; empty until they are served.
         indexers: clients of indexers by URL, so that requests keep their distance.
         refreshed: when somebody looked for news in a library, by its entry id, on the clock of the event loop.
@@ -51,6 +52,7 @@ class Dp1Data:
     is_loaded: bool = False
     load_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     add_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    removals: int = 0
     cards_url: str = ""
     indexers: dict[str, Indexer] = field(default_factory=dict)
     refreshed: dict[str, float] = field(default_factory=dict)

@@ -36,7 +36,7 @@ from .library.entries import async_libraries
 from .library.library import Library, Node, NodeKind
 from .library.node import media_id
 from .library.search import fold
-from .playback.compose import note
+from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError
 from .voice.choice import CHOICES, KINDS
 from .voice.displays import SpokenDisplay, exposed_displays, named_displays
@@ -67,6 +67,8 @@ MAX_OPENED: Final = 8
 MAX_DISPLAYS: Final = 20
 MAX_REMEMBERED: Final = 200
 MAX_TOGETHER: Final = 20
+# Longer than any of them may be, so that what is too long is still said to be.
+MAX_ARGUMENT: Final = 1000
 MINUTES: Final = vol.All(vol.Coerce(float), vol.Range(min=0.1, max=20160))
 PLACE: Final[dict[Any, Any]] = {
     vol.Optional("display", description="The name of an art display"): SAID,
@@ -86,7 +88,7 @@ class DisplayTool(Tool):
     ) -> ToolResult:
         """Call the tool; what a model may read of outside is marked."""
         args = {
-            key: value
+            key: value[:MAX_ARGUMENT] if isinstance(value, str) else value
             for key, value in tool_input.tool_args.items()
             if not intent.is_blank_slot_value(value)
         }
@@ -299,9 +301,7 @@ class ShowArtTool(DisplayTool):
             {
                 vol.Optional(
                     "ids", description="The ids of results, to hang in this order"
-                ): vol.All(
-                    cv.ensure_list, [cv.string], vol.Length(min=1, max=MAX_TOGETHER)
-                ),
+                ): list_up_to(MAX_TOGETHER, cv.string, 1),
                 vol.Optional("what", description="A title or an artist"): SAID,
                 vol.Optional("kind"): vol.In(sorted(KINDS)),
                 vol.Optional("choice"): vol.In(CHOICES),

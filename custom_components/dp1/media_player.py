@@ -26,7 +26,7 @@ from .actions.targets import find_display
 from .browse.display import async_browse_display, async_display_picture
 from .browse.search import async_search_display
 from .client.display.player_status import PlayerStatus
-from .client.playlist.manifest import Work
+from .client.playlist.manifest import NO_WORK, Work
 from .client.text import MAX_TITLE, clean
 from .client.values import mapping
 from .const import CONF_IGNORE_MUSIC
@@ -61,7 +61,6 @@ from .playback.resolve import (
 PARALLEL_UPDATES = 0
 # The mixer only stores multiples of four exactly.
 VOLUME_STEP = 0.08
-NO_WORK = Work()
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
 # The parts of the state that another work of the same playlist does not change.
@@ -101,6 +100,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _unrecorded_attributes = frozenset({"dp1"})
     _ignored = 0
     _place: tuple[object, ...] | None = None
+    _common: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
@@ -228,16 +228,32 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         data = coordinator.data
         player = data.player
         self._update_place()
-        item = None if data.error_page else coordinator.current_item
+        item = None if data.error_page else data.item
         work = (data.work if item else None) or NO_WORK
-        # Cards name the artist of an image, but not that of a playlist.
-        self._attr_media_content_type = MediaType.IMAGE if item else MediaType.PLAYLIST
+        # The display reports the duration of a work, but not when it was started.
+        duration = item.duration if item and data.shown_since else None
         self._attr_media_title = (item.title if item else None) or work.title
-        self._attr_media_artist = (item.artist if item else None) or work.artist
-        self._attr_media_album_name = work.exhibition
-        self._attr_media_image_url = picture_of(
-            item, data.work, player.playlist if player else None
+        self._attr_media_position_updated_at = data.shown_since if duration else None
+        # What many works of a playlist have in common.
+        common = (
+            # Cards name the artist of an image, but not that of a playlist.
+            MediaType.IMAGE if item else MediaType.PLAYLIST,
+            (item.artist if item else None) or work.artist,
+            work.exhibition,
+            picture_of(item, data.work, player.playlist if player else None),
+            int(duration) if duration else None,
+            0 if duration else None,
         )
+        if common != self._common:
+            self._common = common
+            (
+                self._attr_media_content_type,
+                self._attr_media_artist,
+                self._attr_media_album_name,
+                self._attr_media_image_url,
+                self._attr_media_duration,
+                self._attr_media_position,
+            ) = common
         self._attr_extra_state_attributes = {
             "dp1": {
                 **work_details(item, work),
@@ -247,11 +263,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 "favorite": self._is_favorite(player, data.work),
             }
         }
-        # The display reports the duration of a work, but not when it was started.
-        duration = item.duration if item and data.shown_since else None
-        self._attr_media_duration = int(duration) if duration else None
-        self._attr_media_position = 0 if duration else None
-        self._attr_media_position_updated_at = data.shown_since if duration else None
 
     def _update_place(self) -> None:
         """Update what names the playlist and the place in it."""

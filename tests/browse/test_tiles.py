@@ -1,5 +1,6 @@
 """Test the pictures of the media browser, which are of the size that is shown."""
 
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -18,16 +19,31 @@ pytestmark = pytest.mark.usefixtures("socket_enabled", "impatience")
 def drawn(kind: str, mode: str = "RGB", width: int = 1600, **more: Any) -> Image:
     """Return a picture of many colors."""
     noise = pil.effect_noise((width, width), 60).convert(mode)
-    if mode == "RGBA":
+    if mode in ("RGBA", "LA"):
         noise.putalpha(128)
     file = BytesIO()
     noise.save(file, kind, **more)
     return Image(f"image/{kind.lower()}", file.getvalue())
 
 
+def flat(kind: str, mode: str, width: int, height: int) -> Image:
+    """Return a picture of one color, which is large only once it is decoded."""
+    file = BytesIO()
+    pil.new(mode, (width, height), "red").save(file, kind)
+    return Image(f"image/{kind.lower()}", file.getvalue())
+
+
 @pytest.mark.parametrize(
     ("kind", "mode"),
-    [("PNG", "RGB"), ("PNG", "RGBA"), ("PNG", "P"), ("JPEG", "CMYK"), ("WEBP", "RGB")],
+    [
+        ("PNG", "RGB"),
+        ("PNG", "RGBA"),
+        ("PNG", "LA"),
+        ("PNG", "P"),
+        ("PNG", "L"),
+        ("JPEG", "CMYK"),
+        ("WEBP", "RGB"),
+    ],
 )
 def test_a_large_picture_becomes_a_tile(kind: str, mode: str) -> None:
     """It is of the width of a tile and has a tenth of the bytes at most; what is clear stays clear."""
@@ -35,26 +51,35 @@ def test_a_large_picture_becomes_a_tile(kind: str, mode: str) -> None:
     tile = scaled(picture)
     with pil.open(BytesIO(tile.content)) as opened:
         assert (opened.format, opened.width) == ("WEBP", TILE_WIDTH)
-        assert (opened.mode == "RGBA") is (mode == "RGBA")
+        assert (opened.mode == "RGBA") is (mode in ("RGBA", "LA"))
     assert len(tile.content) * 10 <= len(picture.content)
 
 
 @pytest.mark.parametrize(
     "picture",
     [
-        drawn("GIF", "P", 300),
-        drawn(
+        lambda: drawn("GIF", "P", 300),
+        lambda: drawn(
             "WEBP", width=100, save_all=True, append_images=[pil.new("RGB", (100, 100))]
         ),
-        drawn("WEBP", width=8, quality=1),
-        drawn("PNG", "1", 4000),
-        Image("image/png", b"\x89PNG\r\n\x1a\n" + bytes(100)),
+        lambda: drawn("WEBP", width=8, quality=1),
+        lambda: drawn("PNG", "1", 4000),
+        # Of 53 KB, but 139 MB while it was made small.
+        lambda: flat("PNG", "RGBA", 4000, 2990),
+        lambda: flat("WEBP", "RGB", 4000, 2990),
+        # Of 46 KB, but 227 MB, and the loop stood still for 185 ms.
+        lambda: flat("PNG", "RGB", 5_950_000, 2),
+        lambda: Image("image/png", b"\x89PNG\r\n\x1a\n" + bytes(100)),
     ],
-    ids=["gif", "moving", "small", "too large", "broken"],
+    ids=[
+        *("gif", "moving", "small", "too large", "large and clear", "large and WebP"),
+        *("too long", "broken"),
+    ],
 )
-def test_what_stays_as_it_is(picture: Image) -> None:
+def test_what_stays_as_it_is(picture: Callable[[], Image]) -> None:
     """What moves, is small, would fill the memory or cannot be read is passed on."""
-    assert scaled(picture) is picture
+    image = picture()
+    assert scaled(image) is image
 
 
 def test_a_picture_lies_as_its_camera_was_held() -> None:

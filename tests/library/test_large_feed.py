@@ -222,3 +222,24 @@ async def test_only_so_many_works_are_kept(
     assert not records[-1].items and records[-1].count == 1
     (work,) = (await library.async_children(f"playlist/{records[-1].id}")).nodes
     assert work.title == "Work 0"
+
+
+async def test_only_so_many_characters_are_kept(
+    feed: FeedSimulator, make_library: MakeLibrary, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long texts of a feed do not add up; playlists beyond keep their names and are read when opened."""
+    monkeypatch.setattr(library_feed, "MAX_CHARACTERS", 20_000)
+    long = "https://art.example/" + "a" * 1000
+    documents = [evening(number) | {"coverImage": long} for number in range(COUNT)]
+    feed.seed(documents)
+    library = await make_library(None, feed)
+    await until(lambda: library.feed_coordinator.data.complete)
+    records = library.feed_coordinator.data.records
+    assert len(records) == COUNT
+    assert (
+        sum(len(playlist.cover) + len("".join(playlist.fields)) for playlist in records)
+        <= 20_000
+    )
+    assert not records[-1].items and records[-1].title
+    (work,) = (await library.async_children(f"playlist/{records[-1].id}")).nodes
+    assert work.title == "Work 0"

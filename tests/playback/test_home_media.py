@@ -170,6 +170,8 @@ async def test_my_pictures(
     (tmp_path / "Sea at noon.png").write_bytes(PNG)
     client = await hass_client()
     player: Any = hass.data["media_player"].get_entity(ENTITY_ID)
+    # A catalog that answers nobody hides no picture.
+    await until(lambda: library.runtime_data.catalog_coordinator.data.reason)
 
     async def upload(name: str) -> str:
         """Upload a picture."""

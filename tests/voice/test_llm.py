@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.llm import NOTICE
+from custom_components.dp1.voice.request import MAX_SAID, SAID
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.helpers import llm
@@ -202,6 +203,8 @@ async def test_a_guest_is_refused(hass: HomeAssistant, tmp_path: Path) -> None:
         ("show_art", "display", "net evil "),
         # It becomes eighteen letters.
         ("find_art", "artist", "\ufdfa"),
+        # 4 MB took 0.4 s and 150 MB to be refused.
+        ("control_display", "action", "x" * 40),
     ],
 )
 async def test_words_without_end(
@@ -221,6 +224,11 @@ async def test_words_without_end(
         assert len(str(data)) < 1000
         assert watch.stall < MOST_STALL
         assert watch.memory < 16 << 20
+
+
+def test_a_name_without_end() -> None:
+    """What names something has as many characters as a name may have, and no more are compared."""
+    assert SAID("noon " * 100_000) == ("noon " * 100)[:MAX_SAID]
 
 
 async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:

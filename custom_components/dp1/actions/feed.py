@@ -37,7 +37,7 @@ from ..language import async_message, async_text
 from ..library.entries import async_build_playlist, async_feed, async_libraries
 from ..library.library import Library
 from ..permissions import NotAllowedError, async_is_admin
-from ..playback.compose import Medium, async_compose, note
+from ..playback.compose import MAX_WORKS, Medium, async_compose, list_up_to, note
 from ..playback.media_proxy import PATH as LENT_PATH
 from ..playback.resolve import Options, async_document, async_read_playlist
 from .targets import ART, TARGET, async_targets, exactly_one_of, only
@@ -395,7 +395,7 @@ def _feed_errors(
 
 
 CHANGES = ("title", "summary", "add", "remove", "order")
-WORKS = vol.All(cv.ensure_list, [vol.Any(cv.positive_int, cv.string)])
+WORKS = list_up_to(MAX_WORKS, vol.Any(cv.positive_int, cv.string))
 
 
 def _added(given: Any) -> Document | Medium:
@@ -411,7 +411,7 @@ UPDATE_SCHEMA = vol.Schema(
         vol.Required("playlist_id"): cv.string,
         vol.Optional("title"): cv.string,
         vol.Optional("summary"): cv.string,
-        vol.Optional("add"): vol.All(cv.ensure_list, [_added]),
+        vol.Optional("add"): list_up_to(MAX_WORKS, _added),
         vol.Optional("remove"): WORKS,
         vol.Optional("order"): WORKS,
     }

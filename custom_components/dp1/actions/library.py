@@ -20,6 +20,7 @@ from ..library.entries import asked_of, async_libraries, library_and_node, libra
 from ..library.library import Library, NodeKind
 from ..library.node import media_id, node_id
 from ..permissions import async_check_library, async_check_refresh
+from ..playback.compose import list_up_to
 from .targets import TARGET, async_targets, exactly_one_of, media
 
 REFRESH_SCHEMA = vol.Schema({vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string})
@@ -49,8 +50,8 @@ SEARCH_SCHEMA = vol.Schema(
     {
         vol.Required("query"): vol.All(cv.string, vol.Length(min=1)),
         vol.Optional(ATTR_CONFIG_ENTRY_ID): cv.string,
-        vol.Optional("kinds"): vol.All(
-            cv.ensure_list, [vol.All(vol.In(KINDS), vol.Coerce(NodeKind))]
+        vol.Optional("kinds"): list_up_to(
+            len(KINDS), vol.All(vol.In(KINDS), vol.Coerce(NodeKind))
         ),
         vol.Optional("limit", default=20): vol.All(
             vol.Coerce(int), vol.Range(min=1, max=100)

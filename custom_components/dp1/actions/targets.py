@@ -220,7 +220,7 @@ def media(value: Any) -> str:
 def color(value: Any) -> str:
     """Validate a color like #rrggbb, or what the color picker makes of one."""
     if isinstance(value, list | tuple):
-        red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value))
+        red, green, blue = vol.Schema(vol.ExactSequence([cv.byte] * 3))(list(value[:4]))
         return f"#{red:02x}{green:02x}{blue:02x}"
     return str(cv.matches_regex(r"^#[0-9a-fA-F]{6}$")(value))
 

@@ -36,6 +36,12 @@ CHUNK: Final = 64 * 1024
 TILE_WIDTH: Final = 400
 TILE_QUALITY: Final = 80
 MAX_SCALED_PIXELS: Final = 12_000_000
+# Of a side: what scales it takes memory for each of its pixels.
+MAX_SIDE: Final = 16_384
+# What is transparent or WebP is there several times while it is made small.
+COPIES: Final = 3
+PLAIN: Final = {"1", "L", "P", "RGB", "CMYK", "YCbCr"}
+SMOOTH: Final = {"L", "LA", "RGB", "RGBA"}
 SCALED: Final = ("JPEG", "PNG", "WEBP")
 
 
@@ -119,7 +125,7 @@ def pixels(content: bytes) -> int:
 
 
 def scaled(picture: Image) -> Image:
-    """Return a picture of the width of a tile, or the same where that is no less; decoding takes its time and 48 MB.
+    """Return a picture of the width of a tile, or the same where that is no less; decoding takes its time and 64 MB.
 
     What moves stays as it is.
     """
@@ -130,12 +136,17 @@ def scaled(picture: Image) -> Image:
     try:
         with pil.open(BytesIO(picture.content), formats=SCALED) as opened:
             opened.draft("RGB", (TILE_WIDTH, TILE_WIDTH))
-            is_large = opened.width * opened.height > MAX_SCALED_PIXELS
-            if is_large or getattr(opened, "is_animated", False):
+            mode = "RGBA" if opened.has_transparency_data else "RGB"
+            is_plain = opened.mode in PLAIN and mode == "RGB"
+            copies = 1 if is_plain and opened.format != "WEBP" else COPIES
+            is_large = copies * opened.width * opened.height > MAX_SCALED_PIXELS
+            is_long = max(opened.size) > MAX_SIDE
+            if is_large or is_long or getattr(opened, "is_animated", False):
                 return picture
-            tile = ImageOps.exif_transpose(opened).convert(
-                "RGBA" if opened.has_transparency_data else "RGB"
-            )
+            whole = opened if opened.mode in SMOOTH else opened.convert(mode)
+            # Made small before anything else, as each step copies it.
+            whole.thumbnail((2 * TILE_WIDTH, 2 * TILE_WIDTH))
+            tile = ImageOps.exif_transpose(whole).convert(mode)
             tile.thumbnail((TILE_WIDTH, 2 * TILE_WIDTH))
             tile.save(smaller, "WEBP", quality=TILE_QUALITY)
     except OSError, ValueError, SyntaxError, pil.DecompressionBombError:

@@ -10,7 +10,7 @@ reach the internet and the hosts that the owner named, nothing else in the house
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Container, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Callable, Container, Mapping, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -328,12 +328,18 @@ class Answer:
             kind = WebPageError if self.is_web_page else UnexpectedAnswerError
             raise kind(f"the answer (status {self.status}) is not JSON") from err
 
+    async def async_read[T](self, read: Callable[[Self], T]) -> T:
+        """Return what a function reads of the answer, in a thread if it is long."""
+        if len(self.body) <= MAX_ON_LOOP:
+            return read(self)
+        return await asyncio.to_thread(read, self)
+
     async def async_decode(self) -> None:
         """Decode a long body in a thread, so that ``json`` has the result ready."""
         if len(self.body) <= MAX_ON_LOOP:
             return
         try:
-            self._decoded.append(await asyncio.to_thread(self.json))
+            self._decoded.append(await self.async_read(Answer.json))
         except UnexpectedAnswerError as err:
             self._decoded.append(err)
 

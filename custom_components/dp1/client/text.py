@@ -17,6 +17,14 @@ _INVISIBLE = re.compile(
     # Zero width space, marks and overrides of direction, byte order mark, halves of surrogate pairs, tags.
     "[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+# What a reader does not see, and a model does: fillers, selectors of variants and joiners beyond what emoji need.
+_HIDDEN = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\ufe00-\ufe0d\uffa0\U0001d173-\U0001d17a\U000e0080-\U000e0fff]"
+    "|[\u200c\u200d\ufe0e\ufe0f]{3,}"
+)
+# Marks beyond as many as letters have stand over the lines around.
+_MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_MANY_MARKS = re.compile(f"({_MARKS}{{4}}){_MARKS}+")
 _ANSI = re.compile(
     "\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])?"
 )
@@ -81,6 +89,8 @@ def one_line(text: str, limit: int = LIMIT) -> str:
     text = text[: READ_LENGTHS * limit]
     if not text.isprintable():
         text = _CONTROL.sub(" ", _INVISIBLE.sub("", _ANSI.sub("", text)))
+    if not text.isascii():
+        text = _MANY_MARKS.sub(r"\1", _HIDDEN.sub("", text))
     return shorten(" ".join(text.split()), limit)
 
 

@@ -237,11 +237,9 @@ def number(value: object) -> float | None:
 
 def whole(value: object) -> int | None:
     """Return an integer, also if it is written as a float; None over 64 bits, which no store accepts."""
-    if isinstance(value, float) and value.is_integer():
+    if type(value) is float and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        return None
-    return value if value in _INTEGERS else None
+    return value if type(value) is int and value in _INTEGERS else None
 
 
 def yes(value: object) -> bool:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from operator import is_
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
@@ -24,6 +23,7 @@ from ..data import DATA
 
 MAX_NAME = 100
 SHORT_DID = 24
+WEB = ("http://", "https://")
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 
@@ -35,15 +35,14 @@ def picture_of(
     """Return the picture of a work: its thumbnail, that of the library, itself if it is an image, or its playlist's cover."""
     if item is None:
         return None
-    for candidate in (
-        item.thumbnail,
-        work.picture if work else None,
-        item.source if _is_image(item.source) else None,
-        text(playlist.get("coverImage")) if playlist else None,
-    ):
-        if candidate and candidate.startswith(("http://", "https://")):
-            return candidate
-    return None
+    if item.thumbnail:
+        return item.thumbnail
+    if work and work.picture and work.picture.startswith(WEB):
+        return work.picture
+    if item.source and _is_image(item.source):
+        return item.source
+    cover = text(playlist.get("coverImage")) if playlist else None
+    return cover if cover and cover.startswith(WEB) else None
 
 
 def work_details(item: PlaylistItem | None, work: Work) -> dict[str, Any]:
@@ -63,11 +62,16 @@ def work_details(item: PlaylistItem | None, work: Work) -> dict[str, Any]:
     }
 
 
-def with_sent_texts(item: PlaylistItem, *casts: Cast | None) -> PlaylistItem:
-    """Return a work with the manifest and the note that it was cast with, which older firmware drops.
+def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
+    """Return the current work with the manifest and the note that it was cast with, which older firmware drops.
 
     The note of the playlist stands for works without their own.
     """
+    if (item := player.current) is None:
+        return None
+    if not item.title and (item.source or "").startswith("data:"):
+        # Displays lay titles of works over pages that we show for the home.
+        item = replace(item, title=player.playlist_title)
     for cast in casts:
         playlist = (cast.playlist if cast else None) or {}
         for given in playlist.get("items") or ():
@@ -85,9 +89,9 @@ def with_sent_texts(item: PlaylistItem, *casts: Cast | None) -> PlaylistItem:
 
 
 @lru_cache
-def _is_image(source: str | None) -> bool:
+def _is_image(source: str) -> bool:
     """Return whether a source is an image, by its suffix; asking for each work would burden its server."""
-    if not source or not source.startswith("http"):
+    if not source.startswith(WEB):
         return False
     try:
         return PurePosixPath(read_url(source).path).suffix.lower() in IMAGE_SUFFIXES
@@ -244,27 +248,8 @@ class ArtworkMetadata:
         self._sources: Sequence[WorkSource] = ()
         self._item: PlaylistItem | None = None
         self._work: Work | None = None
-        # The last work with the texts that it was cast with, and what it was made of.
-        self._sent: PlaylistItem | None = None
-        self._sent_made_of: tuple[object, ...] = (None,) * 4
         self._look_up: asyncio.Task[None] | None = None
         self._ask_again = False
-
-    @callback
-    def item(
-        self, player: PlayerStatus, cast: Cast | None, last_cast: Cast | None
-    ) -> PlaylistItem | None:
-        """Return the current work, with what the display omits of what one of the casts says of it."""
-        if (item := player.current) is None:
-            return None
-        made_of = item, player.playlist_title, cast, last_cast
-        if not all(map(is_, made_of, self._sent_made_of, strict=True)):
-            self._sent_made_of = made_of
-            if not item.title and (item.source or "").startswith("data:"):
-                # Displays lay titles of works over pages that we show for the home.
-                item = replace(item, title=player.playlist_title)
-            self._sent = with_sent_texts(item, cast, last_cast)
-        return self._sent
 
     @callback
     def work(self, item: PlaylistItem | None) -> Work | None:

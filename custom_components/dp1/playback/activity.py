@@ -1,7 +1,8 @@
 """Activity of a display: what happens on it, found by comparing what it says with what it said before."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import voluptuous as vol
@@ -17,8 +18,8 @@ from homeassistant.helpers.dispatcher import (
 from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.player_status import PlayerStatus
-from ..client.playlist.manifest import Work
+from ..client.display.player_status import PlayerStatus, PlaylistItem
+from ..client.playlist.manifest import NO_WORK, Work
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..display.metadata import picture_of
@@ -32,8 +33,8 @@ PLAYBACK_FAILED: Final = "playback_failed"
 FELL_ASLEEP: Final = "fell_asleep"
 WOKE: Final = "woke"
 CAME_BACK: Final = "came_back"
-# The parts of the state, besides the work, that tell what happens.
-REST: Final = (Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
+# The parts of the state that tell what happens.
+PARTS: Final = (Part.WORK, Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
 # The options that name what is shown, and the attributes that may have the name.
 NAMES: Final = {
     "work": ("title", "work_id"),
@@ -42,21 +43,69 @@ NAMES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(repr=False)
 class Activity:
     """Something that happened on a display.
 
     Attributes:
-        entry_id: the config entry of the display.
+        coordinator: of the display.
         entity_id: its media player.
         kind: what happened.
-        attributes: what the display shows meanwhile.
+        is_interlude: whether it belongs to an interlude.
+        player: what the display plays meanwhile.
+        item: its current work.
+        work: what the libraries know of that.
+        reason: why playback failed.
     """
 
-    entry_id: str
+    coordinator: DisplayCoordinator
     entity_id: str | None
     kind: str
-    attributes: Mapping[str, Any]
+    is_interlude: bool
+    player: PlayerStatus | None
+    item: PlaylistItem | None
+    work: Work | None
+    reason: str | None
+
+    @property
+    def entry_id(self) -> str:
+        """Return the id of the config entry of the display."""
+        return self.coordinator.config_entry.entry_id
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """Return what names the current work; empty without one."""
+        if (item := self.item) is None:
+            return {}
+        work = self.work or NO_WORK
+        return {
+            "title": item.title or work.title,
+            "artist": item.artist or work.artist,
+            "exhibition": work.exhibition,
+            "work_id": item.id,
+        }
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Any]:
+        """Return what the display shows meanwhile, which is put together once somebody asks."""
+        attributes = self.names
+        if (player := self.player) is not None and (item := self.item) is not None:
+            attributes |= {
+                "link": (self.work or NO_WORK).link,
+                "picture": without_token(picture_of(item, self.work, player.playlist)),
+                "playlist": player.playlist_title,
+                "position": player.position,
+                "works": len(player.items),
+                "favorite": any(
+                    library.favorite_of(player, self.work)
+                    for library in async_source_list(self.coordinator.hass).libraries
+                ),
+            }
+        if self.kind == PLAYBACK_FAILED:
+            attributes["reason"] = self.reason
+        if self.is_interlude:
+            attributes["interlude"] = True
+        return attributes
 
 
 ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
@@ -114,10 +163,6 @@ class Changes:
             yield PLAYBACK_FAILED, False
         self._problem = problem
 
-    def is_at_work(self, player: PlayerStatus | None) -> bool:
-        """Return whether the current work is the one of the last time."""
-        return self._work is not None and self._work == _work(player)
-
     def _update_player(
         self, player: PlayerStatus, in_interlude: bool
     ) -> Iterator[tuple[str, bool]]:
@@ -161,25 +206,7 @@ class ActivityTracker:
     @callback
     def async_start(self) -> CALLBACK_TYPE:
         """Follow the display, and return a callback that ends it."""
-        listen = self._coordinator.async_add_listener
-        stops = [
-            listen(self._handle_update, REST),
-            listen(self._handle_work, (Part.WORK,)),
-        ]
-
-        @callback
-        def stop() -> None:
-            """Stop following the display."""
-            for end in stops:
-                end()
-
-        return stop
-
-    @callback
-    def _handle_work(self) -> None:
-        """Handle what is known of the current work, or another work."""
-        if not self._changes.is_at_work(self._coordinator.data.player):
-            self._handle_update()
+        return self._coordinator.async_add_listener(self._handle_update, PARTS)
 
     @callback
     def _handle_update(self) -> None:
@@ -200,28 +227,31 @@ class ActivityTracker:
         coordinator = self._coordinator
         if coordinator.requests.in_steps:
             return []
-        entry_id = coordinator.config_entry.entry_id
-        changes = list(
-            self._changes.update(
+        return [
+            self._activity(kind, is_interlude)
+            for kind, is_interlude in self._changes.update(
                 coordinator.data,
                 coordinator.last_update_success,
                 in_interlude=coordinator.history.paused,
             )
-        )
-        if not changes:
-            return []
-        entity_id = er.async_get(coordinator.hass).async_get_entity_id(
-            MEDIA_PLAYER_DOMAIN, DOMAIN, coordinator.device_id
-        )
-        return [
-            Activity(
-                entry_id,
-                entity_id,
-                kind,
-                _attributes(kind, coordinator, is_interlude),
-            )
-            for kind, is_interlude in changes
         ]
+
+    def _activity(self, kind: str, is_interlude: bool) -> Activity:
+        """Return what happens, with what the display shows now."""
+        coordinator = self._coordinator
+        data = coordinator.data
+        return Activity(
+            coordinator,
+            er.async_get(coordinator.hass).async_get_entity_id(
+                MEDIA_PLAYER_DOMAIN, DOMAIN, coordinator.device_id
+            ),
+            kind,
+            is_interlude,
+            data.player,
+            data.item,
+            data.work,
+            data.problem if kind == PLAYBACK_FAILED else None,
+        )
 
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work when the libraries have said what they know of it."""
@@ -229,10 +259,8 @@ class ActivityTracker:
             self._coordinator.timing.activity_patience
         )
         if self._waiting is activity:
-            is_interlude = activity.attributes.get("interlude", False)
-            known = _attributes(activity.kind, self._coordinator, is_interlude)
             self._waiting = None
-            self._tell(replace(activity, attributes=known))
+            self._tell(self._activity(activity.kind, activity.is_interlude))
 
     def _tell_waiting(self) -> None:
         """Tell of the work that waits, as something else has happened since."""
@@ -244,14 +272,10 @@ class ActivityTracker:
         """Tell whoever listens, and the logbook of a new work."""
         hass = self._coordinator.hass
         async_dispatcher_send(hass, ACTIVITY, activity)
-        if activity.kind == ARTWORK_CHANGED and "interlude" not in activity.attributes:
-            wanted = ("title", "artist", "exhibition", "work_id")
+        if activity.kind == ARTWORK_CHANGED and not activity.is_interlude:
             hass.bus.async_fire(
                 EVENT_WORK_CHANGED,
-                {
-                    ATTR_ENTITY_ID: activity.entity_id,
-                    **{key: activity.attributes.get(key) for key in wanted},
-                },
+                {ATTR_ENTITY_ID: activity.entity_id, **activity.names},
             )
 
 
@@ -267,36 +291,6 @@ def _playlist(player: PlayerStatus | None) -> Hashable:
     if player is None or not player.items:
         return None
     return player.playlist_url or frozenset(player.item_ids)
-
-
-def _attributes(
-    kind: str, coordinator: DisplayCoordinator, is_interlude: bool
-) -> dict[str, Any]:
-    """Return what the display shows meanwhile."""
-    attributes: dict[str, Any] = {}
-    data, item = coordinator.data, coordinator.current_item
-    if (player := data.player) is not None and item is not None:
-        work = data.work or Work()
-        attributes = {
-            "title": item.title or work.title,
-            "artist": item.artist or work.artist,
-            "exhibition": work.exhibition,
-            "work_id": item.id,
-            "link": work.link,
-            "picture": without_token(picture_of(item, data.work, player.playlist)),
-            "playlist": player.playlist_title,
-            "position": player.position,
-            "works": len(player.items),
-            "favorite": any(
-                library.favorite_of(player, data.work)
-                for library in async_source_list(coordinator.hass).libraries
-            ),
-        }
-    if kind == PLAYBACK_FAILED:
-        attributes["reason"] = data.problem
-    if is_interlude:
-        attributes["interlude"] = True
-    return attributes
 
 
 def is_wanted(options: Mapping[str, Any], shown: Mapping[str, Any]) -> bool:

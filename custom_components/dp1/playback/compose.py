@@ -13,7 +13,7 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
-from ..client.playlist.document import build
+from ..client.playlist.document import MAX_DOCUMENT, build
 from ..client.text import MAX_TITLE, clean, plain_lines, shorten
 from ..client.values import mapping
 from ..data import DATA
@@ -62,9 +62,23 @@ def text_up_to(most: int) -> Any:
     return vol.All(cv.string, str.strip, vol.Length(max=most), plain_lines)
 
 
+def list_up_to(most: int, of: Any, least: int = 0) -> Any:
+    """Return what validates a list of so many things, counted before any of them is looked at."""
+    return vol.All(cv.ensure_list, vol.Length(min=least, max=most), [of])
+
+
 title = text_up_to(MAX_TITLE)
 note = text_up_to(MAX_NOTE)
-MEDIA = vol.All(cv.ensure_list, [Medium.of], vol.Length(min=1, max=MAX_MEDIA))
+
+
+def _fit_together(media: list[Medium]) -> list[Medium]:
+    """Raise for media that are works by themselves (``data:``) and together longer than a document."""
+    if sum(len(medium.media_content_id) for medium in media) > MAX_DOCUMENT:
+        raise vol.Invalid(f"the media are together longer than {MAX_DOCUMENT >> 20} MB")
+    return media
+
+
+MEDIA = vol.All(list_up_to(MAX_MEDIA, Medium.of, 1), _fit_together)
 
 
 async def async_compose(

@@ -24,6 +24,7 @@ from ..errors import (
     LostAnswerError,
     NoAnswerError,
     TemporaryError,
+    TooLargeError,
     UnexpectedAnswerError,
     UnreachableError,
 )
@@ -36,6 +37,8 @@ from .models import Artwork, Exhibition, Record, Series, as_integer
 PAGE_SIZE = 5
 MAX_RECORDS = 5000
 MAX_FAILED_PAGES = 3
+# Of all pages of a list, in bytes: five thousand works take 20 MB.
+MAX_LIST = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Page[T]:
         offset: index of the first record in the list, from 0.
         received: number of records, including invalid ones.
         skipped: number of invalid records.
+        size: of the answer, in bytes.
     """
 
     records: tuple[T, ...]
@@ -55,6 +59,7 @@ class Page[T]:
     offset: int
     received: int
     skipped: int
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,7 @@ class PagedReader[T: Record]:
         self._spread = spread
         self._found: dict[str, tuple[int, T]] = {}
         self._skipped = 0
+        self._size = 0
         self._page_size = PAGE_SIZE
         self._total: int | None = None
         self._failures: list[Dp1Error] = []
@@ -196,6 +202,10 @@ class PagedReader[T: Record]:
         for index, record in enumerate(page.records, page.offset):
             self._found.setdefault(record.id, (index, record))
         self._skipped += page.skipped
+        self._size += page.size
+        if self._size > MAX_LIST and not self._stopped:
+            self._failures.append(TooLargeError(f"the list is over {MAX_LIST} bytes"))
+            self._stopped = True
         return len(self._found) - before
 
     def so_far(self) -> Listing[T]:
@@ -413,21 +423,30 @@ class Catalog:
         answer = await self._get(
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
-        body = await _async_decode(answer)
-        found = body if isinstance(body, list) else mapping(body).get("result")
-        if not isinstance(found, list):
+
+        def read(answer: Answer) -> Page[T] | None:
+            """Read the page, None if it is none."""
+            body = _decode(answer)
+            found = body if isinstance(body, list) else mapping(body).get("result")
+            if not isinstance(found, list):
+                return None
+            del found[MAX_RECORDS:]
+            records = tuple(record for data in found if (record := parse(data)))
+            total = as_integer(mapping(mapping(body).get("paging")).get("total"))
+            return Page(
+                records=records,
+                total=total if total is not None and total >= 0 else None,
+                offset=offset,
+                received=len(found),
+                skipped=len(found) - len(records),
+                size=len(answer.body),
+            )
+
+        if (page := await answer.async_read(read)) is None:
             raise UnexpectedAnswerError(
                 _say(f"no list of {operation} in the answer", answer)
             )
-        records = tuple(record for data in found if (record := parse(data)))
-        total = as_integer(mapping(mapping(body).get("paging")).get("total"))
-        return Page(
-            records=records,
-            total=total if total is not None and total >= 0 else None,
-            offset=offset,
-            received=len(found),
-            skipped=len(found) - len(records),
-        )
+        return page
 
     async def _get(self, operation: str, parameters: dict[str, str]) -> Answer:
         """Send a request, and retry it where that may help."""
@@ -490,13 +509,10 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
     return wait if failures <= RETRIES else None
 
 
-async def _async_decode(answer: Answer) -> object:
-    """Decode the body as JSON; token ids stay exact, and a long body is decoded in a thread."""
-    read = partial(decode, answer.body, exact=True)
+def _decode(answer: Answer) -> object:
+    """Decode the body as JSON; token ids stay exact."""
     try:
-        if len(answer.body) > MAX_ON_LOOP:
-            return await asyncio.to_thread(read)
-        return read()
+        return decode(answer.body, exact=True)
     except ValueError as err:
         raise UnexpectedAnswerError(
             f"the answer (status {answer.status}) is not JSON"

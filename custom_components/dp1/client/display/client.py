@@ -24,7 +24,7 @@ from ..errors import (
     UnexpectedAnswerError,
 )
 from ..http import Answer
-from ..values import decode, mapping, whole, yes
+from ..values import decode, mapping, text, whole, yes
 from .commands import Commands
 from .device_status import (
     ContentPolicy,
@@ -37,7 +37,7 @@ from .device_status import (
 )
 from .notifications import Event, listen
 from .player_status import PlayerStatus, PlaylistItem
-from .transport import RateLimit, Transport, accepted, parse_reply, refusal, reply
+from .transport import RateLimit, Transport, accepted, async_reply, parse_reply, refusal
 
 
 class Dialect(StrEnum):
@@ -208,7 +208,7 @@ class Display(Commands):
         answer = await self._transport.get("api/v2/status")
         if answer.status in _NOT_OFFERED:
             return None
-        identity = Identity.parse(reply("status", answer))
+        identity = await parse_reply("status", answer, Identity.parse)
         if not identity.device_id and not identity.contract:
             raise UnexpectedAnswerError("not the status of a display")
         self._transport.rate_limit.use_contract(identity.contract)
@@ -238,7 +238,7 @@ class Display(Commands):
 
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
-        status = DeviceStatus.parse(await self._query("getDeviceStatus"))
+        status = await self._query("getDeviceStatus", DeviceStatus.parse)
         if status.installed_version is not None:
             self._learn(Dialect.FF)
             self._transport.rate_limit.use_contract(status.contract)
@@ -248,18 +248,18 @@ class Display(Commands):
 
     async def panel_status(self) -> PanelStatus:
         """Return the panel status (``ddcPanelStatus``); takes seconds."""
-        return PanelStatus.parse(await self._query("ddcPanelStatus"))
+        return await self._query("ddcPanelStatus", PanelStatus.parse)
 
     async def metrics(self) -> Metrics | None:
         """Return the latest sample (``deviceMetrics``); None before the first."""
         answer = await self._transport.query("deviceMetrics")
         if answer.status == 200 and answer.body.strip() == b"null":
             return None
-        return Metrics.parse(reply("deviceMetrics", answer))
+        return await parse_reply("deviceMetrics", answer, Metrics.parse)
 
     async def content_policy(self) -> ContentPolicy:
         """Return which works may be shown (``getContentPolicy``, firmware 2.0.7)."""
-        return ContentPolicy.parse(await self._query("getContentPolicy"))
+        return await self._query("getContentPolicy", ContentPolicy.parse)
 
     async def offline_cache(self) -> OfflineCache:
         """Return how many works the display keeps (``getOfflineCacheStatus``, firmware 2.0.0).
@@ -267,16 +267,23 @@ class Display(Commands):
         Raises:
             RejectedError: it keeps none, which is the default.
         """
-        items: list[object] = []
+        command, found = "getOfflineCacheStatus", OfflineCache(0, 0)
         request: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
-            leaf = await self._post("getOfflineCacheStatus", request)
-            page = leaf.get("items")
-            items += page if isinstance(page, list) else ()
-            if not (cursor := leaf.get("nextCursor")):
+            answer = await self._transport.post(command, request)
+            page, cursor = await parse_reply(
+                command,
+                answer,
+                lambda leaf: (
+                    OfflineCache.parse(leaf.get("items")),
+                    text(leaf.get("nextCursor")),
+                ),
+            )
+            found = OfflineCache(found.ready + page.ready, found.waiting + page.waiting)
+            if cursor is None:
                 break
             request = {"cursor": cursor}
-        return OfflineCache.parse(items)
+        return found
 
     async def counters(self) -> PlaybackCounters | None:
         """Return the counters of ``/metrics``; None if not offered (firmware below 1.0.9)."""
@@ -285,7 +292,11 @@ class Display(Commands):
             return None
         if answer.status != 200:
             raise refusal("metrics", answer)
-        return PlaybackCounters.parse(answer.body.decode("utf-8", "replace"))
+        return await answer.async_read(
+            lambda answer: PlaybackCounters.parse(
+                answer.body.decode("utf-8", "replace")
+            )
+        )
 
     async def screenshot(
         self, width: int | None = None, height: int | None = None
@@ -464,19 +475,19 @@ class Display(Commands):
             if empty and dialect is Dialect.UNKNOWN:
                 await self._detect_dialect()
             if self.dialect is not Dialect.FF:
-                return self._accepted(answer, dialect)
+                return await self._accepted(answer, dialect)
             if not empty or answer.status != 200 or attempt == _CAST_ATTEMPTS:
                 break
             await self._transport.rate_limit.back_off("displayPlaylist", attempt)
-        return reply("displayPlaylist", answer)
+        return await async_reply("displayPlaylist", answer)
 
-    def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
+    async def _accepted(self, answer: Answer, dialect: Dialect) -> Mapping[str, Any]:
         """Return the reply of a display that may follow the 2025 description, which does not define replies.
 
         Feral File firmware wraps this reply in ``message``; any other shape proves the other kind.
         """
         try:
-            value = decode(answer.body)
+            value = await answer.async_read(lambda answer: decode(answer.body))
         except ValueError:
             value = ""
         if value is None:
@@ -486,15 +497,17 @@ class Display(Commands):
             self._learn(Dialect.LEGACY)
         return leaf
 
-    async def _query(self, command: str) -> Mapping[str, Any]:
-        """Send a command that only reads and return its reply."""
-        return reply(command, await self._transport.query(command))
+    async def _query[T](
+        self, command: str, parse: Callable[[Mapping[str, Any]], T]
+    ) -> T:
+        """Send a command that only reads and parse its reply."""
+        return await parse_reply(command, await self._transport.query(command), parse)
 
     async def _post(
         self, command: str, request: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """Send a command at once and return its reply."""
-        return reply(command, await self._transport.post(command, request))
+        return await async_reply(command, await self._transport.post(command, request))
 
     async def _status_now(self) -> PlayerStatus:
         """Return the player status between commands of the player."""

@@ -258,7 +258,8 @@ class PlaybackCounters:
 
 
 _SAMPLE = re.compile(
-    r"^\s*(?P<name>[A-Za-z_:][\w:]*(?:\{.*\})?)\s+(?P<value>\S+)", re.MULTILINE
+    r"^[ \t]*+(?P<name>[A-Za-z_:][\w:]*+(?:\{.*\})?)[ \t]++(?P<value>\S++)",
+    re.MULTILINE,
 )
 
 

@@ -8,7 +8,6 @@ import logging
 from typing import Any, Literal
 
 import aiohttp
-from aiohttp.http import WSMessageNoDecodeText
 
 from ..errors import LostAnswerError, NoAnswerError, UnexpectedAnswerError
 from ..http import Answer, transport_error
@@ -71,11 +70,13 @@ async def listen(
         NoPongError: nothing was heard for 1.5 times the heartbeat.
     """
     socket = await _connect(session, url)
-    frames = _Heartbeat(socket, heartbeat)
+    silence = _Silence(socket, heartbeat)
     try:
         yield Connected()
         while True:
-            frame, is_flood = await frames.receive()
+            silence.receiver = asyncio.current_task()
+            frame = await socket.receive()
+            is_flood = silence.end()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
                     before = known()
@@ -100,46 +101,43 @@ async def listen(
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
                     )
+    except asyncio.CancelledError as err:
+        if silence.is_too_long and silence.receiver and not silence.receiver.uncancel():
+            raise NoPongError("no answer to a ping") from err
+        raise
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
-        frames.stop()
+        silence.stop()
         await socket.close()
 
 
-class _Heartbeat:
-    """Receives frames, pings after a silence, and gives up if there is no pong.
+class _Silence:
+    """Watches the silence between frames, pings when it lasts, and cancels whoever waits for a frame if there is no pong.
 
     The heartbeat of aiohttp starts a new timer when the socket is closing, and a timeout for each frame would cost as much
     as receiving it.
+
+    Attributes:
+        receiver: the task that waits for a frame.
+        is_too_long: it was canceled.
     """
 
     def __init__(self, socket: _Socket, seconds: float) -> None:
         """Start watching."""
+        self.receiver: asyncio.Task[Any] | None = None
+        self.is_too_long = False
         self._socket = socket
         self._seconds = seconds
         self._loop = asyncio.get_running_loop()
         self._heard = self._loop.time()
-        self._is_lost = False
-        self._receiver: asyncio.Task[Any] | None = None
         self._watch = self._loop.create_task(self._async_watch())
 
-    async def receive(self) -> tuple[WSMessageNoDecodeText, bool]:
-        """Return the next frame, and whether it follows closely on the one before.
-
-        Raises:
-            NoPongError: no answer to a ping.
-        """
-        self._receiver = asyncio.current_task()
-        try:
-            frame = await self._socket.receive()
-        except asyncio.CancelledError as err:
-            if self._is_lost and self._receiver and not self._receiver.uncancel():
-                raise NoPongError("no answer to a ping") from err
-            raise
-        self._receiver = None
+    def end(self) -> bool:
+        """Note a frame, and return whether it follows closely on the one before."""
+        self.receiver = None
         before, self._heard = self._heard, self._loop.time()
-        return frame, self._heard - before < _FLOOD
+        return self._heard - before < _FLOOD
 
     def stop(self) -> None:
         """Stop watching."""
@@ -153,9 +151,9 @@ class _Heartbeat:
             with suppress(ConnectionError):
                 await self._socket.ping()
             await asyncio.sleep(self._seconds / 2)
-            if self._heard == heard and self._receiver is not None:
-                self._is_lost = True
-                self._receiver.cancel()
+            if self._heard == heard and self.receiver is not None:
+                self.is_too_long = True
+                self.receiver.cancel()
                 return
 
     async def _silence(self, seconds: float) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
@@ -235,6 +236,10 @@ def _settings(value: object) -> DeviceSettings | None:
     return DeviceSettings.parse(value) if isinstance(value, dict) else None
 
 
+_BUT_FOR_WORK = attrgetter(
+    *("ok", "error", "playlist_url", "item_ids", "asleep"),
+    *("settings", "loop_mode", "shuffle"),
+)
 # What a notification of another work in the same list changes.
 _OF_WORK = dict.fromkeys(("index", "items", "renderStatus"))
 
@@ -245,6 +250,7 @@ class PlayerStatus(Message):
     """Status of the player.
 
     Attributes:
+        index: as sent; beyond the end the player wraps around.
         ok: the player has no problem.
         error: "overheating", "status_check_failed" or another text.
         cast_command: normally "displayPlaylist".
@@ -252,7 +258,6 @@ class PlayerStatus(Message):
         playlist: the DP-1 document as the display stores it; None in notifications.
         playlist_id: id of the playlist; None in notifications.
         playlist_title: title of the playlist; None in notifications.
-        index: as sent; beyond the end the player wraps around.
         items: the works in playing order, shuffled if ``shuffle``.
         asleep: the display sleeps.
         settings: settings of how works are shown.
@@ -267,6 +272,8 @@ class PlayerStatus(Message):
         item_ids: the ids of the works in playing order.
     """
 
+    # First, as this is what differs most often.
+    index: int | None = None
     ok: bool = sent(yes, "ok", default=False)
     error: str | None = sent(_title, "error")
     cast_command: str | None = sent(word, "castCommand")
@@ -274,7 +281,6 @@ class PlayerStatus(Message):
     playlist: Mapping[str, Any] | None = None
     playlist_id: str | None = sent(_id, "playlist", "id")
     playlist_title: str | None = sent(_title, "playlist", "title")
-    index: int | None = None
     items: tuple[PlaylistItem, ...] = ()
     asleep: bool | None = None
     settings: DeviceSettings | None = sent(_settings, "deviceSettings")
@@ -333,14 +339,7 @@ class PlayerStatus(Message):
         return (
             (self.current is None) is (other.current is None)
             and self.playlist is other.playlist
-            and self.asleep is other.asleep
-            and self.shuffle is other.shuffle
-            and self.ok is other.ok
-            and self.loop_mode == other.loop_mode
-            and self.error == other.error
-            and self.playlist_url == other.playlist_url
-            and self.settings == other.settings
-            and self.item_ids == other.item_ids
+            and _BUT_FOR_WORK(self) == _BUT_FOR_WORK(other)
         )
 
     def over(self, previous: PlayerStatus | None) -> PlayerStatus:
@@ -368,10 +367,12 @@ def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | No
     else:
         changed["items"] = _over_items(_items(works), known.items)
         status.__post_init__()
+        if not _same_works(status, known):
+            return None
     told = whole(given.get("renderStatus"))
     if told is not None or status.position != known.position:
         changed["render_status"] = told
-    return status if _same_works(status, known) else None
+    return status
 
 
 def _over(status: PlayerStatus, known: PlayerStatus) -> PlayerStatus:

@@ -11,6 +11,7 @@ owner. Older firmware has no gate and loses nothing by this.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 import random
 import time
 from typing import Any, cast
@@ -32,7 +33,7 @@ from ..errors import (
 )
 from ..http import Answer, request_json
 from ..text import clean, one_line
-from ..values import MAX_ON_LOOP, decode, mapping
+from ..values import decode, mapping
 
 MAX_REPLY = 4 * 1024 * 1024
 _MAX_TEXT = 4000
@@ -95,13 +96,16 @@ def accepted(command: str, value: object) -> object:
     return leaf
 
 
+async def async_reply(command: str, answer: Answer) -> Mapping[str, Any]:
+    """Return the innermost reply to a command, read in a thread if it is large."""
+    return await answer.async_read(partial(reply, command))
+
+
 async def parse_reply[T](
     command: str, answer: Answer, parse: Callable[[Mapping[str, Any]], T]
 ) -> T:
     """Parse the innermost reply to a command, in a thread if it is large."""
-    if len(answer.body) <= MAX_ON_LOOP:
-        return parse(reply(command, answer))
-    return await asyncio.to_thread(lambda: parse(reply(command, answer)))
+    return await answer.async_read(lambda answer: parse(reply(command, answer)))
 
 
 def unwrap(value: object) -> object:
@@ -520,7 +524,7 @@ class Transport:
 
         async def post() -> Mapping[str, Any]:
             """Post the command and read the reply."""
-            return reply(command, await self.post(command, request))
+            return await async_reply(command, await self.post(command, request))
 
         key: Hashable = slot
         if command in _REPLACEABLE:

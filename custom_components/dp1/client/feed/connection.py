@@ -49,11 +49,13 @@ from ..http import Answer, Guard, http_date, request_json, status_error
 from ..playlist.document import MAX_DOCUMENT
 from ..playlist.schema import UUID
 from ..text import clean, is_technical
-from ..values import mapping
+from ..values import MAX_TEXT, mapping
 
 _LOGGER = logging.getLogger(__name__)
 
 MAX_MESSAGE = 300
+# Of what a feed says: its report on a document has a line for each fault.
+MAX_WORDS = 16 * 1024
 MAX_FAULTS = 50
 
 SIGNATURE_CODES = {"signature_verification_failed", "signature_invalid"}
@@ -138,12 +140,14 @@ def _words(answer: Answer) -> tuple[str, str]:
     except UnexpectedAnswerError:
         kind = answer.headers.get("Content-Type", "")
         plain = kind.partition(";")[0].strip().lower() == "text/plain"
-        return "", answer.body.decode(errors="replace") if plain else ""
+        return "", answer.body[:MAX_WORDS].decode(errors="replace") if plain else ""
     if not isinstance(body, dict):
         return "", ""
-    code, message = body.get("error"), body.get("message")
-    code = code if isinstance(code, str) else ""
-    return code, message if isinstance(message, str) else code
+    code, message = (
+        text[:MAX_WORDS] if isinstance(text := body.get(name), str) else ""
+        for name in ("error", "message")
+    )
+    return code, message or code
 
 
 def _status_text(answer: Answer) -> str:
@@ -326,7 +330,7 @@ def playlist_url(base: str, ref: str) -> str:
         NotFoundError: no playlist can be called that.
     """
     name = ref.strip()
-    if name in ("", ".", ".."):
+    if name in ("", ".", "..") or len(name) > MAX_TEXT:
         raise NotFoundError("no name")
     if UUID.fullmatch(name):
         name = name.lower()

@@ -7,6 +7,7 @@ at the end. Pages hold whole documents, for which no feed has a limit.
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from hashlib import sha256
 from json import JSONDecoder, dumps, loads
 import logging
 import re
@@ -15,7 +16,7 @@ from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
 from ..http import TAIL, Answer
-from ..values import decode
+from ..values import decode, text
 from .connection import FeedConnection
 
 _LOGGER = logging.getLogger(__name__)
@@ -107,7 +108,7 @@ async def pages(
     """
     most = size = max(1, min(page_size, PAGE_SIZE))
     cursor: str | None = None
-    seen: set[str] = set()
+    seen: set[bytes] = set()
     cursors: set[str] = set()
     skipped = 0
     for _ in range(MAX_PAGES):
@@ -162,7 +163,7 @@ def _cursor_in(tail: bytes) -> str | None:
         cursor = loads(found[1]) if (found := _CURSOR.search(tail)) else None
     except ValueError:
         return None
-    return cursor if isinstance(cursor, str) else None
+    return text(cursor)
 
 
 def _head_of(answer: Answer) -> dict[str, Any] | None:
@@ -170,14 +171,14 @@ def _head_of(answer: Answer) -> dict[str, Any] | None:
 
     None if that is no object with an id.
     """
-    text = answer.body.decode(errors="ignore")
-    start = _FIRST_RECORD.search(text)
+    head = answer.body.decode(errors="ignore")
+    start = _FIRST_RECORD.search(head)
     if start is None:
         return None
-    end = _end_of_values(text, start.end() + 1, _NAME)
-    closed = text[start.end() : end]
-    if items := _ITEMS.match(text, end):
-        closed = text[start.end() : _end_of_values(text, items.end(), _COMMA)] + "]"
+    end = _end_of_values(head, start.end() + 1, _NAME)
+    closed = head[start.end() : end]
+    if items := _ITEMS.match(head, end):
+        closed = head[start.end() : _end_of_values(head, items.end(), _COMMA)] + "]"
     try:
         record = decode(f"{closed}}}".encode())
     except ValueError:
@@ -190,10 +191,10 @@ def _head_of(answer: Answer) -> dict[str, Any] | None:
 
 def _members_behind_items(tail: bytes) -> dict[str, Any]:
     """Return the members that come after the items of a record, from the end of its page."""
-    text = tail.decode(errors="ignore")
-    for list_end in _LIST_END.finditer(text):
+    end = tail.decode(errors="ignore")
+    for list_end in _LIST_END.finditer(end):
         try:
-            members, _ = _DECODER.raw_decode(f"{{{text[list_end.end() :]}")
+            members, _ = _DECODER.raw_decode(f"{{{end[list_end.end() :]}")
         except ValueError, RecursionError:
             continue
         if isinstance(members, dict) and members.keys() & _OF_DOCUMENTS:
@@ -201,24 +202,26 @@ def _members_behind_items(tail: bytes) -> dict[str, Any]:
     return {}
 
 
-def _end_of_values(text: str, end: int, before: re.Pattern[str]) -> int:
-    """Return where the last whole value of an object or a list ends, of which the text may be cut off."""
-    while found := before.match(text, end):
+def _end_of_values(part: str, end: int, before: re.Pattern[str]) -> int:
+    """Return where the last whole value of an object or a list ends, of which the part may be cut off."""
+    while found := before.match(part, end):
         try:
-            _, end = _DECODER.raw_decode(text, found.end())
+            _, end = _DECODER.raw_decode(part, found.end())
         except ValueError, RecursionError:
             break
     return end
 
 
-def _unseen(items: list[Any], seen: set[str]) -> list[dict[str, Any]]:
+def _unseen(items: list[Any], seen: set[bytes]) -> list[dict[str, Any]]:
     """Return the records that come for the first time, by their id or, without one, by all they have."""
     fresh = []
     for record in items:
         if not isinstance(record, dict):
             continue
         key = record.get("id")
-        mark = key if isinstance(key, str) else dumps(record)
+        told = key if isinstance(key, str) else dumps(record)
+        # A page may be one long id, and all of them are kept until the list ends.
+        mark = sha256(told.encode()).digest()
         if mark not in seen:
             seen.add(mark)
             fresh.append(record)
@@ -229,5 +232,4 @@ def _page(page: object) -> tuple[list[Any], str | None]:
     """Return the records of a page and the cursor of the next, None if there is none."""
     if not isinstance(page, dict) or not isinstance(items := page.get("items"), list):
         raise UnexpectedAnswerError("the answer is not a page of a feed's list")
-    cursor = page.get("cursor") if page.get("hasMore") else None
-    return items, cursor if isinstance(cursor, str) and cursor else None
+    return items, text(page.get("cursor")) if page.get("hasMore") else None

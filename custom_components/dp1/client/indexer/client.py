@@ -4,7 +4,7 @@ Reads need no key, and none is ever sent. Source: GraphQL interface of the index
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 import time
 from typing import Any, Final
 
@@ -133,10 +133,10 @@ class Indexer:
         records = answer.get("items")
         if not isinstance(records, list):
             raise UnexpectedAnswerError("the answer has no tokens")
-        parsed = (Token.parse(mapping(record), owners) for record in records)
+        tokens = await asyncio.to_thread(_parsed, records[:limit], owners)
         following = text(answer.get("offset"))
         return Page(
-            tuple(token for token in parsed if token is not None),
+            tokens,
             int(following) if following and following.isdecimal() else None,
             is_whole,
         )
@@ -275,7 +275,9 @@ class Indexer:
         when, event = text(following.get("timestamp")), text(following.get("event_id"))
         found = (
             Change(kind, token_id)
-            for event in map(mapping, events if isinstance(events, list) else ())
+            for event in map(
+                mapping, (events if isinstance(events, list) else ())[:MAX_PAGE]
+            )
             if (kind := text(event.get("event_type")))
             and (token_id := text(event.get("token_id")))
         )
@@ -343,6 +345,12 @@ class Indexer:
         if errors:
             raise _graphql_error(errors)
         return mapping(told.get("data")), True
+
+
+def _parsed(records: list[object], owners: Collection[str]) -> tuple[Token, ...]:
+    """Parse the records of a page; what they say of media may be long."""
+    parsed = (Token.parse(mapping(record), owners) for record in records)
+    return tuple(token for token in parsed if token is not None)
 
 
 def _shown(tokens: list[Token]) -> list[Token]:

@@ -46,6 +46,10 @@ class Work:
     node_id: str | None = None
 
 
+# Nothing is known.
+NO_WORK = Work()
+
+
 def artist_in(manifest: object) -> str | None:
     """Return the artists in a manifest, or else its credit line."""
     metadata = mapping(mapping(manifest).get("metadata"))

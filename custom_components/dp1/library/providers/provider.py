@@ -161,9 +161,15 @@ class Context:
 
     async def async_describe(self, item: PlaylistItem) -> Work | None:
         """Return what is known or can be looked up of a work, or raise why nothing could be."""
+        problem: Dp1Error | None = None
         for provider in self._may_know(item):
-            if work := await provider.async_describe(item):
-                return work
+            try:
+                if work := await provider.async_describe(item):
+                    return work
+            except Dp1Error as err:
+                problem = err
+        if problem is not None:
+            raise problem
         return None
 
     def _may_know(self, item: PlaylistItem) -> Iterator[Provider]:

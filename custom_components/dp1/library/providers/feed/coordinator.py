@@ -34,6 +34,8 @@ MAX_DOCUMENTS = 16
 MAX_FOREIGN = 500
 # Beyond that only the playlists are known, and their works when they are opened.
 MAX_ITEMS = 60_000
+# Their names and addresses; those of real feeds have a fifth of that.
+MAX_CHARACTERS = 32 * 1024 * 1024
 FEED_PAGE = 50
 # What is older is read at leisure, and not with every refresh.
 FIRST_PLAYLISTS = 500
@@ -384,22 +386,26 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         return tuple(each for each in (*new, *read) if each.id not in self._deleted)
 
     async def _async_add(self, found: dict[str, FeedPlaylist], page: Page) -> None:
-        """Add the playlists of a page; beyond `MAX_ITEMS` works they are added without theirs."""
-        playlists = await self.hass.async_add_executor_job(
-            lambda: [
-                *(
-                    FeedPlaylist.parse(document, is_head=True)
-                    for document in page.heads
-                ),
-                *map(FeedPlaylist.parse, page.records),
-            ]
-        )
-        count = sum(len(playlist.fields) for playlist in found.values())
+        """Add the playlists of a page, beyond the limits without their works, or with only what names them."""
+
+        def parse() -> tuple[list[FeedPlaylist | None], int, int]:
+            """Return the playlists, and how many fields and characters those before them have."""
+            heads = (FeedPlaylist.parse(it, is_head=True) for it in page.heads)
+            return (
+                [*heads, *map(FeedPlaylist.parse, page.records)],
+                sum(len(playlist.fields) for playlist in found.values()),
+                sum(playlist.characters for playlist in found.values()),
+            )
+
+        playlists, count, size = await self.hass.async_add_executor_job(parse)
         for playlist in playlists:
             if playlist is None or playlist.id in found or playlist.id in self._deleted:
                 continue
             count += len(playlist.fields)
-            if count > MAX_ITEMS * ITEM_FIELDS:
+            size += playlist.characters
+            if size > MAX_CHARACTERS:
+                playlist = replace(playlist, summary="", cover="", fields=())
+            elif count > MAX_ITEMS * ITEM_FIELDS:
                 playlist = replace(playlist, fields=())
             found[playlist.id] = playlist
         self._found = len(found)

@@ -79,6 +79,11 @@ class FeedPlaylist:
             map(FeedItem._make, batched(self.fields, ITEM_FIELDS, strict=True))
         )
 
+    @property
+    def characters(self) -> int:
+        """Return how long the texts are that may be long."""
+        return sum(map(len, (self.summary, self.cover, *self.fields)))
+
     def shows(self, source: str | None) -> bool:
         """Return if an item has an address."""
         return source in self.fields[FeedItem._fields.index("source") :: ITEM_FIELDS]
