@@ -121,7 +121,8 @@ async def use(page: Page, card: Locator, display: DisplaySimulator) -> None:
     await heart.press("Enter")
     await expect(heart).to_have_attribute("aria-pressed", "false")
     coming = card.get_by_role("listitem").nth(2)
-    wanted = await coming.locator(".show").inner_text()
+    wanted = display.state.items[6]["title"]
+    await expect(coming.locator(".show")).to_have_text(wanted)
     await expect(coming.locator("img")).to_have_js_property("complete", True)
     await coming.locator(".show").click()
     await expect(title).to_have_text(wanted)

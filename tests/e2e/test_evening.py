@@ -184,6 +184,8 @@ async def search_and_play(page: Page, home: Home, player: str) -> None:
     await field.fill("net evil")
     await field.press("Enter")
     await media(page, "Net Evil").click()
+    heading = page.locator(f"{MEDIA} h1")
+    await expect(heading).to_have_text("Exhibition: Net Evil")
     work = page.locator(f"{MEDIA} .child").first
     label = await work.locator(".title").inner_text()
     await work.hover()
