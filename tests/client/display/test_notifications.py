@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 import json
 import logging
 from typing import Any
@@ -29,6 +29,7 @@ from custom_components.dp1.client.values import MAX_ON_LOOP
 from .displays import client, plain, scripted
 
 from tests.client.scripted_server import Reply
+from tests.client.timing import worst_stall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -300,6 +301,31 @@ async def test_leaving_is_quick() -> None:
         assert await anext(events) == Connected()
         async with asyncio.timeout(3):
             await events.aclose()
+
+
+@pytest.mark.parametrize("unit", ["8900", "8a00", "8200", "81027b7d"])
+async def test_a_flood_of_small_frames(unit: str) -> None:
+    """Frames of two bytes, 128,000 at once, neither hold the loop, 1.4 s before, nor those who leave, for ever before."""
+    frames = (bytes.fromhex(unit) * 131_072)[: 1 << 18]
+
+    async def serve(socket: web.WebSocketResponse, request: web.Request) -> None:
+        """Send them without end."""
+        assert request.transport
+        while not request.transport.is_closing():
+            request.transport.write(frames)
+            await asyncio.sleep(0.01)
+
+    async with pushing(serve) as display:
+
+        async def follow() -> None:
+            """Follow them for a while, and leave."""
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1):
+                    async for _ in display.listen():
+                        pass
+
+        async with asyncio.timeout(10):
+            assert await worst_stall(follow, 0.1) < 0.1
 
 
 async def test_large_frames() -> None:

@@ -69,7 +69,7 @@ async def listen(
         LostAnswerError: the connection was lost after the socket had opened.
         NoPongError: nothing was heard for 1.5 times the heartbeat.
     """
-    socket = await _connect(session, url)
+    socket, response = await _connect(session, url)
     silence = _Silence(socket, heartbeat)
     try:
         yield Connected()
@@ -88,9 +88,6 @@ async def listen(
                             event = event.over(known())
                     if event is not None:
                         yield event
-                    if is_flood:
-                        # Buffered frames are received without a break.
-                        await asyncio.sleep(0)
                 case aiohttp.WSMsgType.PING:
                     await socket.pong(frame.data)
                 case aiohttp.WSMsgType.PONG | aiohttp.WSMsgType.BINARY:
@@ -101,6 +98,9 @@ async def listen(
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
                     )
+            if is_flood:
+                # Buffered frames are received without a break.
+                await asyncio.sleep(0)
     except asyncio.CancelledError as err:
         if silence.is_too_long and silence.receiver and not silence.receiver.uncancel():
             raise NoPongError("no answer to a ping") from err
@@ -109,7 +109,12 @@ async def listen(
         raise transport_error(err) from err
     finally:
         silence.stop()
-        await socket.close()
+        if silence.end():
+            # Closing the socket would read what still comes.
+            response.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_TIMEOUT):
+                await socket.close()
 
 
 class _Silence:
@@ -162,21 +167,25 @@ class _Silence:
             await asyncio.sleep(rest)
 
 
-async def _refuse_redirect(
-    request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-) -> aiohttp.ClientResponse:
-    """Fail at a redirect, which aiohttp would follow: a display must not choose what else is requested in the house."""
-    response = await handler(request)
-    if 300 <= response.status < 400:
-        response.close()
-        raise aiohttp.WSServerHandshakeError(
-            response.request_info, (), status=response.status
-        )
-    return response
+async def _connect(
+    session: aiohttp.ClientSession, url: str
+) -> tuple[_Socket, aiohttp.ClientResponse]:
+    """Open the socket, without an Origin header, which newer firmware refuses; return it with what it was opened by."""
+    opened: list[aiohttp.ClientResponse] = []
 
+    async def refuse_redirect(
+        request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Fail at a redirect, which aiohttp would follow: a display must not choose what else is requested in the house."""
+        response = await handler(request)
+        if 300 <= response.status < 400:
+            response.close()
+            raise aiohttp.WSServerHandshakeError(
+                response.request_info, (), status=response.status
+            )
+        opened.append(response)
+        return response
 
-async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
-    """Open the socket, without an Origin header, which newer firmware refuses."""
     try:
         async with (
             asyncio.timeout(_HANDSHAKE_TIMEOUT),
@@ -185,16 +194,17 @@ async def _connect(session: aiohttp.ClientSession, url: str) -> _Socket:
                 connector_owner=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=session.headers,
-                middlewares=(_refuse_redirect,),
+                middlewares=(refuse_redirect,),
             ) as redirectless,
         ):
-            return await redirectless.ws_connect(
+            socket = await redirectless.ws_connect(
                 url,
                 autoping=False,
                 timeout=aiohttp.ClientWSTimeout(ws_close=_CLOSE_TIMEOUT),
                 max_msg_size=MAX_REPLY,
                 decode_text=False,
             )
+            return socket, opened[-1]
     except aiohttp.WSServerHandshakeError as err:
         if err.status in (403, 429) or err.status > 500:
             answer = Answer(err.status, err.headers or {}, b"", url)
