@@ -1,10 +1,16 @@
 """Test JSON requests: every failure, and the limits."""
 
+import asyncio
+from compression import zstd
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+import gzip
+import json
 from socket import AF_INET, AI_NUMERICHOST
 import ssl
 from typing import Any, override
+import zlib
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -26,12 +32,16 @@ from custom_components.dp1.client.errors import (
 )
 from custom_components.dp1.client.http import (
     Answer,
+    Guard,
+    public_session,
+    read_title,
     request_json,
     status_error,
     transport_error,
 )
 
 from .scripted_server import Reply, ScriptedServer
+from .timing import most_memory, worst_stall
 
 pytestmark = pytest.mark.usefixtures("socket_enabled")
 
@@ -165,6 +175,82 @@ async def test_body_is_bounded() -> None:
         assert len((await ask(server.url, max_body=5000)).body) == 5000
         with pytest.raises(UnexpectedAnswerError, match="4999"):
             await ask(server.url, max_body=4999)
+
+
+async def test_compressed() -> None:
+    """Only gzip is asked for, and read, however it is asked."""
+    body = {"text": "x" * 300_000}
+    packed = gzip.compress(json.dumps(body).encode())
+    page = gzip.compress(b"<title>Dawn</title>" + bytes(100_000))
+    encoding = {"Content-Encoding": "gzip"}
+    async with (
+        ScriptedServer.run(
+            Reply(200, packed, encoding),
+            Reply(302, b"", {"Location": "/page"}),
+            Reply(200, page, {**encoding, "Content-Type": "text/html"}),
+            Reply(200, packed[:-100], encoding),
+            Reply(200, packed[100:], encoding),
+        ) as server,
+        aiohttp.ClientSession() as session,
+        public_session() as public,
+    ):
+        assert (await ask(server.url)).json() == body
+        guard = Guard(session, public).allowing(server.url)
+        timeout = aiohttp.ClientTimeout(total=2)
+        async with guard.request("GET", server.url, timeout=timeout) as response:
+            assert await read_title(response) == "Dawn"
+        for _ in range(2):
+            with pytest.raises(UnexpectedAnswerError):
+                (await ask(server.url)).json()
+    asked = {request.headers["Accept-Encoding"] for request in server.requests}
+    assert asked == {"gzip"}
+
+
+def chunk(data: bytes) -> bytes:
+    """Return a chunk of a body."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "start", "unit"),
+    [
+        ("zstd", b"", chunk(zstd.compress(b"") * 1000) * 30),
+        ("gzip", b"", chunk(gzip.compress(b"") * 1000) * 15),
+        ("gzip", gzip.compress(b"")[:10], chunk(b"\0\0\0\xff\xff" * 10_000) * 5),
+        ("gzip", b"", chunk(zlib.compress(bytes(50_000_000), wbits=31))),
+    ],
+    ids=["frames", "members", "blocks", "zeros"],
+)
+async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> None:
+    """What is compressed holds nobody up, 0.6 s before, and is bounded before it is decompressed, 3 GB before."""
+    sent = [0]
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer without end."""
+        with suppress(ConnectionError):
+            writer.write(
+                b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n"
+                + f"Content-Encoding: {encoding}\r\n\r\n".encode()
+                + (chunk(start) if start else b"")
+            )
+            while True:
+                writer.write(unit)
+                await writer.drain()
+                sent[-1] += len(unit)
+                await asyncio.sleep(0)
+
+    async def read() -> None:
+        """Ask for it."""
+        sent.append(0)
+        with pytest.raises(UnexpectedAnswerError):
+            (await ask(url)).json()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        assert await worst_stall(read, 0.1) < 0.1
+        assert await most_memory(read) < 16 * 1024 * 1024
+        server.close_clients()
+    assert max(sent) < 32 * 1024 * 1024
 
 
 @pytest.mark.parametrize(

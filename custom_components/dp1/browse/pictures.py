@@ -19,6 +19,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from ..client.errors import Dp1Error
+from ..client.http import chunks
 from ..const import DOMAIN, LOGGER
 from ..data import DATA
 from ..library.entries import library_and_node
@@ -31,7 +32,6 @@ MAX_PIXELS: Final = 64_000_000
 MAX_SEGMENTS: Final = 1000
 # Frames of JPEG; the others of that range are tables.
 JPEG_FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
-CHUNK: Final = 64 * 1024
 # Tiles are at most 200 pixels wide, on screens of two pixels each.
 TILE_WIDTH: Final = 400
 TILE_QUALITY: Final = 80
@@ -54,7 +54,7 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     try:
         async with guard.request("GET", url, timeout=timeout) as response:
             response.raise_for_status()
-            async for chunk in response.content.iter_chunked(CHUNK):
+            async for chunk in chunks(response, MAX_PICTURE_BYTES):
                 content += chunk
                 content_type = raster_type(content)
                 if content_type is None and len(content) >= SIGNATURE_BYTES:

@@ -192,6 +192,7 @@ async def _connect(
             aiohttp.ClientSession(
                 connector=session.connector,
                 connector_owner=False,
+                auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 headers=session.headers,
                 middlewares=(refuse_redirect,),
