@@ -1,6 +1,7 @@
 """Test which hosts at home may be contacted."""
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from json import dumps
 from typing import Any
 
@@ -10,9 +11,10 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.dp1 import guard as guard_module
 from custom_components.dp1.client.display.client import Display
-from custom_components.dp1.client.errors import BlockedAddressError
+from custom_components.dp1.client.errors import BlockedAddressError, Dp1Error
 from custom_components.dp1.client.http import PUBLIC, public_session, request_json
-from custom_components.dp1.data import DATA
+from custom_components.dp1.data import DATA, SESSION
+from custom_components.dp1.display.discovery import Address, async_identify
 from custom_components.dp1.guard import NamedHosts
 from homeassistant.auth.const import GROUP_ID_ADMIN, GROUP_ID_USER
 from homeassistant.const import (
@@ -202,6 +204,21 @@ async def test_servers_cannot_send_elsewhere(
     assert not victim.requests
 
 
+async def test_cookies_of_a_display(
+    hass: HomeAssistant, socket_enabled: None, names: None
+) -> None:
+    """A display sets no cookies: others at home got them, 8 KB in each request that Home Assistant sent them."""
+    cookie = {"Set-Cookie": f"a={'x' * 4000}; Domain=local; Path=/"}
+    async with ScriptedServer.run(Reply(200, {}, cookie)) as server:
+        address = Address("ff1-ab12cd34.local", int(server.url.rpartition(":")[2]))
+        for _ in range(2):
+            with suppress(Dp1Error):
+                await async_identify(hass, address)
+        assert server.requests
+        assert all("Cookie" not in request.headers for request in server.requests)
+    assert not len(async_get_clientsession(hass).cookie_jar)
+
+
 async def test_a_name_that_is_turned_inside(
     hass: HomeAssistant, victim: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,9 +227,7 @@ async def test_a_name_that_is_turned_inside(
     async with aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=names)
     ) as session:
-        monkeypatch.setattr(
-            guard_module, "async_get_clientsession", lambda _hass: session
-        )
+        hass.data[SESSION] = session
         monkeypatch.setattr(
             guard_module, "public_session", lambda **_: public_session(names)
         )

@@ -22,7 +22,6 @@ from homeassistant.config_entries import (
 )
 from homeassistant.const import CONF_NAME, CONF_URL
 from homeassistant.core import callback
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -42,7 +41,7 @@ from .const import (
     SUBENTRY_COLLECTION,
     EntryKind,
 )
-from .data import DATA
+from .data import DATA, async_session
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
@@ -162,7 +161,7 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
             if name:
                 try:
                     address = await look_up_name(
-                        async_get_clientsession(self.hass),
+                        async_session(self.hass),
                         name,
                         SERVICES,
                         await async_user_agent(self.hass),

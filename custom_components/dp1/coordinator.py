@@ -30,7 +30,6 @@ from homeassistant.helpers import (
     entity_registry as er,
     issue_registry as ir,
 )
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.update_coordinator import DataUpdateCoordinator, UpdateFailed
@@ -72,7 +71,7 @@ from .const import (
     LOGGER,
     EntryKind,
 )
-from .data import DATA
+from .data import DATA, async_session
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
@@ -386,7 +385,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         known = Dialect(entry.data.get(CONF_DIALECT, Dialect.UNKNOWN))
         fixed = chosen is not Dialect.UNKNOWN
         self.display = Display(
-            async_get_clientsession(hass),
+            async_session(hass),
             entry.data[CONF_HOST],
             entry.data[CONF_PORT],
             dialect=chosen if fixed else known,

@@ -4,6 +4,12 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from aiohttp import ClientSession, DummyCookieJar
+
+from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
+from homeassistant.core import Event, HomeAssistant, callback
+from homeassistant.helpers.aiohttp_client import async_create_clientsession
+from homeassistant.helpers.singleton import singleton
 from homeassistant.util.hass_dict import HassKey
 
 from .const import DOMAIN
@@ -69,3 +75,22 @@ class Dp1Data:
 
 
 DATA: Final[HassKey[Dp1Data]] = HassKey(DOMAIN)
+SESSION: Final[HassKey[ClientSession]] = HassKey(f"{DOMAIN}_session")
+
+
+@callback
+@singleton(SESSION)
+def async_session(hass: HomeAssistant) -> ClientSession:
+    """Return what reaches hosts at home without cookies: a display could set those of all others there."""
+    # It is for all entries, whichever is being set up.
+    session = async_create_clientsession(
+        hass, auto_cleanup=False, cookie_jar=DummyCookieJar()
+    )
+
+    @callback
+    def close(_event: Event) -> None:
+        """Leave the connections to Home Assistant."""
+        session.detach()
+
+    hass.bus.async_listen_once(EVENT_HOMEASSISTANT_CLOSE, close)
+    return session

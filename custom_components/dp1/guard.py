@@ -13,10 +13,7 @@ from lru import LRU
 
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Context, Event, HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import (
-    SERVER_SOFTWARE,
-    async_get_clientsession,
-)
+from homeassistant.helpers.aiohttp_client import SERVER_SOFTWARE
 from homeassistant.helpers.network import is_hass_url
 from homeassistant.util.ssl import get_default_context
 
@@ -25,6 +22,7 @@ from .client.playlist.document import MAX_DOCUMENT
 from .client.text import host_of, plain_host, web_url
 from .client.values import MAX_ON_LOOP
 from .const import CONF_CATALOG_URL, CONF_FEED_URL, DOMAIN
+from .data import async_session
 from .permissions import async_is_admin
 from .storage import SafeStore
 
@@ -130,7 +128,7 @@ class NamedHosts:
     @callback
     def async_guard(self, url: str = "") -> Guard:
         """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there."""
-        session = async_get_clientsession(self._hass)
+        session = async_session(self._hass)
         if self._is_own_file(url):
             return Guard(session, self._session).allowing(url)
         return Guard(session, self._session, self, self._seen)

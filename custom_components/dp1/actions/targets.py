@@ -24,7 +24,6 @@ from homeassistant.const import ATTR_ENTITY_ID, CONF_HOST, CONF_PORT, ENTITY_MAT
 from homeassistant.core import HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError, Unauthorized
 from homeassistant.helpers import config_validation as cv, entity_registry as er
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
@@ -38,6 +37,7 @@ from ..coordinator import (
     async_display_entities,
     is_display,
 )
+from ..data import async_session
 from ..errors import (
     action_failed,
     async_gather_failures,
@@ -98,7 +98,7 @@ class Target:
         if self._is_loaded():
             return self.entry.runtime_data
         display = Display(
-            async_get_clientsession(self.hass),
+            async_session(self.hass),
             self.entry.data[CONF_HOST],
             self.entry.data[CONF_PORT],
         )

@@ -19,7 +19,6 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_HOST, CONF_PORT
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, entity_registry as er
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.device_registry import format_mac
 
 from ..client.display.client import Dialect, Display
@@ -32,6 +31,7 @@ from ..client.errors import (
 )
 from ..client.text import clean, plain_host, web_url
 from ..const import CONF_MACS, DEFAULT_PORT, DOMAIN, LOGGER
+from ..data import async_session
 from ..errors import action_failed
 
 SERVICE_TYPE = "_ff1._tcp.local."
@@ -120,7 +120,7 @@ def model_of(dialect: Dialect) -> str:
 
 async def async_identify(hass: HomeAssistant, address: Address) -> FoundDisplay:
     """Identify the display at an address, or raise UnexpectedAnswerError for anything else."""
-    display = Display(async_get_clientsession(hass), address.host, address.port)
+    display = Display(async_session(hass), address.host, address.port)
     return await _async_found(display, await _async_device_id(display))
 
 
@@ -129,7 +129,7 @@ async def async_still_answers(
 ) -> bool:
     """Return whether the display of an entry still answers at its stored address, rather than at another one."""
     host, port = entry.data[CONF_HOST], entry.data[CONF_PORT]
-    display = Display(async_get_clientsession(hass), host, port)
+    display = Display(async_session(hass), host, port)
     try:
         async with asyncio.timeout(STORED_ADDRESS_TIMEOUT):
             device_id = await _async_device_id(display)

@@ -12,7 +12,6 @@ from yarl import URL
 from homeassistant.const import CONF_API_KEY, CONF_NAME
 from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import section
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -45,6 +44,7 @@ from ..const import (
     DEFAULT_SOURCES,
     DOMAIN,
 )
+from ..data import async_session
 from ..language import async_text
 
 URL_LENGTH = 2000
@@ -173,7 +173,7 @@ async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
 async def _guard(hass: HomeAssistant, url: str) -> AsyncIterator[Guard]:
     """Return what asks a server that the owner names, and does not follow it to others at home."""
     async with public_session() as public:
-        yield Guard(async_get_clientsession(hass), public).allowing(url)
+        yield Guard(async_session(hass), public).allowing(url)
 
 
 def _checked(url: str) -> str:

@@ -18,7 +18,6 @@ from homeassistant.components import media_source, persistent_notification
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.network import is_hass_url
 
 from ..client.display.client import Cast, Start
@@ -52,7 +51,7 @@ from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, we
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
 from ..coordinator import REQUEST_NUMBERS, async_displays
-from ..data import DATA
+from ..data import DATA, async_session
 from ..display.history import MEDIA_ID as RECENT, History, media_id_of
 from ..display.metadata import IMAGE_SUFFIXES
 from ..errors import action_failed, invalid_input, translated
@@ -699,7 +698,7 @@ async def _async_look_up(
     hass: HomeAssistant, link: LookupLink, where: str
 ) -> IndexedLink:
     """Ask a market what a link names."""
-    session, agent = async_get_clientsession(hass), await async_user_agent(hass)
+    session, agent = async_session(hass), await async_user_agent(hass)
     try:
         return await look_up(session, link, MARKETS, agent)
     except NotFoundError as err:

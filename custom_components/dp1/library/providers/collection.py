@@ -16,7 +16,6 @@ from uuid import uuid5
 
 from homeassistant.config_entries import ConfigSubentry
 from homeassistant.core import HomeAssistant, callback
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.loader import async_get_integration
 from homeassistant.util import dt as dt_util
 
@@ -49,7 +48,7 @@ from ...const import (
     LOGGER,
     SUBENTRY_COLLECTION,
 )
-from ...data import DATA
+from ...data import DATA, async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
 from ..node import MAX_CREDIT, WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
@@ -97,9 +96,7 @@ async def async_indexer(hass: HomeAssistant, url: str) -> Indexer:
     indexers = hass.data[DATA].indexers
     if url not in indexers:
         agent = await async_user_agent(hass)
-        indexers.setdefault(
-            url, Indexer(async_get_clientsession(hass), url, agent=agent)
-        )
+        indexers.setdefault(url, Indexer(async_session(hass), url, agent=agent))
     return indexers[url]
 
 
