@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
+from contextlib import aclosing
 from http import HTTPStatus
 from io import BytesIO
 from itertools import islice
@@ -52,9 +53,12 @@ async def async_fetch_picture(hass: HomeAssistant, url: str) -> Image | None:
     content = bytearray()
     content_type: str | None = None
     try:
-        async with guard.request("GET", url, timeout=timeout) as response:
+        async with (
+            guard.request("GET", url, timeout=timeout) as response,
+            aclosing(chunks(response, MAX_PICTURE_BYTES)) as received,
+        ):
             response.raise_for_status()
-            async for chunk in chunks(response, MAX_PICTURE_BYTES):
+            async for chunk in received:
                 content += chunk
                 content_type = raster_type(content)
                 if content_type is None and len(content) >= SIGNATURE_BYTES:

@@ -18,7 +18,7 @@ from collections.abc import (
     Mapping,
     MutableMapping,
 )
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -462,20 +462,21 @@ async def _read(
     ):
         return await response.read(), b""
     body, tail, length = bytearray(), bytearray(), 0
-    async for chunk in chunks(response, max(max_body, max_skipped)):
-        length += len(chunk)
-        if length <= max_body:
-            body += chunk
-        elif length <= max_skipped:
-            if tail:
-                tail += chunk
-            else:
+    async with aclosing(chunks(response, max(max_body, max_skipped))) as received:
+        async for chunk in received:
+            length += len(chunk)
+            if length <= max_body:
                 body += chunk
-                tail = body[-TAIL:]
-            del tail[:-TAIL], body[HEAD:]
-        else:
-            response.close()
-            raise _too_large(max(max_body, max_skipped))
+            elif length <= max_skipped:
+                if tail:
+                    tail += chunk
+                else:
+                    body += chunk
+                    tail = body[-TAIL:]
+                del tail[:-TAIL], body[HEAD:]
+            else:
+                response.close()
+                raise _too_large(max(max_body, max_skipped))
     return bytes(body), bytes(tail)
 
 
@@ -590,12 +591,13 @@ async def read_title(response: aiohttp.ClientResponse) -> str:
     """
     if not response.ok or response.content_type != "text/html":
         return ""
-    head = b""
-    async for chunk in chunks(response, MAX_PAGE):
-        head = (head + chunk)[:MAX_PAGE]
-        if len(head) == MAX_PAGE:
-            break
-    if (found := _TITLE.search(head)) is None:
+    head = bytearray()
+    async with aclosing(chunks(response, MAX_PAGE)) as received:
+        async for chunk in received:
+            head += chunk
+            if len(head) >= MAX_PAGE:
+                break
+    if (found := _TITLE.search(head[:MAX_PAGE])) is None:
         return ""
     title = found[1][: READ_LENGTHS * MAX_TITLE]
     named = _CHARSET.search(head[:_CHARSET_WITHIN])
