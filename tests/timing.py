@@ -9,6 +9,7 @@ from homeassistant.core import HomeAssistant
 
 FAST = Timing(
     pace=50,
+    first_patience=10.0,
     first_retry=0.05,
     follow_up=0.5,
     push_patience=2.0,

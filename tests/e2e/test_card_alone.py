@@ -410,10 +410,14 @@ async def test_more(page: Page) -> None:
         entry = page.locator(".menu").get_by_text(name.rpartition(".")[2], exact=True)
         await entry.click()
         assert (await calls(page))[-1] == wanted
-    await render(page, **state, group_members=[ENTITY_ID, "media_player.hall"])
+    # The state follows while the menu is open again.
     await page.locator("[data-do=more]").click()
     checked = page.locator(".menu [aria-checked=true]")
+    await expect(checked).to_have_text(["shuffle", "one"])
+    await page.locator(".menu [role=menuitemcheckbox]").last.focus()
+    await render(page, **state, group_members=[ENTITY_ID, "media_player.hall"])
     await expect(checked).to_have_text(["shuffle", "one", "together Hall"])
+    await expect(checked.last).to_be_focused()
     await checked.last.click()
     left = ["media_player", "unjoin", {"entity_id": "media_player.hall"}]
     assert (await calls(page))[-1] == left

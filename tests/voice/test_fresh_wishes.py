@@ -83,7 +83,8 @@ async def start(home: Home) -> None:
     for wall in walls:
         target = {"entity_id": home.ids[wall.url]}
         call = home.hass.services.async_call
-        await call("media_player", "turn_on", target, blocking=True)
+        if wall.state.asleep:
+            await call("media_player", "turn_on", target, blocking=True)
         await home.cast(START, wall)
         await call("dp1", "show_work", target | {"work": "next"}, blocking=True)
     await until(lambda: all(wall.state.position == 1 for wall in walls))

@@ -34,11 +34,7 @@ const FEATURES = {
   group: 524288,
   enqueue: 2097152,
 };
-const REPEAT = new Map([
-  ["off", "mdi:repeat-off"],
-  ["one", "mdi:repeat-once"],
-  ["all", "mdi:repeat"],
-]);
+const REPEAT = { off: "mdi:repeat-off", one: "mdi:repeat-once", all: "mdi:repeat" };
 const PARTS = ["artist", "facts", "exhibition", "statement", "links", "progress", "controls", "choose", "upcoming"];
 const WALL_WIDTH = 600;
 const TILE_WIDTH = 280;
@@ -645,7 +641,7 @@ class WallLabelCard extends HTMLElement {
     const { offsetWidth: width, offsetHeight: height } = this;
     if (!width) return;
     const rows = this._config?.grid_options?.rows;
-    const isTile = width < TILE_WIDTH || (typeof rows === "number" && rows <= TILE_ROWS);
+    const isTile = width < TILE_WIDTH || rows <= TILE_ROWS;
     const isWall = this._layout === "panel" && width >= WALL_WIDTH;
     const size = isWall ? "wall" : isTile ? "tile" : "label";
     this.toggleAttribute("stacked", isWall && width < height);
@@ -672,6 +668,7 @@ class WallLabelCard extends HTMLElement {
     this._renderLinks(work);
     this._renderControls(state, attributes, work, shows);
     this._updateUpNext(state, work, shows);
+    this._renderMenu();
   }
 
   _renderPicture(state, { media_title: title, media_artist: artist, entity_picture: picture }, shows) {
@@ -823,7 +820,6 @@ class WallLabelCard extends HTMLElement {
     link.hidden = !url || !label;
     link.textContent = label;
     if (url) Object.assign(link, { href: url, target: "_blank", rel: "noopener noreferrer" });
-    else link.removeAttribute("href");
   }
 
   _button(name, visible, label) {
@@ -1004,25 +1000,41 @@ class WallLabelCard extends HTMLElement {
   }
 
   _more(button) {
-    const hass = this._hass;
+    const upload = this._entry(text(this._hass, "hang_picture"), undefined, "mdi:image-plus");
+    upload.onclick = () => this._find(".file").click();
+    this._openMenu(button, this._volume(this._state), ...this._switches(), upload);
+  }
+
+  /** Return the entries that tell what is chosen. */
+  _switches() {
     const state = this._state;
     const { shuffle, repeat } = state.attributes;
     const order = (label, chosen, name, action, data, role) =>
-      this._action(this._entry(text(hass, label), chosen, name, role), PLAYER, action, data);
-    const shuffled = can(state, FEATURES.shuffle) && order("shuffle", shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle });
-    const repeats = [...REPEAT]
-      .filter(() => can(state, FEATURES.repeat))
-      .map(([mode, name]) => order(`repeat.${mode}`, repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio"));
-    const upload = this._entry(text(hass, "hang_picture"), undefined, "mdi:image-plus");
-    upload.onclick = () => this._find(".file").click();
-    this._openMenu(button, this._volume(state), shuffled, ...repeats, ...this._others(state), upload);
+      this._action(this._entry(text(this._hass, label), chosen, name, role), PLAYER, action, data);
+    const orders = can(state, FEATURES.shuffle) ? [order("shuffle", shuffle === true, "mdi:shuffle", "shuffle_set", { shuffle: !shuffle })] : [];
+    const repeats = can(state, FEATURES.repeat) ? Object.entries(REPEAT) : [];
+    orders.push(...repeats.map(([mode, name]) => order(`repeat.${mode}`, repeat === mode, name, "repeat_set", { repeat: mode }, "menuitemradio")));
+    return [...orders, ...this._others(state)];
+  }
+
+  /** Follow in the open menu what has changed meanwhile. */
+  _renderMenu() {
+    const entries = this._opener && this._state ? this._switches() : [];
+    this._all("[role=menu] [aria-checked]").forEach((old, index) => {
+      const entry = entries[index];
+      if (!entry || old.ariaChecked === entry.ariaChecked) return;
+      const hadFocus = old.matches(":focus");
+      entry.tabIndex = old.tabIndex;
+      old.replaceWith(entry);
+      if (hadFocus) entry.focus();
+    });
   }
 
   _volume(state) {
     if (!can(state, FEATURES.volume)) return null;
     const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
     slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
-    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
+    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume");
     slider.onchange = () => this._act(this._opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
     const { is_volume_muted: muted } = state.attributes;
     const mute = make("button", { className: "icon" }, icon(muted ? "mdi:volume-off" : "mdi:volume-medium"));
