@@ -5,7 +5,7 @@ and with long biographies, settings that may be null, identifiers far beyond 2**
 """
 
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from random import Random
 from uuid import UUID
@@ -23,16 +23,19 @@ MEDIA = ("software", "image", "software", "video", "image", "software", "3d")
 LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
+@cache
 def uuid_of(*seed: object) -> str:
     """Return a UUID derived from a name."""
     return str(UUID(bytes=sha256(repr(seed).encode()).digest()[:16], version=4))
 
 
+@cache
 def token_of(*seed: object) -> str:
     """Return a token id as Ethereum has it: 256 bits, decimal."""
     return str(int.from_bytes(sha256(repr(seed).encode()).digest()))
 
 
+@cache
 def hex_of(*seed: object) -> str:
     """Return an id of 64 hex digits, as Bitmark has it."""
     return sha256(repr(seed).encode()).hexdigest()
@@ -43,11 +46,55 @@ def moment(when: datetime) -> str:
     return when.isoformat().replace("+00:00", "Z")
 
 
+@cache
 def slug_of(title: str, seed: str) -> str:
     """Return a slug, made unique by three letters at its end."""
     words = "".join(c if c.isascii() and c.isalnum() else " " for c in title.lower())
     end = "".join(Random(f"slug {seed}").choices(LETTERS, k=3))
     return "-".join((*words.split(), end))
+
+
+@cache
+def _drawn(number: int) -> Json:
+    """Return what is known of a person."""
+    rng = Random(f"person {number}")
+    name = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
+    anonymous = rng.random() < 0.1
+    size = rng.randint(2, 7)
+    bio = "".join(
+        f"<p>{' '.join(rng.choices(BIOGRAPHY, k=2))} &amp; so on.</p>\r\n"
+        for _ in range(size)
+    )
+    return {
+        "ID": uuid_of("person", number),
+        "alias": "" if anonymous else name,
+        "fullName": f"Studio {name}" if anonymous else name,
+        "slug": slug_of(name, f"person {number}"),
+        "isArtist": True,
+        "isCurator": rng.random() < 0.2,
+        "bio": bio,
+        "avatarURI": f"avatars/{uuid_of('person', number)}/1608000000",
+        "avatarDisplay": f"{IMAGE_ACCOUNT}/{uuid_of('avatar', number)}",
+        "location": rng.choice(("Lagos", "Oslo", "Taipei", "Lima", "")),
+        "website": f"https://{slug_of(name, f'person {number}')}.example",
+        "company": "",
+        "addresses": {
+            "ethereum": f"0x{hex_of('address', number)[:40]}",
+            "tezos": f"tz1{hex_of('tezos', number)[:33]}",
+            "bitmark": hex_of("bitmark", number)[:50],
+        },
+        "associatedAddresses": [f"0x{hex_of('other', number)[:40]}"],
+        "socialNetworks": {"instagramID": "", "twitterID": ""},
+        "collaborationAlumniAccounts": [None] if number % 17 == 0 else [],
+    }
+
+
+def person_of(number: int, seed: str, *, nested: bool = False) -> Json:
+    """Return an artist or curator; people take part in several exhibitions."""
+    person = dict(_drawn(number))
+    if not nested:
+        return person
+    return {"id": uuid_of("role", number, seed), "alumniAccount": person}
 
 
 class CatalogData:
@@ -121,42 +168,6 @@ class CatalogData:
             return f"{IMAGE_ACCOUNT}/{uuid_of('image', *seed)}"
         return f"{self._media_base}/images/{'/'.join(str(part) for part in seed)}"
 
-    def _person(self, number: int, seed: str, *, nested: bool = False) -> Json:
-        """Return an artist or curator; people take part in several exhibitions."""
-        rng = Random(f"person {number}")
-        name = f"{rng.choice(FIRST_NAMES)} {rng.choice(LAST_NAMES)}"
-        anonymous = rng.random() < 0.1
-        size = rng.randint(2, 7)
-        bio = "".join(
-            f"<p>{' '.join(rng.choices(BIOGRAPHY, k=2))} &amp; so on.</p>\r\n"
-            for _ in range(size)
-        )
-        person: Json = {
-            "ID": uuid_of("person", number),
-            "alias": "" if anonymous else name,
-            "fullName": f"Studio {name}" if anonymous else name,
-            "slug": slug_of(name, f"person {number}"),
-            "isArtist": True,
-            "isCurator": rng.random() < 0.2,
-            "bio": bio,
-            "avatarURI": f"avatars/{uuid_of('person', number)}/1608000000",
-            "avatarDisplay": f"{IMAGE_ACCOUNT}/{uuid_of('avatar', number)}",
-            "location": rng.choice(("Lagos", "Oslo", "Taipei", "Lima", "")),
-            "website": f"https://{slug_of(name, f'person {number}')}.example",
-            "company": "",
-            "addresses": {
-                "ethereum": f"0x{hex_of('address', number)[:40]}",
-                "tezos": f"tz1{hex_of('tezos', number)[:33]}",
-                "bitmark": hex_of("bitmark", number)[:50],
-            },
-            "associatedAddresses": [f"0x{hex_of('other', number)[:40]}"],
-            "socialNetworks": {"instagramID": "", "twitterID": ""},
-            "collaborationAlumniAccounts": [None] if number % 17 == 0 else [],
-        }
-        if not nested:
-            return person
-        return {"id": uuid_of("role", number, seed), "alumniAccount": person}
-
     def _exhibition(self, number: int) -> Json:
         """Return the record of an exhibition."""
         show = SHOWS[number - 1]
@@ -199,15 +210,15 @@ class CatalogData:
             ),
             **(
                 {
-                    "curatorAlumni": self._person(900 + number, seed),
-                    "curator": self._person(900 + number, seed, nested=True),
+                    "curatorAlumni": person_of(900 + number, seed),
+                    "curator": person_of(900 + number, seed, nested=True),
                     "curatorAlumniAccountID": uuid_of("person", 900 + number),
                 }
                 if curated
                 else {}
             ),
-            "artistsAlumni": [self._person(person, seed) for person in people],
-            "artists": [self._person(person, seed, nested=True) for person in people],
+            "artistsAlumni": [person_of(person, seed) for person in people],
+            "artists": [person_of(person, seed, nested=True) for person in people],
             "metadata": {"viewableAt": None},
             "settings": None,
             "saleStatus": "closed",
