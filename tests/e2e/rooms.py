@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from scripts.demo_run import GALLERY, add_by_address
 
 from .browser import signed_in, visit
-from .card import CARD, EXHIBITION, OTHER, dashboard, violations
+from .card import CARD, EXHIBITION, OTHER, dashboard, expect_accessible, violations
 from .home import Home
 
 from tests.simulators.display import DisplaySimulator, Fault, FaultKind
@@ -66,7 +66,7 @@ class Room:
         assert await self.page.evaluate(
             "document.documentElement.scrollWidth <= innerWidth"
         )
-        assert await violations(self.page) == []
+        await expect_accessible(self.page)
 
     async def hang(self) -> None:
         """Hang the exhibition, and wait until the card shows it."""

@@ -1034,7 +1034,7 @@ class WallLabelCard extends HTMLElement {
     if (!can(state, FEATURES.volume)) return null;
     const slider = make("input", { type: "range", min: 0, max: VOLUME_STEPS });
     slider.value = Math.round((state.attributes.volume_level ?? 0) * VOLUME_STEPS);
-    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume");
+    slider.ariaLabel = this._hass.localize("ui.card.media_player.volume") || "Volume";
     slider.onchange = () => this._act(this._opener, PLAYER, "volume_set", { volume_level: slider.value / VOLUME_STEPS });
     const { is_volume_muted: muted } = state.attributes;
     const mute = make("button", { className: "icon" }, icon(muted ? "mdi:volume-off" : "mdi:volume-medium"));
