@@ -614,6 +614,56 @@ async def test_a_display_that_announces_itself_is_added_with_a_click(
     assert result["result"].state is ConfigEntryState.LOADED
 
 
+async def test_announcements_without_end(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever announces a thousand displays has a few asked, a thousand at once before, and lets few wait to be added."""
+    monkeypatch.setattr(config_flow, "MAX_DISCOVERED", 3)
+    gate, asked, most = asyncio.Event(), 0, 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Say who is there, once that is wanted."""
+        nonlocal asked, most
+        asked += 1
+        most = max(most, asked)
+        await reader.readuntil(b"\r\n\r\n")
+        await gate.wait()
+        body = b'{"device_id": "FF1-%d"}' % writer.get_extra_info("sockname")[1]
+        head = b"HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
+        writer.write(head % len(body) + body)
+        asked -= 1
+        writer.close()
+
+    servers = [await asyncio.start_server(serve, "127.0.0.1", 0) for _ in range(30)]
+    ports = [server.sockets[0].getsockname()[1] for server in servers]
+    address = ip_address("127.0.0.1")
+    flows = [
+        hass.async_create_task(
+            hass.config_entries.flow.async_init(
+                "dp1",
+                context={"source": SOURCE_ZEROCONF},
+                data=ZeroconfServiceInfo(
+                    ip_address=address,
+                    ip_addresses=[address],
+                    port=port,
+                    hostname=f"ff1-{port}.local.",
+                    type="_ff1._tcp.local.",
+                    name=f"{port}._ff1._tcp.local.",
+                    properties={"id": f"FF1-{port}"},
+                ),
+            )
+        )
+        for port in ports
+    ]
+    await asyncio.sleep(0.3)
+    assert most == config_flow.MAX_PARALLEL
+    gate.set()
+    shown = [flow for flow in await asyncio.gather(*flows) if flow["type"] == "form"]
+    assert 3 <= len(shown) < 3 + config_flow.MAX_PARALLEL
+    for server in servers:
+        server.close()
+
+
 async def test_a_name_with_a_link_is_no_link(
     hass: HomeAssistant, display: DisplaySimulator
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from custom_components.dp1 import llm
+from custom_components.dp1 import config_flow, llm
 from custom_components.dp1.browse import pictures
 from custom_components.dp1.client import http, text, values
 from custom_components.dp1.client.catalog import client as catalog
@@ -36,7 +36,7 @@ DOORS: dict[str, tuple[Any, ...]] = {
     "answers of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, transport._TIMEOUT),
     "pushes of displays": (megabytes(transport.MAX_REPLY), LEVELS, WORKS, "-"),
     "screenshots": (megabytes(transport._MAX_SCREENSHOT), "-", "1 at a time", transport._SCREENSHOT_TIMEOUT),
-    "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", "-", "-"),
+    "announcements in the network": (f"{discovery.NAME_LENGTH} characters of a name", "-", f"{config_flow.MAX_PARALLEL} at a time, until {config_flow.MAX_DISCOVERED} wait", "-"),
     "playlists at an address": (*DOCUMENT, f"{document.MAX_VALUES:,} values", Timing().document_timeout),
     "playlists in actions": (*DOCUMENT, f"{document.MAX_VALUES:,} values, {schema.MAX_FAULTS} faults", "-"),
     "signatures of playlists": (*DOCUMENT, f"{signing._MAX_CHECKED} are checked", "-"),

@@ -22,6 +22,7 @@ from homeassistant.data_entry_flow import AbortFlow, FlowResultType
 from homeassistant.helpers.selector import BooleanSelector
 from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.helpers.typing import DiscoveryInfoType
+from homeassistant.util.hass_dict import HassKey
 
 from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
@@ -82,6 +83,10 @@ DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 PATIENCE = 1.0
 LOOKS = 10
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
+# Whoever announces displays chooses what is asked, and what a person has to answer.
+MAX_DISCOVERED = 50
+MAX_PARALLEL = 8
+PARALLEL: HassKey[asyncio.Semaphore] = HassKey(f"{DOMAIN}_discovery")
 
 
 class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
@@ -211,7 +216,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             async_update_name(self.hass, entry, name)
             self._abort_if_configured()
         try:
-            self._found = await async_identify(self.hass, self._address)
+            self._found = await self._async_identify(is_known=entry is not None)
         except Dp1Error as err:
             return self.async_abort(reason=err.key)
         macs = set(entry.data[CONF_MACS] if entry else ())
@@ -231,6 +236,18 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
         ending = "" if device_id in self._title else f" ({device_id[-4:]})"
         self.context["title_placeholders"] = {"name": f"{self._title}{ending}"}
         return await self.async_step_zeroconf_confirm()
+
+    async def _async_identify(self, *, is_known: bool) -> FoundDisplay:
+        """Identify an announced display, a few at a time of those that nobody knows."""
+        if is_known:
+            return await async_identify(self.hass, self._address)
+        async with self.hass.data.setdefault(PARALLEL, asyncio.Semaphore(MAX_PARALLEL)):
+            waiting = self.hass.config_entries.flow.async_progress_by_handler(
+                DOMAIN, match_context={"source": SOURCE_ZEROCONF}
+            )
+            if len(waiting) >= MAX_DISCOVERED:
+                raise AbortFlow("already_in_progress")
+            return await async_identify(self.hass, self._address)
 
     def _is_announced_there(
         self, entry: ConfigEntry, discovery_info: ZeroconfServiceInfo
