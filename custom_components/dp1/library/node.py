@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 from uuid import UUID
 
 from ..client.errors import Dp1Error, NotFoundError
+from ..client.text import MAX_URL
 from ..const import DOMAIN
 
 MEDIA_PREFIX = f"media-source://{DOMAIN}/"
@@ -135,7 +136,7 @@ def media_id(entry_id: str, node: str = "") -> str:
 
 def parse_media_id(text: str) -> tuple[str, str] | None:
     """Return the entry id and the node id of a media id, None if it is not of a library."""
-    if not text.startswith(MEDIA_PREFIX):
+    if not text.startswith(MEDIA_PREFIX) or len(text) > MAX_URL:
         return None
     entry_id, _, node = text.removeprefix(MEDIA_PREFIX).partition("/")
     return (entry_id, node) if entry_id else None
