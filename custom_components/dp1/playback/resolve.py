@@ -319,7 +319,7 @@ async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:
         if (given := coordinator.history.get(wanted.media_id)) is not None:
             document = given.cast.playlist
             if wanted.options.rewrites and document is not None:
-                return from_document(document, wanted.options)
+                return await async_from_document(hass, document, wanted.options)
             return given.cast
     raise invalid_input("forgotten", media_id=clean(wanted.media_id, 200))
 
@@ -383,7 +383,7 @@ async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> C
         return await _async_from_library(hass, {link.kind: link.slug}, wanted.options)
     options = wanted.options
     document = await async_document_of(hass, link, wanted.media_id, options.limit)
-    return from_document(document, options)
+    return await async_from_document(hass, document, options)
 
 
 async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:

@@ -35,7 +35,13 @@ MAX_VALUES = 100_000
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _LEGACY_VERSION = re.compile(r"1\.0\.[0-9]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+# Base64 with blanks, each of them perhaps escaped; and what ends it.
+_BASE64 = re.compile(
+    r"(?:[A-Za-z0-9+/\s]++|(?:%(?:2[0BbFf]|3[0-9]|0[9A-Da-d]|[46][1-9A-Fa-f]|[57][0-9Aa]))++)++"
+)
+_PADDING = re.compile(r"(?:(?:=|%3[Dd])\s*+(?:%(?:20|0[9A-Da-d])\s*+){0,8}){0,2}")
+# A search holds the interpreter.
+_AT_ONCE = 64 * 1024
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _IP_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
 _URI_SAFE = "!$%&'()*+,/:;=?@-._~"
@@ -211,9 +217,18 @@ def _is_playable(source: Any) -> bool:
         case "data":
             head, _, payload = rest.partition(",")
             if head.lower().endswith(";base64"):
-                return bool(_BASE64.fullmatch("".join(unquote(payload).split())))
+                return _is_base64(payload)
             return bool(payload)
     return False
+
+
+def _is_base64(payload: str) -> bool:
+    """Return whether the payload of a data URL is in base64, and there is any."""
+    at = 0
+    while found := _BASE64.match(payload, at, at + _AT_ONCE):
+        at = found.end()
+    some = unquote(payload[: min(at, _AT_ONCE)]).strip()
+    return bool(some and _PADDING.fullmatch(payload, at))
 
 
 def check_playable(document: Any) -> None:
