@@ -15,7 +15,7 @@ from homeassistant.helpers.entity import Entity, EntityDescription
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.update_coordinator import CoordinatorEntity
 
-from .client.display.client import Dialect, Display
+from .client.display.client import Dialect
 from .const import DOMAIN
 from .coordinator import (
     DisplayConfigEntry,
@@ -66,16 +66,6 @@ def sends(
             await command(display, *values)
 
     return send
-
-
-def sends_setting(name: str) -> Callable[..., Awaitable[None]]:
-    """Return a set function that sends a setting of how works are shown."""
-
-    async def update(display: Display, value: Any) -> None:
-        """Send the setting."""
-        await display.update_settings(True, **{name: value})
-
-    return sends(update, Refresh.PLAYER)
 
 
 def _area_called(hass: HomeAssistant, name: str) -> str | None:

@@ -1,7 +1,6 @@
 """Selects of a display."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import override
 
@@ -11,7 +10,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.display.device_status import DAYS
+from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
@@ -24,7 +23,6 @@ from .entity import (
     DisplayDescription,
     async_add_display_entities,
     sends,
-    sends_setting,
 )
 
 # Commands queue in the client, one at a time for a display.
@@ -37,63 +35,72 @@ ORIENTATIONS = {
     "landscapeReverse": "landscape_reverse",
     "portraitReverse": "portrait_reverse",
 }
+TURNS = list(ORIENTATIONS.values())
 WEEKEND = frozenset(("sat", "sun"))
 DAY_GROUPS = {
     "every_day": DAYS,
     "working_days": DAYS - WEEKEND,
     "weekend": WEEKEND,
 }
-TURNS = list(ORIENTATIONS.values())
+SIGNATURE_MODES = ["silent", "notify", "strict"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DisplaySelectDescription(DisplayDescription[str], SelectEntityDescription):
-    """Describes a select of a display."""
-
-    @override
-    def exists(self, data: DisplayData) -> bool:
-        """Return whether the display has it: a value that is one of the options, unless that is detected otherwise."""
-        if self.exists_fn is not None:
-            return self.exists_fn(data)
-        return self.is_common or (
-            self.value_fn is not None and self.value_fn(data) in (self.options or ())
-        )
+    """Describes a select of a display, whose value is None if it is none of the options."""
 
 
-def _setting(name: str) -> Callable[[DisplayData], str | None]:
-    """Return a value function for a setting of the player."""
+def _setting(
+    name: str, options: list[str], *, key: str | None = None, is_common: bool = False
+) -> DisplaySelectDescription:
+    """Return the description of a setting of how works are shown."""
 
     def value(data: DisplayData) -> str | None:
         """Return the value of the setting."""
         settings = data.player.settings if data.player else None
-        return getattr(settings, name) if settings else None
+        option = getattr(settings, name) if settings else None
+        return option if option in options else None
 
-    return value
+    async def set_value(display: Display, option: str) -> None:
+        """Change the setting."""
+        await display.update_settings(True, **{name: option})
+
+    return DisplaySelectDescription(
+        key=key or name,
+        parts=(Part.PLAYER,),
+        is_common=is_common,
+        entity_category=EntityCategory.CONFIG,
+        options=options,
+        value_fn=value,
+        set_fn=sends(set_value, Refresh.PLAYER),
+    )
 
 
-def _orientation(data: DisplayData) -> str | None:
-    """Return the orientation of the screen."""
-    return _named(data.device.screen_rotation if data.device else None)
+def _signature_mode(data: DisplayData) -> str | None:
+    """Return what the display does about playlists without a valid signature."""
+    mode = data.device.signature_mode if data.device else None
+    return mode if mode in SIGNATURE_MODES else None
 
 
-def _named(rotation: str | None) -> str | None:
-    """Return the option for a rotation of the display."""
-    return ORIENTATIONS.get(rotation or "")
+def _orientation(device: DeviceStatus | None) -> str | None:
+    """Return the orientation of the screen of a device."""
+    return ORIENTATIONS.get(device.screen_rotation or "") if device else None
 
 
-def _takes_days(data: DisplayData) -> bool:
-    """Return whether the sleep schedule of a display may have days, which only other firmware reports while it is every day."""
+def _schedule(data: DisplayData) -> SleepSchedule | None:
+    """Return the sleep schedule if it may have days, which only other firmware reports while it is every day."""
     device = data.device
-    record = device.sleep_schedule if device else None
-    return bool(device and record and (device.contract or record.days))
+    schedule = device.sleep_schedule if device else None
+    has_days = device and schedule and (device.contract or schedule.days)
+    return schedule if has_days else None
 
 
 def _days(data: DisplayData) -> str | None:
-    """Return the days of the sleep schedule."""
-    if not _takes_days(data) or not data.device or not data.device.sleep_schedule:
+    """Return the days of the sleep schedule, None if they have no name."""
+    if (schedule := _schedule(data)) is None:
         return None
-    days = data.device.sleep_schedule.days or DAYS
-    return next((name for name, each in DAY_GROUPS.items() if each == days), "other")
+    days = schedule.days or DAYS
+    return next((name for name, each in DAY_GROUPS.items() if each == days), None)
 
 
 async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
@@ -102,38 +109,16 @@ async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
 
 
 SELECTS = (
-    DisplaySelectDescription(
-        key="scaling",
-        parts=(Part.PLAYER,),
-        is_common=True,
-        entity_category=EntityCategory.CONFIG,
-        options=["fit", "fill", "stretch", "auto"],
-        value_fn=_setting("scaling"),
-        set_fn=sends_setting("scaling"),
-    ),
-    DisplaySelectDescription(
-        key="framing",
-        parts=(Part.PLAYER,),
-        entity_category=EntityCategory.CONFIG,
-        options=["artwork", "fit", "fill"],
-        value_fn=_setting("framing"),
-        set_fn=sends_setting("framing"),
-    ),
-    DisplaySelectDescription(
-        key="museum_label",
-        parts=(Part.PLAYER,),
-        entity_category=EntityCategory.CONFIG,
-        options=["timed", "on", "off"],
-        value_fn=_setting("tombstone"),
-        set_fn=sends_setting("tombstone"),
-    ),
+    _setting("scaling", ["fit", "fill", "stretch", "auto"], is_common=True),
+    _setting("framing", ["artwork", "fit", "fill"]),
+    _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
     DisplaySelectDescription(
         key="signature_mode",
         parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
         entity_registry_enabled_default=False,
-        options=["silent", "notify", "strict"],
-        value_fn=lambda data: data.device.signature_mode if data.device else None,
+        options=SIGNATURE_MODES,
+        value_fn=_signature_mode,
         set_fn=sends(Display.set_signature_mode, Refresh.DEVICE),
     ),
     DisplaySelectDescription(
@@ -142,7 +127,7 @@ SELECTS = (
         entity_category=EntityCategory.CONFIG,
         options=list(DAY_GROUPS),
         value_fn=_days,
-        exists_fn=_takes_days,
+        exists_fn=lambda data: _schedule(data) is not None,
         set_fn=_set_days,
     ),
 )
@@ -152,7 +137,7 @@ ORIENTATION = DisplaySelectDescription(
     is_common=True,
     entity_category=EntityCategory.CONFIG,
     options=TURNS,
-    value_fn=_orientation,
+    value_fn=lambda data: _orientation(data.device),
 )
 
 
@@ -176,8 +161,8 @@ class DisplaySelect(DescribedEntity[str], SelectEntity):
     @property
     @override
     def current_option(self) -> str | None:
-        """Return the selected option, None if the display has a value of another kind."""
-        return self._value if self._value in self.options else None
+        """Return the selected option."""
+        return self._value
 
     @override
     async def async_select_option(self, option: str) -> None:
@@ -204,12 +189,12 @@ class OrientationSelect(DisplaySelect):
             if option != self._wanted:
                 return
             async with self.coordinator.async_command(Refresh.DEVICE) as display:
-                device = await self.coordinator.async_read_device()
-                now = _named(device.screen_rotation if device else None)
+                now = _orientation(await self.coordinator.async_read_device())
                 for _ in TURNS:
                     if now is None or now == self._wanted:
                         break
-                    now = _named(await display.rotate(_is_clockwise(now, self._wanted)))
+                    turned = await display.rotate(_is_clockwise(now, self._wanted))
+                    now = ORIENTATIONS.get(turned or "")
 
 
 def _is_clockwise(now: str, wanted: str) -> bool:
