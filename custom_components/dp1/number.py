@@ -14,6 +14,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
+from .client.display.player_status import DeviceSettings
 from .coordinator import DisplayConfigEntry, DisplayData, Part, Refresh
 from .entity import (
     DescribedEntity,
@@ -34,12 +35,16 @@ class DisplayNumberDescription(DisplayDescription[float], NumberEntityDescriptio
     """Describes a number of a display."""
 
 
+def _settings(data: DisplayData, signs: set[str]) -> DeviceSettings | None:
+    """Return the settings of the player, None until it sends one of the signs."""
+    settings = data.player.settings if data.player else None
+    return settings if settings and not settings.offered.isdisjoint(signs) else None
+
+
 def _seconds_per_work(data: DisplayData) -> float | None:
     """Return the default duration of works in seconds, 0 if they stay until changed."""
-    settings = data.player.settings if data.player else None
-    if settings is None or settings.offered.isdisjoint(DURATION_SIGNS):
-        return None
-    return settings.default_duration or 0
+    settings = _settings(data, DURATION_SIGNS)
+    return settings.default_duration or 0 if settings else None
 
 
 async def _set_seconds_per_work(display: Display, value: float) -> None:
@@ -49,8 +54,7 @@ async def _set_seconds_per_work(display: Display, value: float) -> None:
 
 def _margin(data: DisplayData) -> float | None:
     """Return the margin in pixels, None if it has another unit."""
-    settings = data.player.settings if data.player else None
-    if settings is None or settings.offered.isdisjoint(MARGIN_SIGNS):
+    if (settings := _settings(data, MARGIN_SIGNS)) is None:
         return None
     try:
         return float(str(settings.margin or 0).removesuffix("px"))
