@@ -49,11 +49,18 @@ def test_addresses(given: str, kept: str | None) -> None:
 
 
 def test_names() -> None:
-    """Names are of plain letters, since others have look-alikes."""
+    """Names are of plain letters, since others have look-alikes, and have an end."""
     assert name_of("Alice.ETH") == "alice.eth"
     assert name_of("art.bob-2.tez") == "art.bob-2.tez"
     assert name_of(E1) is None
-    for name in ("аlice.eth", "🌊.eth", ".eth", "a b.tez", "a/../b.eth"):
+    for name in (
+        "аlice.eth",
+        "🌊.eth",
+        ".eth",
+        "a b.tez",
+        "a/../b.eth",
+        "a." * 130 + "eth",
+    ):
         with pytest.raises(ValueError, match="plain letters"):
             name_of(name)
 

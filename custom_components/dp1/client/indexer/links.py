@@ -455,6 +455,7 @@ def _market_token(contract: object, number: object) -> TokenLink:
 
 # Of other letters there are look-alikes.
 _NAME = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.(eth|tez)")
+_LONGEST_NAME = 255
 _TEZ = "query($n:String!){domain(name:$n,validity:VALID){address}}"
 _ZERO = f"0x{'0' * 40}"
 
@@ -481,8 +482,8 @@ def name_of(text: str) -> str | None:
     name = text.strip().lower()
     if not name.endswith((".eth", ".tez")):
         return None
-    if not _NAME.fullmatch(name):
-        raise ValueError("a name has plain letters, digits and hyphens")
+    if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
+        raise ValueError("a name has up to 255 plain letters, digits and hyphens")
     return name
 
 
