@@ -1,6 +1,5 @@
 """Sensors of a display and of a library."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, override
@@ -54,27 +53,6 @@ class MeasureDescription(DisplaySensorDescription):
     entity_registry_enabled_default: bool = False
     state_class: SensorStateClass | None = SensorStateClass.MEASUREMENT
     suggested_display_precision: int | None = 0
-
-
-def _of_metrics(name: str) -> Callable[[DisplayData], float | None]:
-    """Return a value function for a field of the metrics."""
-    return lambda data: getattr(data.metrics, name) if data.metrics else None
-
-
-def _of_counters(name: str) -> Callable[[DisplayData], float | None]:
-    """Return a value function for a field of the counters."""
-    return lambda data: getattr(data.counters, name) if data.counters else None
-
-
-def _usage(used: str, total: str) -> Callable[[DisplayData], float | None]:
-    """Return a value function for how much of something in the metrics is used, in percent."""
-
-    def value(data: DisplayData) -> float | None:
-        """Return usage in percent."""
-        now, whole = _of_metrics(used)(data), _of_metrics(total)(data)
-        return 100 * now / whole if now is not None and whole else None
-
-    return value
 
 
 def _next_title(data: DisplayData) -> str | None:
@@ -148,47 +126,47 @@ SENSORS = (
         native_unit_of_measurement=UnitOfTime.SECONDS,
         suggested_unit_of_measurement=UnitOfTime.HOURS,
         suggested_display_precision=1,
-        value_fn=_of_counters("playback_seconds"),
+        value_fn=lambda data: data.counters.playback_seconds if data.counters else None,
     ),
     MeasureDescription(
         key="casts",
         parts=(Part.COUNTERS,),
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=_of_counters("starts"),
+        value_fn=lambda data: data.counters.starts if data.counters else None,
     ),
     MeasureDescription(
         key="failed_casts",
         parts=(Part.COUNTERS,),
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=_of_counters("start_failures"),
+        value_fn=lambda data: data.counters.start_failures if data.counters else None,
     ),
     MeasureDescription(
         key="wifi_signal",
         parts=(Part.COUNTERS,),
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=_of_counters("wifi_signal"),
+        value_fn=lambda data: data.counters.wifi_signal if data.counters else None,
     ),
     MeasureDescription(
         key="cpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=_of_metrics("cpu_temperature"),
+        value_fn=lambda data: data.metrics.cpu_temperature if data.metrics else None,
     ),
     MeasureDescription(
         key="gpu_temperature",
         device_class=SensorDeviceClass.TEMPERATURE,
         native_unit_of_measurement=UnitOfTemperature.CELSIUS,
-        value_fn=_of_metrics("gpu_temperature"),
+        value_fn=lambda data: data.metrics.gpu_temperature if data.metrics else None,
     ),
     MeasureDescription(
         key="memory_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=_usage("memory_used_mb", "memory_total_mb"),
+        value_fn=lambda data: data.metrics.memory_usage if data.metrics else None,
     ),
     MeasureDescription(
         key="disk_usage",
         native_unit_of_measurement=PERCENTAGE,
-        value_fn=_usage("disk_used_kb", "disk_total_kb"),
+        value_fn=lambda data: data.metrics.disk_usage if data.metrics else None,
     ),
     DisplaySensorDescription(
         key="started",

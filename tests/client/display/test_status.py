@@ -558,10 +558,8 @@ def test_metrics() -> None:
     assert metrics == Metrics(
         cpu_temperature=52,
         gpu_temperature=50,
-        memory_used_mb=5200,
-        memory_total_mb=15700,
-        disk_used_kb=31000000,
-        disk_total_kb=240000000,
+        memory_usage=pytest.approx(33.12, 0.01),
+        disk_usage=pytest.approx(12.92, 0.01),
         uptime=86400.5,
         timestamp=datetime(2026, 6, 24, 10, 0, 0, 123456, tzinfo=UTC),
     )

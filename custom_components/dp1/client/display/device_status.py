@@ -204,6 +204,18 @@ class OfflineCache:
         return cls(states["ready"], states["queued"] + states["downloading"])
 
 
+def _usage(capacity: str) -> Callable[[object], float | None]:
+    """Return a function that parses how much of a capacity is used, in percent."""
+
+    def usage(value: object) -> float | None:
+        """Return usage in percent."""
+        sizes = mapping(value)
+        used, size = number(sizes.get("used_capacity")), number(sizes.get(capacity))
+        return 100 * used / size if used is not None and size else None
+
+    return usage
+
+
 @dataclass(frozen=True, slots=True)
 class Metrics(Message):
     """A sample of the system monitor, taken about every 2 s.
@@ -211,20 +223,16 @@ class Metrics(Message):
     Attributes:
         cpu_temperature: °C.
         gpu_temperature: °C.
-        memory_used_mb: MB.
-        memory_total_mb: MB.
-        disk_used_kb: kB.
-        disk_total_kb: kB.
+        memory_usage: percent.
+        disk_usage: percent.
         uptime: seconds.
         timestamp: when the sample was taken.
     """
 
     cpu_temperature: float | None = sent(number, "cpu", "current_temperature")
     gpu_temperature: float | None = sent(number, "gpu", "current_temperature")
-    memory_used_mb: float | None = sent(number, "memory", "used_capacity")
-    memory_total_mb: float | None = sent(number, "memory", "max_capacity")
-    disk_used_kb: float | None = sent(number, "disk", "used_capacity")
-    disk_total_kb: float | None = sent(number, "disk", "total_capacity")
+    memory_usage: float | None = sent(_usage("max_capacity"), "memory")
+    disk_usage: float | None = sent(_usage("total_capacity"), "disk")
     uptime: float | None = sent(number, "uptime")
     timestamp: datetime | None = sent(moment, "timestamp")
 
