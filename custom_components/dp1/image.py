@@ -6,7 +6,7 @@ from typing import override
 
 from aiohttp import web
 
-from homeassistant.components.image import Image, ImageEntity, ImageEntityDescription
+from homeassistant.components.image import ImageEntity, ImageEntityDescription
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
@@ -28,13 +28,8 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorkDescription(DisplayDescription[str], ImageEntityDescription):
-    """Describes the image of the current work, with its URL as the value."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScreenshotDescription(DisplayDescription[Screenshot], ImageEntityDescription):
-    """Describes the screenshot of a display."""
+class DisplayImageDescription[_T](DisplayDescription[_T], ImageEntityDescription):
+    """Describes an image of a display."""
 
 
 def _picture_url(data: DisplayData) -> str | None:
@@ -43,10 +38,10 @@ def _picture_url(data: DisplayData) -> str | None:
     return picture_of(player.current, data.work, player.playlist) if player else None
 
 
-WORK = WorkDescription(
+WORK = DisplayImageDescription(
     key="work", parts=(Part.WORK,), is_common=True, value_fn=_picture_url
 )
-SCREENSHOT = ScreenshotDescription(
+SCREENSHOT = DisplayImageDescription(
     key="screenshot",
     parts=(Part.SCREENSHOTS,),
     entity_category=EntityCategory.DIAGNOSTIC,
@@ -66,17 +61,21 @@ async def async_setup_entry(
     async_add_display_entities(entry, async_add_entities, [SCREENSHOT], ScreenshotImage)
 
 
-class WorkImage(DescribedEntity[str], ImageEntity):
-    """Image of the current work, as large as there is one, fetched on demand."""
+class DisplayImage[_T](DescribedEntity[_T], ImageEntity):
+    """Image of a display."""
 
-    entity_description: WorkDescription
+    entity_description: DisplayImageDescription[_T]
 
     def __init__(
-        self, coordinator: DisplayCoordinator, description: WorkDescription
+        self, coordinator: DisplayCoordinator, description: DisplayImageDescription[_T]
     ) -> None:
         """Initialize the image."""
         super().__init__(coordinator, description)
         ImageEntity.__init__(self, coordinator.hass)
+
+
+class WorkImage(DisplayImage[str]):
+    """Image of the current work, as large as there is one, fetched on demand."""
 
     @callback
     @override
@@ -105,31 +104,20 @@ class WorkImage(DescribedEntity[str], ImageEntity):
         if self._cached_image is None and url is not None:
             for address in dict.fromkeys((largest_url(url), url)):
                 if picture := await async_fetch_picture(self.hass, address):
-                    self._keep(url, picture)
+                    # Meanwhile, another work may be shown.
+                    if url == self._value:
+                        self._cached_image = picture
+                        self._attr_content_type = picture.content_type
                     break
         if self._cached_image is None:
             raise web.HTTPNotFound
         return self._cached_image.content
 
-    def _keep(self, url: str, picture: Image) -> None:
-        """Keep a picture, unless another work is shown by now."""
-        if url == self._value:
-            self._cached_image = picture
-            self._attr_content_type = picture.content_type
 
-
-class ScreenshotImage(DescribedEntity[Screenshot], ImageEntity):
+class ScreenshotImage(DisplayImage[Screenshot]):
     """Last screenshot of a display, taken whenever the button is pressed."""
 
-    entity_description: ScreenshotDescription
     _attr_content_type = "image/png"
-
-    def __init__(
-        self, coordinator: DisplayCoordinator, description: ScreenshotDescription
-    ) -> None:
-        """Initialize the image."""
-        super().__init__(coordinator, description)
-        ImageEntity.__init__(self, coordinator.hass)
 
     @property
     @override
