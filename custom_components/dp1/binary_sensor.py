@@ -26,10 +26,10 @@ PARALLEL_UPDATES = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class DisplayBinarySensorDescription[_T](
-    DisplayDescription[_T], BinarySensorEntityDescription
+class DisplayBinarySensorDescription(
+    DisplayDescription[bool | str], BinarySensorEntityDescription
 ):
-    """Description of a binary sensor of a display."""
+    """Describes a binary sensor of a display; a text is on unless it is empty."""
 
 
 def _internet(data: DisplayData) -> bool | None:
@@ -38,14 +38,12 @@ def _internet(data: DisplayData) -> bool | None:
     return network.internet if network else None
 
 
-BINARY_SENSORS = (
-    DisplayBinarySensorDescription(
-        key="internet",
-        parts=(Part.DEVICE,),
-        device_class=BinarySensorDeviceClass.CONNECTIVITY,
-        entity_category=EntityCategory.DIAGNOSTIC,
-        value_fn=_internet,
-    ),
+INTERNET = DisplayBinarySensorDescription(
+    key="internet",
+    parts=(Part.DEVICE,),
+    device_class=BinarySensorDeviceClass.CONNECTIVITY,
+    entity_category=EntityCategory.DIAGNOSTIC,
+    value_fn=_internet,
 )
 PROBLEM = DisplayBinarySensorDescription(
     key="playback_problem",
@@ -67,37 +65,29 @@ async def async_setup_entry(
         async_add_entities([LibraryProblemSensor(entry.runtime_data)])
         return
     async_add_display_entities(
-        entry, async_add_entities, BINARY_SENSORS, DisplayBinarySensor
+        entry, async_add_entities, [INTERNET], DisplayBinarySensor
     )
     async_add_display_entities(entry, async_add_entities, [PROBLEM], ProblemSensor)
 
 
-class DisplayBinarySensor(DescribedEntity[bool], BinarySensorEntity):
+class DisplayBinarySensor(DescribedEntity[bool | str], BinarySensorEntity):
     """Binary sensor of a display."""
 
-    entity_description: DisplayBinarySensorDescription[bool]
+    entity_description: DisplayBinarySensorDescription
 
     @property
     @override
     def is_on(self) -> bool | None:
         """Return the state of the sensor."""
-        return self._value
-
-
-class ProblemSensor(DescribedEntity[str], BinarySensorEntity):
-    """Binary sensor for what keeps the work from being shown, with the reason."""
-
-    entity_description: DisplayBinarySensorDescription[str]
-
-    @property
-    @override
-    def is_on(self) -> bool | None:
-        """Return whether something keeps the work from being shown."""
         return None if self._value is None else bool(self._value)
 
+
+class ProblemSensor(DisplayBinarySensor):
+    """Binary sensor for what keeps the work from being shown, with the reason."""
+
     @property
     @override
-    def extra_state_attributes(self) -> dict[str, str | None]:
+    def extra_state_attributes(self) -> dict[str, bool | str | None]:
         """Return the reason."""
         return {"reason": self._value or None}
 
