@@ -24,19 +24,9 @@ from .library.node import media_id
 from .library.search import fold
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
+from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import (
-    ACTIONS,
-    BRIGHTNESS_STEPS,
-    CLOCK,
-    PERCENT,
-    SAID,
-    UNITS,
-    Action,
-    Request,
-    SpokenIntent,
-    span_of,
-)
+from .voice.request import CLOCK, SAID, UNITS, Request, SpokenIntent, span_of
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
@@ -284,12 +274,7 @@ class ControlIntent(SpokenIntent):
             pairs = zip(held, displays, strict=True)
             return " ".join([await _async_show(request, c, [d]) for c, d in pairs])
         titles = {d: d.attribute("media_title") for d in displays}
-
-        async def act(display: SpokenDisplay) -> None:
-            """Act on one display."""
-            await _async_act(request, ACTIONS[name], display)
-
-        done, failures = await request.async_act(displays, act)
+        done, failures = await async_act(request, displays)
         said = [self._said(request, name, done, titles)] if done else []
         return " ".join((*said, failures)).strip()
 
@@ -302,49 +287,22 @@ class ControlIntent(SpokenIntent):
     ) -> str:
         """Return what to say of displays on which an action was carried out."""
         say = request.answers.say
-        if name not in ("next", "previous", "stay", "keep", "remove"):
-            return say(name, where=request.names(done))
         if name in ("next", "previous"):
-            titles = {display: display.attribute("media_title") for display in done}
-        texts = []
-        for display in done:
-            title = titles[display] or say("untitled")
-            if name in ("next", "previous"):
-                artist = display.attribute("media_artist")
-                texts.append(
-                    request.answers.credit(
-                        "hangs", artist, title=title, where=display.name
-                    )
+            return " ".join(
+                request.answers.credit(
+                    "hangs",
+                    display.attribute("media_artist"),
+                    title=display.attribute("media_title") or say("untitled"),
+                    where=display.name,
                 )
-            else:
-                texts.append(say(name, title=title, where=display.name))
-        return " ".join(texts)
-
-
-async def _async_act(request: Request, action: Action, display: SpokenDisplay) -> None:
-    """Call an action of a display."""
-    if action.needs_work and display.state.state != MediaPlayerState.PLAYING:
-        key = "asleep" if display.state.state == MediaPlayerState.OFF else "nothing"
-        raise UnansweredError(key, name=display.name)
-    data = dict(action.data)
-    entity_id = display.entity_id
-    if action.key:
-        entity_id = display.entity(action.domain, action.key)
-    if action.domain == Platform.NUMBER:
-        data["value"] = _brightness(request, display, entity_id)
-    await request.call(action.domain, action.service, entity_id=entity_id, **data)
-
-
-def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> float:
-    """Return the brightness that is asked for."""
-    if (step := BRIGHTNESS_STEPS.get(request.slots["action"])) is None:
-        return float(request.slots.get("brightness", 100))
-    state = request.hass.states.get(entity_id)
-    try:
-        now = float(state.state if state else "")
-    except ValueError as err:
-        raise UnansweredError("cannot", name=display.name) from err
-    return min(100.0, max(0.0, now + step))
+                for display in done
+            )
+        if name in ("stay", "keep", "remove"):
+            return " ".join(
+                say(name, title=titles[display] or say("untitled"), where=display.name)
+                for display in done
+            )
+        return say(name, where=request.names(done))
 
 
 def _held(display: SpokenDisplay) -> Chosen:

@@ -1,31 +1,20 @@
-"""What somebody asks of displays: which action, where and for how long; and the base of the intents that answer."""
+"""What somebody says to displays: where and for how long they mean it; and the base of the intents that answer."""
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any, Final, override
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import RepeatMode
-from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import config_validation as cv, intent
 from homeassistant.util import dt as dt_util
 
-from ..const import DOMAIN
-from ..errors import async_gather_failures
 from ..language import async_spoken_in
-from .answers import (
-    SECONDS,
-    Answers,
-    NotOursError,
-    UnansweredError,
-    async_answers,
-    async_error_text,
-)
+from .answers import SECONDS, Answers, NotOursError, async_answers, async_error_text
 from .displays import SpokenDisplay, meant_displays
 
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
@@ -45,54 +34,6 @@ CLOCK: Final = ("until_hour", "until_minute", "until_half_day")
 HALF_DAY: Final = 12
 DAY: Final = 24
 MONDAY: Final = 7
-PERCENT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=100))
-BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action that a sentence asks for; of an entity beside the media player by its key."""
-
-    domain: str
-    service: str
-    data: Mapping[str, Any] = field(default_factory=dict)
-    key: str | None = None
-    needs_work: bool = False
-
-
-def _queue(service: str, **data: Any) -> Action:
-    return Action(Platform.MEDIA_PLAYER, service, data, needs_work=True)
-
-
-ACTIONS: Final[Mapping[str, Action]] = {
-    "next": Action(DOMAIN, "show_work", {"work": "next"}, needs_work=True),
-    "previous": Action(DOMAIN, "show_work", {"work": "previous"}, needs_work=True),
-    "shuffle": _queue("shuffle_set", shuffle=True),
-    "unshuffle": _queue("shuffle_set", shuffle=False),
-    "repeat": _queue("repeat_set", repeat=RepeatMode.ALL),
-    "unrepeat": _queue("repeat_set", repeat=RepeatMode.OFF),
-    "stay": _queue("repeat_set", repeat=RepeatMode.ONE),
-    "go_on": _queue("repeat_set", repeat=RepeatMode.ALL),
-    "keep": Action(DOMAIN, "add_favorite"),
-    "remove": Action(DOMAIN, "remove_favorite"),
-    "mute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": True}),
-    "unmute": Action(Platform.MEDIA_PLAYER, "volume_mute", {"is_volume_muted": False}),
-    "sleep": Action(Platform.MEDIA_PLAYER, "turn_off"),
-    "wake": Action(Platform.MEDIA_PLAYER, "turn_on"),
-    **{
-        f"label_{option}": Action(
-            Platform.SELECT, "select_option", {"option": option}, "museum_label"
-        )
-        for option in ("on", "off")
-    },
-    "rotate": Action(
-        Platform.SELECT, "select_previous", {"cycle": True}, "orientation"
-    ),
-    **{
-        change: Action(Platform.NUMBER, "set_value", key="panel_brightness")
-        for change in (*BRIGHTNESS_STEPS, "brightness")
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,27 +143,6 @@ class Request:
                 context=self.intent.context,
                 return_response=response,
             )
-
-    async def async_act(
-        self,
-        displays: list[SpokenDisplay],
-        act: Callable[[SpokenDisplay], Awaitable[None]],
-    ) -> tuple[list[SpokenDisplay], str]:
-        """Act on displays; return where it succeeded, and what to say of the others."""
-
-        async def act_on(display: SpokenDisplay) -> None:
-            """Act on one display, of which an action would silently do nothing without contact."""
-            if not display.is_available:
-                raise UnansweredError("unavailable", name=display.name)
-            await act(display)
-
-        results = await async_gather_failures(map(act_on, displays))
-        failed = [error for error in results if error is not None]
-        if len(failed) == len(displays):
-            raise failed[0]
-        texts = [await async_error_text(self.hass, self.answers, err) for err in failed]
-        done = zip(displays, results, strict=True)
-        return [display for display, result in done if result is None], " ".join(texts)
 
     def names(self, displays: list[SpokenDisplay]) -> str:
         """Return the names of displays."""

@@ -1,0 +1,107 @@
+"""The actions that a sentence asks of displays."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import voluptuous as vol
+
+from homeassistant.components.media_player import MediaPlayerState, RepeatMode
+from homeassistant.const import Platform
+
+from ..const import DOMAIN
+from ..errors import async_gather_failures
+from .answers import UnansweredError, async_error_text
+from .displays import SpokenDisplay
+from .request import Request
+
+PERCENT: Final = vol.All(vol.Coerce(float), vol.Range(min=0, max=100))
+BRIGHTNESS_STEPS: Final[Mapping[str, int]] = {"brighter": 15, "darker": -15}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An action that a sentence asks for; of an entity beside the media player by its key."""
+
+    service: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    domain: str = Platform.MEDIA_PLAYER
+    key: str | None = None
+    needs_work: bool = False
+
+
+ACTIONS: Final[Mapping[str, Action]] = {
+    "next": Action("show_work", {"work": "next"}, DOMAIN, needs_work=True),
+    "previous": Action("show_work", {"work": "previous"}, DOMAIN, needs_work=True),
+    "shuffle": Action("shuffle_set", {"shuffle": True}, needs_work=True),
+    "unshuffle": Action("shuffle_set", {"shuffle": False}, needs_work=True),
+    "repeat": Action("repeat_set", {"repeat": RepeatMode.ALL}, needs_work=True),
+    "unrepeat": Action("repeat_set", {"repeat": RepeatMode.OFF}, needs_work=True),
+    "stay": Action("repeat_set", {"repeat": RepeatMode.ONE}, needs_work=True),
+    "go_on": Action("repeat_set", {"repeat": RepeatMode.ALL}, needs_work=True),
+    "keep": Action("add_favorite", domain=DOMAIN),
+    "remove": Action("remove_favorite", domain=DOMAIN),
+    "mute": Action("volume_mute", {"is_volume_muted": True}),
+    "unmute": Action("volume_mute", {"is_volume_muted": False}),
+    "sleep": Action("turn_off"),
+    "wake": Action("turn_on"),
+    **{
+        f"label_{option}": Action(
+            "select_option", {"option": option}, Platform.SELECT, "museum_label"
+        )
+        for option in ("on", "off")
+    },
+    "rotate": Action(
+        "select_previous", {"cycle": True}, Platform.SELECT, "orientation"
+    ),
+    **{
+        change: Action("set_value", domain=Platform.NUMBER, key="panel_brightness")
+        for change in (*BRIGHTNESS_STEPS, "brightness")
+    },
+}
+
+
+async def async_act(
+    request: Request, displays: list[SpokenDisplay]
+) -> tuple[list[SpokenDisplay], str]:
+    """Carry out the action; return the displays where it succeeded, and what to say of the others."""
+    action = ACTIONS[request.slots["action"]]
+    results = await async_gather_failures(
+        _async_act(request, action, display) for display in displays
+    )
+    failed = [error for error in results if error is not None]
+    if len(failed) == len(displays):
+        raise failed[0]
+    texts = [
+        await async_error_text(request.hass, request.answers, err) for err in failed
+    ]
+    done = zip(displays, results, strict=True)
+    return [display for display, result in done if result is None], " ".join(texts)
+
+
+async def _async_act(request: Request, action: Action, display: SpokenDisplay) -> None:
+    """Call an action of a display, which would silently do nothing without contact."""
+    if not display.is_available:
+        raise UnansweredError("unavailable", name=display.name)
+    if action.needs_work and display.state.state != MediaPlayerState.PLAYING:
+        key = "asleep" if display.state.state == MediaPlayerState.OFF else "nothing"
+        raise UnansweredError(key, name=display.name)
+    data = dict(action.data)
+    entity_id = display.entity_id
+    if action.key:
+        entity_id = display.entity(action.domain, action.key)
+    if action.domain == Platform.NUMBER:
+        data["value"] = _brightness(request, display, entity_id)
+    await request.call(action.domain, action.service, entity_id=entity_id, **data)
+
+
+def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> float:
+    """Return the brightness that is asked for."""
+    if (step := BRIGHTNESS_STEPS.get(request.slots["action"])) is None:
+        return float(request.slots.get("brightness", 100))
+    state = request.hass.states.get(entity_id)
+    try:
+        now = float(state.state if state else "")
+    except ValueError as err:
+        raise UnansweredError("cannot", name=display.name) from err
+    return min(100.0, max(0.0, now + step))
