@@ -719,7 +719,7 @@ PLACES = [
     Place(
         "voice/request.py",
         "what is named in many words is compared as a whole",
-        "    return text[:MAX_SAID]",
+        "    return text[:MAX_SPOKEN]",
         "    return text",
         ["tests/voice/test_llm.py::test_a_name_without_end"],
     ),

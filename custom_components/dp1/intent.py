@@ -26,7 +26,7 @@ from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import CLOCK, SAID, UNITS, Request, SpokenIntent, span_of
+from .voice.request import SPOKEN_TEXT, TIME_SLOTS, Request, SpokenIntent, span_of
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
@@ -58,11 +58,11 @@ class ShowIntent(SpokenIntent):
     intent_type = "Dp1Show"
     description = "Shows an exhibition, a work, an artist, the favorites, the Daily or something else on an art display"
     fields: Mapping[str, Any] = {
-        vol.Exclusive("what", "what"): vol.All(intent.non_empty_string, SAID),
+        vol.Exclusive("what", "what"): vol.All(intent.non_empty_string, SPOKEN_TEXT),
         vol.Exclusive("media", "what"): [cv.string],
         vol.Exclusive("choice", "what"): vol.In(CHOICES),
         vol.Exclusive("year", "what"): vol.Coerce(float),
-        vol.Optional("kind"): SAID,
+        vol.Optional("kind"): SPOKEN_TEXT,
         vol.Optional("note"): cv.string,
     }
 
@@ -269,7 +269,7 @@ class ControlIntent(SpokenIntent):
             displays = displays[:1]
         if name == "extend":
             return await _async_extend(request, displays)
-        if name == "stay" and {*UNITS, *CLOCK, "until"} & set(request.slots):
+        if name == "stay" and {*TIME_SLOTS, "until"} & set(request.slots):
             held = [_held(display) for display in displays]
             pairs = zip(held, displays, strict=True)
             return " ".join([await _async_show(request, c, [d]) for c, d in pairs])

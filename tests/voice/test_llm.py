@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.llm import NOTICE
-from custom_components.dp1.voice.request import MAX_SAID, SAID
+from custom_components.dp1.voice.request import MAX_SPOKEN, SPOKEN_TEXT
 from homeassistant.components.homeassistant.exposed_entities import async_expose_entity
 from homeassistant.core import Context, Event, HomeAssistant
 from homeassistant.helpers import llm
@@ -228,7 +228,7 @@ async def test_words_without_end(
 
 def test_a_name_without_end() -> None:
     """What names something has as many characters as a name may have, and no more are compared."""
-    assert SAID("noon " * 100_000) == ("noon " * 100)[:MAX_SAID]
+    assert SPOKEN_TEXT("noon " * 100_000) == ("noon " * 100)[:MAX_SPOKEN]
 
 
 async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:

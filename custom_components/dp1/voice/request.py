@@ -19,7 +19,9 @@ from .displays import SpokenDisplay, meant_displays
 
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
-TEXTS: Final = (
+# What somebody names is compared with all titles, which takes long for what has no end.
+MAX_SPOKEN: Final = 300
+TEXT_SLOTS: Final = (
     "name",
     "area",
     "floor",
@@ -29,11 +31,11 @@ TEXTS: Final = (
     "art",
     "until",
 )
-UNITS: Final = tuple(SECONDS)
-CLOCK: Final = ("until_hour", "until_minute", "until_half_day")
+TIME_SLOTS: Final = (*SECONDS, "until_hour", "until_minute", "until_half_day")
+# In hours.
 HALF_DAY: Final = 12
 DAY: Final = 24
-MONDAY: Final = 7
+WEEK: Final = 7 * DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,12 @@ class Span:
 
 def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | None:
     """Return how long a sentence asks to show something, None for permanently."""
-    if given := {unit: float(slots[unit]) for unit in UNITS if unit in slots}:
-        return Span(timedelta(**given))
+    if parts := {unit: float(slots[unit]) for unit in SECONDS if unit in slots}:
+        return Span(timedelta(**parts))
     now = dt_util.now()
     match slots.get("until"):
         case "weekend":
-            until = _at(now, (MONDAY - now.weekday()) * DAY)
+            until = _at(now, WEEK - now.weekday() * DAY)
         case "bedtime" if bedtime:
             hour = bedtime.hour + bedtime.minute / 60
             until = next(end for day in (0, DAY) if (end := _at(now, hour + day)) > now)
@@ -60,13 +62,13 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
             # The evening ends at midnight for those who are up late.
             until = end if end > now else _at(now, max(float(hours), DAY))
         case _ if "until_hour" in slots:
-            until = _next(now, slots)
+            until = _next_time(now, slots)
         case _:
             return None
     return Span(dt_util.as_utc(until) - dt_util.as_utc(now), until)
 
 
-def _next(now: datetime, slots: Mapping[str, Any]) -> datetime:
+def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
     """Return when the clock next shows a time, of which people seldom say the half of the day."""
     hour = float(slots["until_hour"])
     minutes = float(slots.get("until_minute", 0))
@@ -76,8 +78,8 @@ def _next(now: datetime, slots: Mapping[str, Any]) -> datetime:
         hours = [hour % HALF_DAY, hour % HALF_DAY + HALF_DAY]
     else:
         hours = [hour]
-    times = (_at(now, h + day + minutes / 60) for day in (0, DAY) for h in hours)
-    return next(time for time in times if time > now)
+    ends = (_at(now, h + day + minutes / 60) for day in (0, DAY) for h in hours)
+    return next(end for end in ends if end > now)
 
 
 def _at(now: datetime, hours: float) -> datetime:
@@ -86,19 +88,17 @@ def _at(now: datetime, hours: float) -> datetime:
     return midnight + timedelta(hours=hours)
 
 
-def _beginning(text: str) -> str:
+def _cut(text: str) -> str:
     """Return as much of a text as any title or name has."""
-    return text[:MAX_SAID]
+    return text[:MAX_SPOKEN]
 
 
-# What somebody names is compared with all titles, which takes long for what has no end.
-MAX_SAID: Final = 300
-SAID: Final = vol.All(cv.string, _beginning)
+SPOKEN_TEXT: Final = vol.All(cv.string, _cut)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What somebody said."""
+    """A request to displays, as an intent with its slots, and the templates of the answer."""
 
     intent: intent.Intent
     slots: Mapping[str, Any]
@@ -150,7 +150,7 @@ class Request:
 
 
 class SpokenIntent(intent.IntentHandler):
-    """Base of the intents."""
+    """Base class of the intents."""
 
     fields: Mapping[str, Any] = {}
 
@@ -159,8 +159,8 @@ class SpokenIntent(intent.IntentHandler):
     def slot_schema(self) -> dict[Any, Any]:
         """Return the slots; numbers of a time come as numbers."""
         return {
-            **{vol.Optional(name): SAID for name in TEXTS},
-            **{vol.Optional(name): vol.Coerce(float) for name in (*UNITS, *CLOCK)},
+            **{vol.Optional(name): SPOKEN_TEXT for name in TEXT_SLOTS},
+            **{vol.Optional(name): vol.Coerce(float) for name in TIME_SLOTS},
             **self.fields,
         }
 
