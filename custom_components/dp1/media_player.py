@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from operator import or_
 from typing import Any, override
 
 from homeassistant.components.media_player import (
@@ -33,7 +34,6 @@ from .const import CONF_IGNORE_MUSIC
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
-    DisplayData,
     Part,
     Refresh,
     async_other_players,
@@ -64,7 +64,7 @@ VOLUME_STEP = 0.08
 REPEAT_MODES: Mapping[str, RepeatMode] = {loop: mode for mode, loop in LOOPS.items()}
 
 # The parts of the state that another work of the same playlist does not change.
-REST = (Part.PLAYER, Part.DEVICE, Part.DUTIES)
+LASTING_PARTS = (Part.PLAYER, Part.DEVICE, Part.DUTIES)
 BASE_FEATURES = Feature.PLAY_MEDIA | Feature.BROWSE_MEDIA | Feature.SEARCH_MEDIA
 PLAYER_FEATURES = (
     Feature.NEXT_TRACK
@@ -74,12 +74,10 @@ PLAYER_FEATURES = (
     | Feature.MEDIA_ANNOUNCE
     | Feature.GROUPING
 )
+SLEEP_FEATURES = Feature.TURN_ON | Feature.TURN_OFF
+VOLUME_FEATURES = Feature.VOLUME_SET | Feature.VOLUME_STEP
 # By these, Home Assistant chooses the player of "play Queen" and "next song".
-MUSIC_FEATURES = (
-    Feature.NEXT_TRACK.value | Feature.PREVIOUS_TRACK.value | Feature.SEARCH_MEDIA.value
-)
-# While music plays in the room, "turn the volume down" means the music.
-VOLUME_FEATURES = Feature.VOLUME_SET.value | Feature.VOLUME_STEP.value
+MUSIC_FEATURES = Feature.NEXT_TRACK | Feature.PREVIOUS_TRACK | Feature.SEARCH_MEDIA
 
 
 async def async_setup_entry(
@@ -98,52 +96,48 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _attr_device_class = MediaPlayerDeviceClass.TV
     _attr_volume_step = VOLUME_STEP
     _unrecorded_attributes = frozenset({"dp1"})
-    _ignored = 0
-    _place: tuple[object, ...] | None = None
+    _features_of_player: tuple[Feature | bool, ...] = ()
+    _features_of_music = Feature(0)
+    _position: tuple[object, ...] | None = None
     _common: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
         """Initialize the media player."""
-        super().__init__(coordinator, parts=(Part.WORK, *REST))
+        super().__init__(coordinator, parts=(Part.WORK, *LASTING_PARTS))
         # Names its icons only.
         self._attr_translation_key = "display"
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
-        self._features = DetectedFeatures(coordinator.cast_only)
-        self._update_sources()
-        self._update_rest()
-        self._update_work()
+        self._update()
 
     @override
     async def async_added_to_hass(self) -> None:
         """Register callbacks."""
         # Called first: most updates concern the work only.
         self.async_on_remove(
-            self.coordinator.async_add_listener(self._update_rest, REST)
+            self.coordinator.async_add_listener(self._update_lasting, LASTING_PARTS)
         )
         await super().async_added_to_hass()
         self.async_on_remove(
             async_add_libraries_listener(self.hass, self._handle_libraries_update)
         )
-        self._players = self._players_of_area()
+        self._other_players = self._players_of_area()
         chosen = self.coordinator.config_entry.options.get(CONF_IGNORE_MUSIC)
-        if self._players if chosen is None else chosen:
-            self._ignored = self._left_to_music()
+        if self._other_players if chosen is None else chosen:
+            self._features_of_music = self._find_features_of_music()
             self.async_on_remove(
                 async_track_state_change_event(
-                    self.hass, self._players, self._handle_music
+                    self.hass, self._other_players, self._handle_music
                 )
             )
-        self._update_sources()
-        self._update_rest()
-        self._update_work()
+        self._update()
 
     @callback
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
-        self._update_sources()
-        self._handle_coordinator_update()
+        self._update()
+        self.async_write_ha_state()
 
     def _players_of_area(self) -> list[str]:
         """Return the other players of the area."""
@@ -155,36 +149,22 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             if area_id and er.async_get_effective_area_id(self.hass, other) == area_id
         ]
 
-    def _left_to_music(self) -> int:
+    def _find_features_of_music(self) -> Feature:
         """Return the features that the other players of the area have to themselves."""
-        states = map(self.hass.states.get, self._players)
+        states = map(self.hass.states.get, self._other_players)
         playing = any(
             state and state.state == MediaPlayerState.PLAYING for state in states
         )
-        return MUSIC_FEATURES | (VOLUME_FEATURES if playing else 0)
+        # While music plays in the room, "turn the volume down" means the music.
+        return MUSIC_FEATURES | VOLUME_FEATURES if playing else MUSIC_FEATURES
 
     @callback
     def _handle_music(self, event: Event[EventStateChangedData]) -> None:
         """Handle another player of the area that starts or stops."""
-        if (ignored := self._left_to_music()) != self._ignored:
-            self._ignored = ignored
-            self._update_rest()
+        if (features := self._find_features_of_music()) != self._features_of_music:
+            self._features_of_music = features
+            self._update_features()
             self.async_write_ha_state()
-
-    def _update_sources(self) -> None:
-        """Update the source list from the libraries."""
-        self._sources = async_source_list(self.coordinator.hass)
-        self._attr_source_list = self._sources.names
-        self._update_known()
-
-    def _update_known(self) -> None:
-        """Update what the libraries know: the source, who signed it, and the features, one of which needs sources."""
-        data = self.coordinator.data
-        self._attr_supported_features = self._features.update(
-            data, bool(self._sources.names), self._ignored
-        )
-        self._attr_source = self._sources.shown(data.player, data.assumed)
-        self._signed_by = self.coordinator.signed_by
 
     @callback
     @override
@@ -193,14 +173,50 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_work()
         self.async_write_ha_state()
 
-    @callback
-    def _update_rest(self) -> None:
-        """Update what is not about the work."""
+    def _update(self) -> None:
+        """Update everything, with the source list of the libraries."""
+        self._sources = async_source_list(self.coordinator.hass)
+        self._attr_source_list = self._sources.names
+        self._update_lasting()
+        self._update_work()
+
+    def _update_features(self) -> None:
+        """Update the features to those that are detected."""
         data = self.coordinator.data
         player, device = data.player, data.device
-        self._update_known()
+        has_player = not self.coordinator.cast_only
+        if player is not None and player.ok:
+            # They stay while the player is not running, so that an action tells why it fails.
+            self._features_of_player = (
+                player.shuffle is not None and Feature.SHUFFLE_SET,
+                player.loop_mode is not None and Feature.REPEAT_SET,
+                data.asleep is not None and SLEEP_FEATURES,
+            )
+        # Nobody knows before the first device status, which takes long without internet.
+        has_volume = has_player if device is None else device.volume is not None
+        has_mute = device is not None and device.muted is not None
+        self._attr_supported_features = _combined(
+            BASE_FEATURES,
+            has_player and PLAYER_FEATURES,
+            *self._features_of_player,
+            data.asleep is not None and SLEEP_FEATURES,
+            has_volume and VOLUME_FEATURES,
+            has_mute and Feature.VOLUME_MUTE,
+            bool(self._sources.names) and Feature.SELECT_SOURCE,
+            without=self._features_of_music,
+        )
+
+    @callback
+    def _update_lasting(self) -> None:
+        """Update what another work of the same playlist does not change."""
+        coordinator = self.coordinator
+        entry_id, data = coordinator.config_entry.entry_id, coordinator.data
+        player, device = data.player, data.device
+        self._update_features()
+        self._attr_source = self._sources.shown(player, data.assumed)
+        self._signed_by = coordinator.signed_by
         self._attr_state = self._state()
-        group = group_of(self.coordinator.hass, self.coordinator.config_entry.entry_id)
+        group = group_of(coordinator.hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
         volume = device.volume if device else None
         self._attr_volume_level = None if volume is None else volume / 100
@@ -211,15 +227,12 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         if data.assumed is not None:
             document: Mapping[str, Any] = data.assumed.playlist or {}
             self._attr_media_playlist = clean(document.get("title"), MAX_TITLE) or None
-        coordinator = self.coordinator
         self._details = {
             "works": len(player.items) if player else None,
             "playlist_id": player.playlist_id if player else None,
             "playlist_url": without_token(player.playlist_url) if player else None,
             "error_page": without_token(data.error_page),
-            "until": coordinator.hass.data[DATA].duties.announced_until(
-                coordinator.config_entry.entry_id
-            ),
+            "until": coordinator.hass.data[DATA].duties.announced_until(entry_id),
         }
 
     def _update_work(self) -> None:
@@ -227,14 +240,14 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         coordinator = self.coordinator
         data = coordinator.data
         player = data.player
-        self._update_place()
+        self._update_position()
         item = None if data.error_page else data.item
         work = (data.work if item else None) or NO_WORK
         # The display reports the duration of a work, but not when it was started.
         duration = item.duration if item and data.shown_since else None
         self._attr_media_title = (item.title if item else None) or work.title
         self._attr_media_position_updated_at = data.shown_since if duration else None
-        # What many works of a playlist have in common.
+        # Many works of a playlist have these in common, and an attribute is slow to set.
         common = (
             # Cards name the artist of an image, but not that of a playlist.
             MediaType.IMAGE if item else MediaType.PLAYLIST,
@@ -264,17 +277,17 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             }
         }
 
-    def _update_place(self) -> None:
-        """Update what names the playlist and the place in it."""
+    def _update_position(self) -> None:
+        """Update the media id, which names the playlist and the position in it."""
         coordinator = self.coordinator
         if (player := coordinator.data.player) is None:
-            self._place = self._attr_media_track = None
+            self._position = self._attr_media_track = None
             assumed = coordinator.data.assumed
             self._attr_media_content_id = public_media_id(
                 coordinator.hass, assumed_media_id(assumed) if assumed else None
             )
             return
-        place = (
+        position = (
             player.playlist_url,
             coordinator.history.current(player),
             player.position,
@@ -282,8 +295,8 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             player.shuffle,
             player.loop_mode,
         )
-        if place != self._place:
-            self._place = place
+        if position != self._position:
+            self._position = position
             self._attr_media_track = player.position
             self._attr_media_content_id = public_media_id(
                 coordinator.hass, media_id(player, coordinator.history)
@@ -507,56 +520,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                 self.coordinator.async_assume_device(muted=mute)
 
 
-class DetectedFeatures:
-    """Features of one display; what was detected stays while its player is not running, so that an action tells why it fails."""
-
-    def __init__(self, cast_only: bool) -> None:
-        """Initialize with the features that every display has."""
-        self._has_player = not cast_only
-        self._shuffles = self._repeats = self._sleeps = False
-
-    def update(self, data: DisplayData, has_sources: bool, ignored: int) -> Feature:
-        """Return the features, with those that are detected now, and without those that are ignored."""
-        player, device = data.player, data.device
-        if player is not None and player.ok:
-            self._shuffles = player.shuffle is not None
-            self._repeats = player.loop_mode is not None
-            self._sleeps = data.asleep is not None
-        return _features(
-            self._has_player,
-            self._shuffles,
-            self._repeats,
-            self._sleeps or data.asleep is not None,
-            # Nobody knows before the first device status, which takes long without internet.
-            self._has_player if device is None else device.volume is not None,
-            device is not None and device.muted is not None,
-            has_sources,
-            ignored,
-        )
-
-
 @lru_cache
-def _features(
-    player: bool,
-    shuffles: bool,
-    repeats: bool,
-    sleeps: bool,
-    volume: bool,
-    mute: bool,
-    sources: bool,
-    ignored: int,
-) -> Feature:
-    """Return the features; cached, as flags are slow to combine for each push."""
-    features = BASE_FEATURES
-    for found, added in (
-        (player, PLAYER_FEATURES),
-        (shuffles, Feature.SHUFFLE_SET),
-        (repeats, Feature.REPEAT_SET),
-        (sleeps, Feature.TURN_ON | Feature.TURN_OFF),
-        (volume, Feature.VOLUME_SET | Feature.VOLUME_STEP),
-        (mute, Feature.VOLUME_MUTE),
-        (sources, Feature.SELECT_SOURCE),
-    ):
-        if found:
-            features |= added
-    return features & ~ignored
+def _combined(*features: Feature | bool, without: Feature) -> Feature:
+    """Return features together, where False is none; cached, as flags are slow to combine for each push."""
+    return reduce(or_, features, Feature(0)) & ~without
