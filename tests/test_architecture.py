@@ -28,7 +28,7 @@ PLATFORMS = {
 ORDER: tuple[set[str], ...] = (
     {"client", "const", "timing"},
     {"data", "errors", "language"},
-    {"permissions", "reading_dialog", "storage"},
+    {"dialogs", "permissions", "storage"},
     {"guard"},
     {"library"},
     {"display"},

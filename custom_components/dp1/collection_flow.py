@@ -42,6 +42,7 @@ from .const import (
     EntryKind,
 )
 from .data import DATA, async_session
+from .dialogs import Dialog, ReadingDialog
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
 from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
@@ -52,7 +53,6 @@ from .library.providers.collection import (
     async_user_agent,
 )
 from .library.settings import Preferences
-from .reading_dialog import ReadingDialog
 
 MAX_ADDRESSES = 20
 MAX_DETAIL = 200
@@ -135,12 +135,8 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
                 if any(found.values()):
                     return await self._async_show_found(found, indexer)
                 return await self._async_finish()
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(SCHEMA, values),
-            errors=errors,
-            description_placeholders={"indexer": URL(indexer).host or indexer},
-        )
+        placeholders = {"indexer": URL(indexer).host or indexer}
+        return self._show(step_id, SCHEMA, values, errors, placeholders)
 
     async def _async_addresses(
         self, user_input: Mapping[str, Any]
@@ -266,7 +262,7 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
         return {"name": markdown_safe(self._name), "known": str(known)}
 
 
-class ChannelFlow(ConfigSubentryFlow):
+class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
     """Handle a channel that is followed or changed."""
 
     async def async_step_user(
@@ -308,12 +304,8 @@ class ChannelFlow(ConfigSubentryFlow):
             else:
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self._finish(name or address.publisher or first.title, address)
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(CHANNEL_SCHEMA, values),
-            errors=errors,
-            description_placeholders={"detail": detail},
-        )
+        placeholders = {"detail": detail}
+        return self._show(step_id, CHANNEL_SCHEMA, values, errors, placeholders)
 
     def _finish(self, title: str, address: ChannelAddress) -> SubentryFlowResult:
         """Follow or change the channel."""

@@ -47,6 +47,7 @@ from .const import (
 )
 from .coordinator import async_other_players
 from .data import DATA
+from .dialogs import Dialog
 from .display.discovery import (
     NAME_LENGTH,
     Address,
@@ -89,7 +90,7 @@ MAX_PARALLEL = 8
 PARALLEL: HassKey[asyncio.Semaphore] = HassKey(f"{DOMAIN}_discovery")
 
 
-class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
+class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
     """Handle a config flow for a display or a library."""
 
     VERSION = 1
@@ -399,7 +400,7 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
             )
         values = {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
         name = {"name": OFFERED}
-        return self._show("offered_library", OFFER_SCHEMA, values, {}, name)
+        return self._show("offered_library", OFFER_SCHEMA, values, placeholders=name)
 
     async def async_step_library(
         self, user_input: dict[str, Any] | None = None
@@ -497,22 +498,6 @@ class Dp1ConfigFlow(LibrarySubentries, domain=DOMAIN):
                 )
         name = {"name": markdown_safe(entry.title)}
         return self._show("reauth_confirm", KEY_SCHEMA, None, errors, name)
-
-    def _show(
-        self,
-        step_id: str,
-        schema: vol.Schema,
-        values: Mapping[str, Any] | None,
-        errors: dict[str, str],
-        placeholders: dict[str, str] | None = None,
-    ) -> ConfigFlowResult:
-        """Show a form filled with values."""
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(schema, values),
-            errors=errors,
-            description_placeholders=placeholders,
-        )
 
 
 def _already_configured(entry: ConfigEntry) -> AbortFlow:

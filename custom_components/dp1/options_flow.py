@@ -49,11 +49,11 @@ from .const import (
     DEFAULT_SOURCES,
     EXAMPLE_DAILY_URL,
 )
+from .dialogs import Dialog, ReadingDialog
 from .library.library import Library
 from .library.providers.daily import async_daily_of_vendor
 from .library.settings import Preferences, default_sources
 from .playlists_flow import PublishedPlaylists
-from .reading_dialog import ReadingDialog
 
 
 def _select(key: str, options: list[str], multiple: bool = False) -> SelectSelector:
@@ -138,7 +138,7 @@ SHOWN_KEY_SCHEMA = vol.Schema(
 )
 
 
-class DisplayOptionsFlow(OptionsFlowWithReload):
+class DisplayOptionsFlow(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
     """Handle the options of a display."""
 
     async def async_step_init(
@@ -147,12 +147,7 @@ class DisplayOptionsFlow(OptionsFlowWithReload):
         """Set the wire format, and whether music's commands are ignored."""
         if user_input is not None:
             return self.async_create_entry(data=user_input)
-        return self.async_show_form(
-            step_id="init",
-            data_schema=self.add_suggested_values_to_schema(
-                DISPLAY_SCHEMA, self.config_entry.options
-            ),
-        )
+        return self._show("init", DISPLAY_SCHEMA, self.config_entry.options)
 
 
 class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
@@ -238,7 +233,7 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
             return self._save(SOURCES_SCHEMA, user_input)
         sources = list(default_sources(self.config_entry.data))
         values = {CONF_SOURCES: sources, **self.config_entry.options}
-        return self._show("sources", SOURCES_SCHEMA, values, {})
+        return self._show("sources", SOURCES_SCHEMA, values)
 
     async def async_step_own_art(
         self, user_input: dict[str, Any] | None = None
@@ -279,7 +274,8 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
             else:
                 given = {CONF_FEED_KEYS: list(dict.fromkeys(dids))} if dids else {}
                 return self._save(FEED_KEYS_SCHEMA, given)
-        return self._show("feed_keys", FEED_KEYS_SCHEMA, user_input, errors)
+        values = user_input or self.config_entry.options
+        return self._show("feed_keys", FEED_KEYS_SCHEMA, values, errors)
 
     async def async_step_voice(
         self, user_input: dict[str, Any] | None = None
@@ -287,7 +283,7 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
         """Set whether the sentences for Assist are installed."""
         if user_input is not None:
             return self._save(VOICE_SCHEMA, user_input)
-        return self._show("voice", VOICE_SCHEMA, None, {})
+        return self._show("voice", VOICE_SCHEMA, self.config_entry.options)
 
     async def async_step_import_key(
         self, user_input: dict[str, Any] | None = None
@@ -324,25 +320,7 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
         if user_input is not None:
             return self.async_abort(reason="key_exported")
         own, shown = {"did": self._key.did}, {CONF_SIGNING_KEY: self._key.export()}
-        return self._show("export_key", SHOWN_KEY_SCHEMA, shown, {}, own)
-
-    def _show(
-        self,
-        step_id: str,
-        schema: vol.Schema,
-        values: Mapping[str, Any] | None,
-        errors: dict[str, str],
-        placeholders: dict[str, str] | None = None,
-    ) -> ConfigFlowResult:
-        """Show a form filled with values, or else with the current options."""
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(
-                schema, values or self.config_entry.options
-            ),
-            errors=errors,
-            description_placeholders=placeholders,
-        )
+        return self._show("export_key", SHOWN_KEY_SCHEMA, shown, placeholders=own)
 
     def _save(self, schema: vol.Schema, user_input: dict[str, Any]) -> ConfigFlowResult:
         """Save the options of one form and keep the others."""

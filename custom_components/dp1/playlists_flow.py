@@ -34,6 +34,7 @@ from .client.errors import Dp1Error
 from .client.text import clean, markdown_safe
 from .client.values import mapping
 from .const import DOMAIN
+from .dialogs import Dialog
 from .errors import translated
 from .language import async_message
 from .library.library import Library
@@ -76,7 +77,7 @@ WORKS_SCHEMA = vol.Schema(
 )
 
 
-class PublishedPlaylists(OptionsFlowWithReload):
+class PublishedPlaylists(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
     """The part of a library's options that is about what it has published; each change is the action of its name."""
 
     _playlist: FeedPlaylist
@@ -257,11 +258,5 @@ class PublishedPlaylists(OptionsFlowWithReload):
                 return self.async_abort(
                     reason=done, description_placeholders=self._placeholders
                 )
-        return self.async_show_form(
-            step_id=step_id,
-            data_schema=self.add_suggested_values_to_schema(
-                schema, user_input or values
-            ),
-            errors=errors,
-            description_placeholders={**self._placeholders, "reason": reason},
-        )
+        placeholders = {**self._placeholders, "reason": reason}
+        return self._show(step_id, schema, user_input or values, errors, placeholders)

@@ -1,15 +1,38 @@
-"""The dialog of a first read, for the flows of a library and of a collection."""
+"""Dialogs of the flows: forms, and the progress of a first read."""
 
 from abc import abstractmethod
 import asyncio
+from collections.abc import Mapping
 from typing import Any, ClassVar
+
+import voluptuous as vol
 
 from homeassistant.data_entry_flow import FlowHandler, FlowResult
 
 from .data import DATA
 
 
-class ReadingDialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
+class Dialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
+    """A dialog with forms."""
+
+    def _show(
+        self,
+        step_id: str,
+        schema: vol.Schema,
+        values: Mapping[str, Any] | None,
+        errors: dict[str, str] | None = None,
+        placeholders: dict[str, str] | None = None,
+    ) -> R:
+        """Show a form filled with values."""
+        return self.async_show_form(
+            step_id=step_id,
+            data_schema=self.add_suggested_values_to_schema(schema, values),
+            errors=errors,
+            description_placeholders=placeholders,
+        )
+
+
+class ReadingDialog[R: FlowResult[Any, Any]](Dialog[R]):
     """A dialog that shows how far a first read is; the reading does not end with it.
 
     Attributes:
