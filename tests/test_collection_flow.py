@@ -67,6 +67,13 @@ async def test_add_and_change(
             library, options={"indexer_url": indexer.url}
         )
         form = await library.start_subentry_reconfigure_flow(hass, subentry.subentry_id)
+        assert form["step_id"] == "reconfigure"
+        suggested = {
+            str(key): (key.description or {}).get("suggested_value")
+            for key in form["data_schema"].schema
+        }
+        assert suggested["name"] == "My collection"
+        assert suggested["addresses"] == f"{E1}\n{T1}"
         result = await flow.async_configure(
             form["flow_id"],
             {"name": "Ours", "addresses": E2, "keep_current": True},

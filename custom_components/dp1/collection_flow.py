@@ -92,35 +92,14 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
-        """Add a collection."""
-        return await self._async_step("user", user_input, {})
-
-    async def async_step_reconfigure(
-        self, user_input: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
-        """Change a collection."""
-        subentry = self._get_reconfigure_subentry()
-        values = {
-            CONF_NAME: subentry.title,
-            **subentry.data,
-            CONF_ADDRESSES: "\n".join(subentry.data[CONF_ADDRESSES]),
-        }
-        return await self._async_step("reconfigure", user_input, values)
-
-    async def _async_step(
-        self,
-        step_id: str,
-        user_input: dict[str, Any] | None,
-        values: Mapping[str, Any],
-    ) -> SubentryFlowResult:
         """Ask for the name and the addresses, and look names up if that is allowed."""
         entry = self._get_entry()
         indexer = Preferences.of(entry.options, entry.data).indexer_url
         if not indexer:
             return self.async_abort(reason="no_indexer")
         errors: dict[str, str] = {}
+        values = user_input
         if user_input is not None:
-            values = user_input
             found, errors = await self._async_addresses(user_input)
             self._name = clean(user_input[CONF_NAME], NAME_LENGTH)
             shown = self._name.lower()
@@ -135,8 +114,17 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
                 if any(found.values()):
                     return await self._async_show_found(found, indexer)
                 return await self._async_finish()
+        elif self.source != SOURCE_USER:
+            subentry = self._get_reconfigure_subentry()
+            values = {
+                CONF_NAME: subentry.title,
+                **subentry.data,
+                CONF_ADDRESSES: "\n".join(subentry.data[CONF_ADDRESSES]),
+            }
         placeholders = {"indexer": URL(indexer).host or indexer}
-        return self._show(step_id, SCHEMA, values, errors, placeholders)
+        return self._show(self.source, SCHEMA, values, errors, placeholders)
+
+    async_step_reconfigure = async_step_user
 
     async def _async_addresses(
         self, user_input: Mapping[str, Any]
@@ -268,28 +256,11 @@ class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
-        """Follow a channel."""
-        return await self._async_step("user", user_input, {})
-
-    async def async_step_reconfigure(
-        self, user_input: dict[str, Any] | None = None
-    ) -> SubentryFlowResult:
-        """Change a channel."""
-        subentry = self._get_reconfigure_subentry()
-        values = {CONF_NAME: subentry.title, **subentry.data}
-        return await self._async_step("reconfigure", user_input, values)
-
-    async def _async_step(
-        self,
-        step_id: str,
-        user_input: dict[str, Any] | None,
-        values: Mapping[str, Any],
-    ) -> SubentryFlowResult:
         """Ask for the name and the address, and whether the feed has such a channel."""
         errors: dict[str, str] = {}
         detail = ""
+        values = user_input
         if user_input is not None:
-            values = user_input
             try:
                 address = ChannelAddress.parse(user_input[CONF_URL])
                 guard = self.hass.data[DATA].named_hosts.async_guard()
@@ -304,8 +275,13 @@ class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
             else:
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
                 return self._finish(name or address.publisher or first.title, address)
+        elif self.source != SOURCE_USER:
+            subentry = self._get_reconfigure_subentry()
+            values = {CONF_NAME: subentry.title, **subentry.data}
         placeholders = {"detail": detail}
-        return self._show(step_id, CHANNEL_SCHEMA, values, errors, placeholders)
+        return self._show(self.source, CHANNEL_SCHEMA, values, errors, placeholders)
+
+    async_step_reconfigure = async_step_user
 
     def _finish(self, title: str, address: ChannelAddress) -> SubentryFlowResult:
         """Follow or change the channel."""

@@ -17,7 +17,7 @@ class Dialog[R: FlowResult[Any, Any]](FlowHandler[Any, R, Any]):
 
     def _show(
         self,
-        step_id: str,
+        step_id: str | None,
         schema: vol.Schema,
         values: Mapping[str, Any] | None,
         errors: dict[str, str] | None = None,
