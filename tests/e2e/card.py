@@ -243,3 +243,5 @@ async def try_the_card(
     assert not watch.complaints
     assert not watch.requests
     assert CARD not in home.log and "dp1-cards" not in home.log
+    # What moves on a page is drawn for as long as it is open.
+    await page.context.close()

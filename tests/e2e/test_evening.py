@@ -228,6 +228,7 @@ async def use_built_in_cards(
         assert style and "/api/media_player_proxy/" in style
         await home.call("media_player.media_next_track", {"entity_id": player})
         assert display.state.current_title != work
+    await wall.close()
 
 
 async def publish(page: Page, home: Home, feed: FeedSimulator) -> None:
