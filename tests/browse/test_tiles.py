@@ -22,7 +22,7 @@ def drawn(kind: str, mode: str = "RGB", width: int = 1600, **more: Any) -> Image
     if mode in ("RGBA", "LA"):
         noise.putalpha(128)
     file = BytesIO()
-    noise.save(file, kind, **more)
+    noise.save(file, kind, **{"compress_level": 1, **more})
     return Image(f"image/{kind.lower()}", file.getvalue())
 
 
@@ -102,12 +102,13 @@ async def test_a_tile_is_scaled_once_and_one_that_is_gone_is_no_blank(
     monkeypatch.setattr(pictures, "scaled", lambda it: count.append(it) or scaled(it))
     client = await hass_client()
     page = await gallery.browse(gallery.media_id("exhibitions"))
+    shown = page.children[:12]
     for _ in range(2):
-        for child in page.children:
+        for child in shown:
             answer = await client.get(child.thumbnail)
             assert answer.content_type == "image/webp"
             assert len(await answer.read()) < 40_000
-    assert len(count) == len(page.children)
+    assert len(count) == len(shown)
     await gallery.catalog.stop()
     gallery.hass.data[pictures.DATA].pictures._cache.clear()
     answer = await client.get(page.children[0].thumbnail)
