@@ -61,8 +61,8 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the binary sensors of a display or of a library."""
-    if isinstance(entry.runtime_data, Library):
-        async_add_entities([LibraryProblemSensor(entry.runtime_data)])
+    if isinstance(library := entry.runtime_data, Library):
+        async_add_entities([LibraryProblemSensor(library, "problem")])
         return
     async_add_display_entities(
         entry, async_add_entities, [INTERNET], DisplayBinarySensor
@@ -98,10 +98,6 @@ class LibraryProblemSensor(LibraryEntity, BinarySensorEntity):
     _attr_translation_key = "library_problem"
     _attr_device_class = BinarySensorDeviceClass.PROBLEM
     _attr_entity_category = EntityCategory.DIAGNOSTIC
-
-    def __init__(self, library: Library) -> None:
-        """Initialize the sensor."""
-        super().__init__(library, "problem")
 
     @property
     @override

@@ -111,8 +111,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the buttons of a display or of a library."""
-    if isinstance(entry.runtime_data, Library):
-        library = entry.runtime_data
+    if isinstance(library := entry.runtime_data, Library):
         async_add_entities([RefreshLibraryButton(library)])
         if library.feed:
             async_add_entities([PublishButton(library)])
@@ -149,19 +148,15 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
 
     _attr_translation_key = "refresh_library"
 
-    def __init__(self, library: Library) -> None:
-        """Initialize the button."""
-        super().__init__(library, "refresh_library")
-
     @override
     async def async_press(self) -> None:
         """Look for news."""
-        if context := self._context:
-            library = self.library
+        library = self.library
+        if self._context:
             await async_check_refresh(
-                self.hass, context, library.entry_id, library.title
+                self.hass, self._context, library.entry_id, library.title
             )
-        await self.library.async_refresh()
+        await library.async_refresh()
 
 
 class PublishButton(LibraryEntity, ButtonEntity):
@@ -172,10 +167,6 @@ class PublishButton(LibraryEntity, ButtonEntity):
 
     _attr_translation_key = "publish"
     _attr_entity_category = EntityCategory.CONFIG
-
-    def __init__(self, library: Library) -> None:
-        """Initialize the button."""
-        super().__init__(library, "publish")
 
     @override
     async def async_press(self) -> None:

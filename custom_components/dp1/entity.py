@@ -189,10 +189,10 @@ class LibraryEntity(Entity):
     _attr_has_entity_name = True
     _attr_should_poll = False
 
-    def __init__(self, library: Library, key: str) -> None:
-        """Initialize the entity."""
+    def __init__(self, library: Library, key: str | None = None) -> None:
+        """Initialize the entity; its translation key is also the key of its unique id, unless there is another."""
         self.library = library
-        self._attr_unique_id = f"{library.entry_id}_{key}"
+        self._attr_unique_id = f"{library.entry_id}_{key or self.translation_key}"
         self._attr_device_info = DeviceInfo(
             identifiers={(DOMAIN, library.entry_id)},
             entry_type=DeviceEntryType.SERVICE,

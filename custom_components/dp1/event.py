@@ -105,10 +105,6 @@ class NewsEvent(LibraryEntity, EventEntity):
         LEFT_COLLECTION,
     ]
 
-    def __init__(self, library: Library) -> None:
-        """Initialize the entity."""
-        super().__init__(library, "news")
-
     @override
     async def async_added_to_hass(self) -> None:
         """Listen for news."""

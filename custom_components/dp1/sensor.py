@@ -185,8 +185,7 @@ async def async_setup_entry(
     async_add_entities: AddConfigEntryEntitiesCallback,
 ) -> None:
     """Set up the sensors of a display or of a library."""
-    if isinstance(entry.runtime_data, Library):
-        library = entry.runtime_data
+    if isinstance(library := entry.runtime_data, Library):
         async_add_entities([LastRefreshSensor(library)])
         if library.daily.url:
             async_add_entities([DailySensor(library)])
@@ -215,10 +214,6 @@ class LastRefreshSensor(LibraryEntity, SensorEntity):
     _attr_device_class = SensorDeviceClass.TIMESTAMP
     _attr_entity_category = EntityCategory.DIAGNOSTIC
 
-    def __init__(self, library: Library) -> None:
-        """Initialize the sensor."""
-        super().__init__(library, "last_refresh")
-
     @property
     @override
     def native_value(self) -> datetime | None:
@@ -236,10 +231,6 @@ class DailySensor(LibraryEntity, SensorEntity):
     """Sensor for the work of today, unknown if there is none."""
 
     _attr_translation_key = "daily"
-
-    def __init__(self, library: Library) -> None:
-        """Initialize the sensor."""
-        super().__init__(library, "daily")
 
     @property
     @override
