@@ -392,8 +392,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             dialect_is_fixed=fixed,
             rate_limit=RateLimit(pace=hass.data[DATA].timing.pace),
         )
-        if not fixed:
-            self.display.on_dialect = lambda _: self._remember()
+        self.display.on_dialect = lambda _: self._remember()
         self.data = DisplayData()
         self.cast_only = False
         self.identity: Identity | None = None
@@ -700,12 +699,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     def _remember(self) -> None:
         """Store what is useful after a restart: the dialect, the MAC addresses and the firmware."""
         changes: dict[str, Any] = {}
-        is_chosen = self.config_entry.options.get(CONF_DIALECT) not in (
-            None,
-            Dialect.UNKNOWN,
-        )
-        if not is_chosen and self.display.dialect is not Dialect.UNKNOWN:
-            changes[CONF_DIALECT] = self.display.dialect.value
+        dialect = self.display.dialect
+        if not self.display.dialect_is_fixed and dialect is not Dialect.UNKNOWN:
+            changes[CONF_DIALECT] = dialect.value
         if device := self._device_reply:
             macs = sorted(macs_of(device))
             if macs and self.contact in (Contact.PROBABLE, Contact.PROVEN):

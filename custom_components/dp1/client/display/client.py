@@ -150,6 +150,7 @@ class Display(Commands):
         host: IP address or name.
         port: TCP port.
         dialect: which interface description the display follows, as far as known.
+        dialect_is_fixed: whether what the display answers never changes that.
         on_dialect: called when the dialect becomes known.
 
     Raises:
@@ -191,7 +192,7 @@ class Display(Commands):
         self.port = port
         self.dialect = dialect
         self.on_dialect: Callable[[Dialect], None] | None = None
-        self._dialect_is_fixed = dialect_is_fixed
+        self.dialect_is_fixed = dialect_is_fixed
 
     @property
     def url(self) -> str:
@@ -528,7 +529,7 @@ class Display(Commands):
 
     def _learn(self, dialect: Dialect) -> None:
         """Store the dialect that the display has shown."""
-        if dialect is not self.dialect and not self._dialect_is_fixed:
+        if dialect is not self.dialect and not self.dialect_is_fixed:
             self.dialect = dialect
             if self.on_dialect is not None:
                 self.on_dialect(dialect)
