@@ -15,6 +15,7 @@ from homeassistant.config_entries import ConfigEntryState, ConfigSubentryData
 from homeassistant.core import HomeAssistant
 from scripts.benchmark_large import Numbers, Stalls
 
+from tests.faults.watch import set_apart
 from tests.simulators.indexer import IndexerSimulator
 
 # Nobody known owns it.
@@ -73,6 +74,7 @@ async def measure(
             at = f"2026-01-{number % 28 + 1:02}T00:00:00Z"
             indexer.change(OWNER, "acquired", record, at)
         entry = _entry(indexer.url, signing_key)
+        set_apart()
         stalls, started = Stalls(), time.monotonic()
         library, first = await _started(hass, entry)
         first_requests = len(indexer.asked)
