@@ -32,6 +32,7 @@ from .browse.search import async_hits
 from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
+from .errors import action_failed
 from .library.entries import async_libraries
 from .library.library import Library, Node, NodeKind
 from .library.node import media_id
@@ -154,9 +155,7 @@ class DescribeWorkTool(DisplayTool):
         except UnansweredError:
             found = []
         if not found:
-            raise HomeAssistantError(
-                translation_domain=DOMAIN, translation_key="no_display_meant"
-            )
+            raise action_failed("no_display_meant")
         works: list[Any] = []
         for display in found[:MAX_DISPLAYS]:
             details = display.attribute(DOMAIN) or {}
@@ -324,9 +323,7 @@ class ShowArtTool(DisplayTool):
         if ids := args.pop("ids", ()):
             found = hass.data[DATA].found
             if not found.keys() >= set(ids):
-                raise HomeAssistantError(
-                    translation_domain=DOMAIN, translation_key="unknown_result"
-                )
+                raise action_failed("unknown_result")
             args = {**args, "media": [found[short] for short in ids]}
         for key in ("media", "what", "choice", "year"):
             if key in args:

@@ -27,7 +27,7 @@ from .browse.search import async_search_libraries
 from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
-from .errors import raised_as, translated_errors
+from .errors import action_failed, raised_as, retyped, translated_errors
 from .library.entries import asked_of, library_and_node
 from .library.library import NodeKind
 from .library.node import media_id
@@ -101,11 +101,8 @@ class LibraryMediaSource(MediaSource):
                 picture := await self._async_still(name)
             ):
                 return picture
-            raise Unresolvable(
-                translation_domain=DOMAIN,
-                translation_key="only_on_displays",
-                translation_placeholders={"title": node.title},
-            )
+            error = action_failed("only_on_displays", title=node.title)
+            raise retyped(error, Unresolvable)
         source: str = document["items"][0]["source"]
         media_type = _type_of(source, node.medium)
         if media_type == PAGE and node.picture:

@@ -16,11 +16,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
 from ..client.text import clean
-from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
 from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
-from ..errors import raised_as
+from ..errors import action_failed, raised_as, retyped
 from ..library.entries import async_libraries
 from ..library.library import NodeKind
 from ..library.node import MEDIA_PREFIX
@@ -89,11 +88,8 @@ async def async_browse_display(
         return await async_browse_library(hass, text, picture_url)
     if media_source.is_media_source_id(text):
         return await _async_browse_other_media(hass, text)
-    raise BrowseError(
-        translation_domain=DOMAIN,
-        translation_key="nothing_to_open",
-        translation_placeholders={"media_id": clean(text, 200)},
-    )
+    error = action_failed("nothing_to_open", media_id=clean(text, 200))
+    raise retyped(error, BrowseError)
 
 
 async def async_display_picture(

@@ -28,6 +28,7 @@ from ..client.display.client import Cast
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
+from ..errors import action_failed
 from ..library.entries import async_build_playlist
 from ..library.node import MEDIA_PREFIX
 from ..storage import SafeStore
@@ -198,9 +199,7 @@ def base_url(hass: HomeAssistant) -> str:
     try:
         return get_url(hass, allow_external=False, allow_cloud=False)
     except NoURLAvailableError as err:
-        raise HomeAssistantError(
-            translation_domain=DOMAIN, translation_key="no_internal_url"
-        ) from err
+        raise action_failed("no_internal_url") from err
 
 
 def page_url(html: str) -> str:

@@ -8,13 +8,12 @@ import re
 from typing import Final
 
 from homeassistant.core import HomeAssistant
-from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util.file import WriteError, write_utf8_file_atomic
 
-from ..client.text import clean
 from ..const import CONF_KIND, CONF_VOICE_SENTENCES, DOMAIN, EntryKind
 from ..data import DATA
+from ..errors import action_failed
 
 SOURCES: Final = Path(__file__).parent.parent / "sentences"
 FOLDER: Final = "custom_sentences"
@@ -54,11 +53,7 @@ async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> Changes:
             if changes.changed and hass.services.has_service("conversation", "reload"):
                 await hass.services.async_call("conversation", "reload", blocking=True)
         except (OSError, WriteError) as err:
-            raise HomeAssistantError(
-                translation_domain=DOMAIN,
-                translation_key="sentences_not_written",
-                translation_placeholders={"detail": clean(str(err), 300)},
-            ) from err
+            raise action_failed("sentences_not_written", detail=str(err)) from err
     if changes.edited and wanted:
         ir.async_create_issue(
             hass,
