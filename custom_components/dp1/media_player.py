@@ -109,7 +109,9 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         # Each volume step starts from where the step before ended.
         self._volume_lock = asyncio.Lock()
         self._attr_assumed_state = coordinator.cast_only
-        self._update()
+        self._update_sources()
+        self._update_lasting()
+        self._update_work()
 
     @override
     async def async_added_to_hass(self) -> None:
@@ -131,13 +133,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
                     self.hass, self._other_players, self._handle_music
                 )
             )
-        self._update()
+        self._update_sources()
+        self._update_lasting()
+        self._update_work()
 
     @callback
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
-        self._update()
-        self.async_write_ha_state()
+        self._update_sources()
+        self._handle_coordinator_update()
 
     def _players_of_area(self) -> list[str]:
         """Return the other players of the area."""
@@ -173,12 +177,18 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._update_work()
         self.async_write_ha_state()
 
-    def _update(self) -> None:
-        """Update everything, with the source list of the libraries."""
+    def _update_sources(self) -> None:
+        """Update the source list from the libraries."""
         self._sources = async_source_list(self.coordinator.hass)
         self._attr_source_list = self._sources.names
-        self._update_lasting()
-        self._update_work()
+        self._update_known()
+
+    def _update_known(self) -> None:
+        """Update what the libraries know of what is shown, and the features, one of which needs sources."""
+        data = self.coordinator.data
+        self._attr_source = self._sources.shown(data.player, data.assumed)
+        self._signed_by = self.coordinator.signed_by
+        self._update_features()
 
     def _update_features(self) -> None:
         """Update the features to those that are detected."""
@@ -212,9 +222,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         coordinator = self.coordinator
         entry_id, data = coordinator.config_entry.entry_id, coordinator.data
         player, device = data.player, data.device
-        self._update_features()
-        self._attr_source = self._sources.shown(player, data.assumed)
-        self._signed_by = coordinator.signed_by
+        self._update_known()
         self._attr_state = self._state()
         group = group_of(coordinator.hass, entry_id)
         self._attr_group_members = group.entity_ids if group else None
