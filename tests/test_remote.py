@@ -83,6 +83,17 @@ async def test_repeats(house: House) -> None:
     assert received(house) == keys(97, 9) * 3
 
 
+async def test_repeats_without_end(hass: HomeAssistant) -> None:
+    """Repeats take neither memory nor time before they are sent."""
+    async with House.of(hass, "wall", profile="A", version="1.0.15") as house:
+        house.walls["wall"].reset_counters()
+        await send(house, "text:", num_repeats=10**20)
+        with pytest.raises(HomeAssistantError) as raised:
+            await send(house, "double_tap", num_repeats=10**20)
+        assert raised.value.translation_key == "display_rejected"
+        assert len(received(house)) == 1
+
+
 @pytest.mark.parametrize("text", ["ü", "a\n", "日本"])
 async def test_what_no_key_types(house: House, text: str) -> None:
     """Characters that cannot be typed are refused before anything is sent."""

@@ -1,9 +1,7 @@
 """Remote of a display, for interactive works."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from functools import partial
-from itertools import chain
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, override
 
 from homeassistant.components.remote import (
@@ -21,6 +19,8 @@ from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
 
+type Tap = Callable[[Display], Awaitable[None]]
+
 # Commands queue in the client, one at a time for a display.
 PARALLEL_UPDATES = 0
 KEYS: Final[Mapping[str, int]] = {
@@ -30,16 +30,13 @@ KEYS: Final[Mapping[str, int]] = {
     "escape": 27,
     "space": 32,
 }
-TAPS: Final[Mapping[str, Callable[..., Awaitable[None]]]] = {
+TAPS: Final[Mapping[str, Tap]] = {
     "tap": Display.tap,
     "double_tap": Display.double_tap,
     "long_press": Display.long_press,
 }
 # Marks text to type that is the name of a key or a tap.
 TEXT_PREFIX = "text:"
-PRINTABLE = range(32, 127)
-
-type Send = Callable[[Display], Awaitable[None]]
 
 
 async def async_setup_entry(
@@ -72,27 +69,28 @@ class DisplayRemote(DisplayEntity, RemoteEntity):
     @override
     async def async_send_command(self, command: Iterable[str], **kwargs: Any) -> None:
         """Send keys, taps or text."""
-        words = [_sends(word) for word in command]
+        words = list(filter(None, map(_parse, command)))
         delay = kwargs.get(ATTR_DELAY_SECS, 0.0)
-        rounds = chain.from_iterable(
-            [words] * kwargs.get(ATTR_NUM_REPEATS, DEFAULT_NUM_REPEATS)
-        )
-        for index, word in enumerate(rounds):
+        # Without words, nothing in many repeats would let others run.
+        repeats = kwargs.get(ATTR_NUM_REPEATS, DEFAULT_NUM_REPEATS) if words else 0
+        for index, word in enumerate(word for _ in range(repeats) for word in words):
             if index and delay:
                 await asyncio.sleep(delay)
-            for send in word:
+            for key in word:
                 # Neither keys nor taps change the state.
                 async with self.coordinator.async_command(Refresh.NONE) as display:
-                    await send(display)
+                    await (
+                        display.send_key(key) if isinstance(key, int) else key(display)
+                    )
 
 
-def _sends(command: str) -> list[Send]:
-    """Return what to send for a remote command: a key, a tap, or text to type."""
+def _parse(command: str) -> Sequence[int | Tap]:
+    """Parse a remote command into codes of keys, which may be those of a text, or a tap."""
     if (code := KEYS.get(command)) is not None:
-        return [partial(Display.send_key, code=code)]
+        return [code]
     if (tap := TAPS.get(command)) is not None:
         return [tap]
     text = command.removeprefix(TEXT_PREFIX)
-    if any(ord(char) not in PRINTABLE for char in text):
+    if not (text.isascii() and text.isprintable()):
         raise invalid_input("not_on_the_keyboard", text=clean(text, 100))
-    return [partial(Display.send_key, code=ord(char)) for char in text]
+    return text.encode()
