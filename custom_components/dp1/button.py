@@ -123,7 +123,7 @@ async def async_setup_entry(
 
 
 class DisplayButton(DescribedEntity[None], ButtonEntity):
-    """A button of a display."""
+    """Button of a display."""
 
     entity_description: DisplayButtonDescription
 

@@ -63,7 +63,7 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
         "has_id": coordinator.config_entry.unique_id is not None,
         "available": coordinator.last_update_success,
-        "last_error": _kind_of(coordinator.last_exception),
+        "last_error": _class_name(coordinator.last_exception),
         "misses": coordinator.connection.misses,
         "cast_only": coordinator.cast_only,
         "details": sorted(part for part in POLLED if getattr(coordinator.data, part)),
@@ -77,20 +77,20 @@ def _status(data: DisplayData) -> dict[str, Any]:
     player, device = data.player, data.device
     return {
         "set_up": data.set_up,
-        "player": _some(player, PLAYER),
+        "player": _allowed(player, PLAYER),
         "works": len(player.items) if player else None,
         "has_playlist_url": bool(player and player.playlist_url),
-        "settings": _some(player.settings if player else None, SETTINGS),
+        "settings": _allowed(player.settings if player else None, SETTINGS),
         "offered_settings": sorted(player.settings.offered)
         if player and player.settings
         else None,
-        "device": _some(device, DEVICE),
+        "device": _allowed(device, DEVICE),
         "wired": bool(device and device.mac_info and not device.connected_wifi),
         "sleep_schedule": bool(device and device.sleep_schedule),
     }
 
 
-def _some(thing: object, names: tuple[str, ...]) -> dict[str, Any] | None:
+def _allowed(thing: object, names: tuple[str, ...]) -> dict[str, Any] | None:
     """Return the allowed attributes of an object."""
     return None if thing is None else {name: getattr(thing, name) for name in names}
 
@@ -112,14 +112,14 @@ def _library(library: Library) -> dict[str, Any]:
                 "complete": collection.data.complete,
                 "followed": collection.is_followed,
                 "keep_current": collection.keep_current,
-                "problem": _kind_of(collection.problem),
+                "problem": _class_name(collection.problem),
             }
             for collection in library.collections.coordinators
         ],
-        "problem": _kind_of(library.problem),
+        "problem": _class_name(library.problem),
     }
 
 
-def _kind_of(err: BaseException | None) -> str | None:
+def _class_name(err: BaseException | None) -> str | None:
     """Return the class name of an error; its text may hold an address."""
     return type(err).__name__ if err else None

@@ -30,7 +30,7 @@ from .library.library import Library
 
 @dataclass(frozen=True, kw_only=True)
 class DisplayDescription[_T](EntityDescription):
-    """Description of an entity of a display.
+    """Describes an entity of a display.
 
     Attributes:
         parts: the parts of the state that the entity shows.
@@ -76,7 +76,7 @@ def _area_called(hass: HomeAssistant, name: str) -> str | None:
 
 
 class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
-    """An entity of one display."""
+    """Entity of a display."""
 
     _attr_has_entity_name = True
 
@@ -88,16 +88,15 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
     ) -> None:
         """Initialize the entity, updated when one of the parts changes; without a key, it is the display itself."""
         super().__init__(coordinator, parts)
-        display = coordinator.device_id
-        self._attr_unique_id = f"{display}_{key}" if key else display
+        device_id, dialect = coordinator.device_id, coordinator.display.dialect
+        self._attr_unique_id = f"{device_id}_{key}" if key else device_id
         self._attr_translation_key = key
-        known = coordinator.display.dialect is Dialect.FF
         self._attr_device_info = DeviceInfo(
-            identifiers={(DOMAIN, display)},
+            identifiers={(DOMAIN, device_id)},
             connections={(CONNECTION_NETWORK_MAC, mac) for mac in coordinator.macs},
             name=coordinator.config_entry.title,
-            manufacturer="Feral File" if known else None,
-            model=model_of(coordinator.display.dialect),
+            manufacturer="Feral File" if dialect is Dialect.FF else None,
+            model=model_of(dialect),
             serial_number=coordinator.config_entry.unique_id,
             suggested_area=_area_called(
                 coordinator.hass, coordinator.config_entry.title
@@ -109,7 +108,7 @@ class DisplayEntity(CoordinatorEntity[DisplayCoordinator]):
 
 
 class DescribedEntity[_T](DisplayEntity):
-    """An entity with a description, whose state is only written when it changes."""
+    """Entity with a description, whose state is only written when it changes."""
 
     entity_description: DisplayDescription[_T]
     _value: _T | None = None
@@ -184,7 +183,7 @@ def async_add_display_entities[_T](
 
 
 class LibraryEntity(Entity):
-    """An entity of one library, which is a service."""
+    """Entity of a library, which is a service."""
 
     _attr_has_entity_name = True
     _attr_should_poll = False

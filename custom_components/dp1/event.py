@@ -40,7 +40,7 @@ PARALLEL_UPDATES = 0
 
 @dataclass(frozen=True, kw_only=True)
 class ActivityDescription(DisplayDescription[None], EventEntityDescription):
-    """Description of the event entity."""
+    """Describes the event entity of a display."""
 
 
 ACTIVITY = ActivityDescription(
