@@ -131,10 +131,10 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
     ) -> tuple[dict[str, str], dict[str, str]]:
         """Return the addresses with the names by which they were given, and the errors by field."""
         found: dict[str, str] = {}
-        given = re.split(r"[\s,;]+", user_input[CONF_ADDRESSES].strip())
-        if len(given) > MAX_ADDRESSES or not any(given):
+        texts = re.split(r"[\s,;]+", user_input[CONF_ADDRESSES].strip())
+        if len(texts) > MAX_ADDRESSES or not any(texts):
             return found, {CONF_ADDRESSES: "invalid_address"}
-        for text in filter(None, given):
+        for text in filter(None, texts):
             try:
                 name = name_of(text)
                 address = "" if name else checked_address(text)

@@ -103,7 +103,7 @@ async def _async_show(
     data: dict[str, Any] = {"show_for": _as_text(span.duration)} if span else {}
     if note := request.slots.get("note"):
         data["note"] = note
-    told = await request.call(
+    results = await request.call(
         DOMAIN,
         "cast_playlist",
         response=True,
@@ -111,7 +111,7 @@ async def _async_show(
         **chosen.fields,
         **data,
     )
-    shown = [d for d in displays if "error" not in told[d.entity_id]]
+    shown = [d for d in displays if "error" not in results[d.entity_id]]
     texts = {
         "title": chosen.title or answers.say("favorites"),
         "where": request.names(shown),
@@ -126,7 +126,7 @@ async def _async_show(
     else:
         said = answers.say(key, **texts)
     failures = [
-        answers.say("failed_on", name=d.name, error=str(told[d.entity_id]["error"]))
+        answers.say("failed_on", name=d.name, error=str(results[d.entity_id]["error"]))
         for d in displays
         if d not in shown
     ]
@@ -219,12 +219,12 @@ def _about(
     """Tell of a work in a sentence, of its note in another, and of the artist in two."""
     known = [str(details[key]) for key in ("year", "medium") if details.get(key)]
     named = f"{title} ({', '.join(known)})" if known else title
-    told = (
+    sentences = (
         request.answers.credit("what", artist, title=named),
         _beginning(details, "note", 1),
         _beginning(details, "about_artist", 2),
     )
-    return " ".join(filter(None, told))
+    return " ".join(filter(None, sentences))
 
 
 def _beginning(details: Mapping[str, Any], key: str, count: int) -> str:
@@ -270,15 +270,15 @@ class ControlIntent(SpokenIntent):
         if name == "extend":
             return await _async_extend(request, displays)
         if name == "stay" and {*TIME_SLOTS, "until"} & set(request.slots):
-            held = [_held(display) for display in displays]
-            pairs = zip(held, displays, strict=True)
+            works = [_current_work(display) for display in displays]
+            pairs = zip(works, displays, strict=True)
             return " ".join([await _async_show(request, c, [d]) for c, d in pairs])
         titles = {d: d.attribute("media_title") for d in displays}
         done, failures = await async_act(request, displays)
-        said = [self._said(request, name, done, titles)] if done else []
+        said = [self._outcome(request, name, done, titles)] if done else []
         return " ".join((*said, failures)).strip()
 
-    def _said(
+    def _outcome(
         self,
         request: Request,
         name: str,
@@ -305,7 +305,7 @@ class ControlIntent(SpokenIntent):
         return say(name, where=request.names(done))
 
 
-def _held(display: SpokenDisplay) -> Chosen:
+def _current_work(display: SpokenDisplay) -> Chosen:
     """Return the work that a display shows, to be shown alone for a time, or raise that no library knows it."""
     coordinator = display.coordinator
     player = coordinator.data.player if coordinator else None

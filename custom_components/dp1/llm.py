@@ -97,11 +97,11 @@ class DisplayTool(Tool):
         try:
             data = await self.call(hass, llm_context, self.parameters(args))
         except (HomeAssistantError, vol.Invalid) as err:
-            told: JsonObjectType = {
+            failure: JsonObjectType = {
                 "error": clean(str(err), MAX_NOTE),
                 "notice": NOTICE,
             }
-            return ToolResult(data=told, error=True)
+            return ToolResult(data=failure, error=True)
         return ToolResult(data={**data, "notice": NOTICE})
 
     async def call(

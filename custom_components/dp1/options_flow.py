@@ -251,8 +251,8 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
                     errors[name] = "invalid_url"
             if user_input.get(CONF_DAILY_FROM_VENDOR) and not errors:
                 options[CONF_DAILY_FROM_VENDOR] = True
-                if told := await async_daily_of_vendor(self.hass):
-                    options[CONF_DAILY_URL], _ = told
+                if daily := await async_daily_of_vendor(self.hass):
+                    options[CONF_DAILY_URL], _ = daily
                 elif not options[CONF_DAILY_URL]:
                     errors[CONF_DAILY_FROM_VENDOR] = "daily_not_told"
             if not errors:
@@ -272,8 +272,8 @@ class LibraryOptionsFlow(PublishedPlaylists, ReadingDialog[ConfigFlowResult]):
             except ValueError:
                 errors[CONF_FEED_KEYS] = "invalid_feed_key"
             else:
-                given = {CONF_FEED_KEYS: list(dict.fromkeys(dids))} if dids else {}
-                return self._save(FEED_KEYS_SCHEMA, given)
+                options = {CONF_FEED_KEYS: list(dict.fromkeys(dids))} if dids else {}
+                return self._save(FEED_KEYS_SCHEMA, options)
         values = user_input or self.config_entry.options
         return self._show("feed_keys", FEED_KEYS_SCHEMA, values, errors)
 

@@ -20,11 +20,11 @@ class NotAllowedError(Unauthorized):
     def __init__(self, context: Context, key: str, **placeholders: str) -> None:
         """Initialize with the key of the text, which Unauthorized has no place for."""
         super().__init__(context=context)
-        told = action_failed(key, **placeholders)
-        self.translation_domain = told.translation_domain
-        self.translation_key = told.translation_key
-        self.translation_placeholders = told.translation_placeholders
-        self._message = str(told)
+        error = action_failed(key, **placeholders)
+        self.translation_domain = error.translation_domain
+        self.translation_key = error.translation_key
+        self.translation_placeholders = error.translation_placeholders
+        self._message = str(error)
 
 
 async def async_user(hass: HomeAssistant, context: Context) -> User | None:

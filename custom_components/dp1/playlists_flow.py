@@ -189,8 +189,8 @@ class PublishedPlaylists(OptionsFlowWithReload, Dialog[ConfigFlowResult]):
                 for number, title in enumerate(titles, 1)
             ]
         }
-        given = user_input[CONF_WORKS] if user_input else []
-        numbers = [int(work[CONF_NUMBER]) for work in given]
+        works = user_input[CONF_WORKS] if user_input else []
+        numbers = [int(work[CONF_NUMBER]) for work in works]
         every = range(1, len(items) + 1)
         change = {
             "order": numbers,

@@ -121,12 +121,12 @@ class DisplayTrigger(Trigger):
             """Run the action if a targeted display is meant."""
             if activity.kind != self._kind or not self._is_targeted(activity.entity_id):
                 return
-            told = {ATTR_ENTITY_ID: activity.entity_id, **activity.attributes}
+            variables = {ATTR_ENTITY_ID: activity.entity_id, **activity.attributes}
             if reason := self._refusal(activity.attributes):
                 if did_not_trigger is not None:
-                    did_not_trigger(NotTriggeredInfo(reason, told))
+                    did_not_trigger(NotTriggeredInfo(reason, variables))
                 return
-            run_action(told, f"{self._kind} on {activity.entity_id}")
+            run_action(variables, f"{self._kind} on {activity.entity_id}")
 
         return async_add_activity_listener(self._hass, handle_activity)
 
@@ -191,11 +191,11 @@ class NewsTrigger(Trigger):
             """Run the action if the library is meant."""
             if news.kind != self._kind:
                 return
-            told = {ATTR_CONFIG_ENTRY_ID: news.entry_id, **news.attributes}
+            variables = {ATTR_CONFIG_ENTRY_ID: news.entry_id, **news.attributes}
             if self._entry_id in (None, news.entry_id):
-                run_action(told, f"{self._kind} in a library")
+                run_action(variables, f"{self._kind} in a library")
             elif did_not_trigger is not None:
-                did_not_trigger(NotTriggeredInfo("other_library", told))
+                did_not_trigger(NotTriggeredInfo("other_library", variables))
 
         return async_add_news_listener(self._hass, handle_news)
 

@@ -121,7 +121,7 @@ def meant_displays(
         case _ if here:
             found = here
         case _ if names_art:
-            found = displays if default_all else [_likely(hass, displays)]
+            found = displays if default_all else [_default(hass, displays)]
         case _:
             raise NotOursError("not_here")
     hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
@@ -170,12 +170,12 @@ def named_displays(
     ):
         if found := _matching(hass, displays, constraints):
             return found
-    if alike := _alike(displays, place):
-        return alike
+    if similar := _similarly_named(displays, place):
+        return similar
     raise NotOursError("no_display_there", place=place)
 
 
-def _alike(displays: list[SpokenDisplay], place: str) -> list[SpokenDisplay]:
+def _similarly_named(displays: list[SpokenDisplay], place: str) -> list[SpokenDisplay]:
     """Return the displays with an inflected name: "auf der großen Wand" is on the display "Große Wand"."""
     return [
         display
@@ -191,7 +191,7 @@ def with_place(
     words = str(slots["what"]).split()
     for start in range(1, len(words)):
         place = " ".join(words[start:])
-        if _alike(displays, place):
+        if _similarly_named(displays, place):
             return {**slots, "what": " ".join(words[:start]), "place": place}
     return slots
 
@@ -236,7 +236,7 @@ def _on_floor(
     return found
 
 
-def _likely(hass: HomeAssistant, displays: list[SpokenDisplay]) -> SpokenDisplay:
+def _default(hass: HomeAssistant, displays: list[SpokenDisplay]) -> SpokenDisplay:
     """Return the display last spoken to, else one that shows something, else any."""
     last = hass.data[DATA].last_spoken_to
     playing = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
