@@ -5,8 +5,9 @@ from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 import pytest
+import voluptuous as vol
 
-from custom_components.dp1.voice.request import span_of
+from custom_components.dp1.voice.request import SpokenIntent, span_of
 from homeassistant.core import HomeAssistant
 
 
@@ -42,6 +43,25 @@ async def test_until(
     assert span.until is not None
     assert span.until.strftime("%H:%M") == until
     assert span.until == datetime.now(UTC) + span.duration
+
+
+@pytest.mark.parametrize(
+    "slots",
+    [
+        {"hours": 1e300},
+        {"minutes": -5},
+        {"until": "xyz"},
+        {"until": "inf"},
+        {"until_hour": "nan"},
+        {"until_hour": -60},
+        {"until_minute": 1e300},
+    ],
+)
+def test_no_time(slots: dict[str, Any]) -> None:
+    """A model may say anything, which is refused before it is reckoned with."""
+    values = {name: {"value": value} for name, value in slots.items()}
+    with pytest.raises(vol.Invalid):
+        SpokenIntent().async_validate_slots(values)
 
 
 def test_for() -> None:

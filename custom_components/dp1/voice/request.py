@@ -29,9 +29,14 @@ TEXT_SLOTS: Final = (
     "scope",
     "preferred_area_id",
     "art",
-    "until",
 )
-TIME_SLOTS: Final = (*SECONDS, "until_hour", "until_minute", "until_half_day")
+# The least and the most of each.
+TIME_SLOTS: Final[Mapping[str, tuple[float, float]]] = {
+    **dict.fromkeys(SECONDS, (0, 10_000)),
+    "until_hour": (0, 48),
+    "until_minute": (-60, 60),
+    "until_half_day": (0, 12),
+}
 # In hours.
 HALF_DAY: Final = 12
 DAY: Final = 24
@@ -94,6 +99,11 @@ def _cut(text: str) -> str:
 
 
 SPOKEN_TEXT: Final = vol.All(cv.string, _cut)
+
+
+def _number(least: float, most: float) -> vol.All:
+    """Return what a number must be: a model or the API may send any."""
+    return vol.All(vol.Coerce(float), vol.Range(min=least, max=most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +170,8 @@ class SpokenIntent(intent.IntentHandler):
         """Return the slots; numbers of a time come as numbers."""
         return {
             **{vol.Optional(name): SPOKEN_TEXT for name in TEXT_SLOTS},
-            **{vol.Optional(name): vol.Coerce(float) for name in TIME_SLOTS},
+            **{vol.Optional(name): _number(*ends) for name, ends in TIME_SLOTS.items()},
+            vol.Optional("until"): vol.Any("weekend", "bedtime", _number(0, 48)),
             **self.fields,
         }
 
