@@ -92,7 +92,6 @@ async def measure(
         await library.async_stop()
         del library, collection
         gc.collect()
-        indexer.asked.clear()
         tracemalloc.start()
         library, _ = await _started(hass, entry)
         await library.async_search("owned")
@@ -100,6 +99,7 @@ async def measure(
         memory = tracemalloc.get_traced_memory()[0] / 1e6
         tracemalloc.stop()
         await library.async_stop()
+        indexer.asked.clear()
         library, again = await _started(hass, entry)
         again_requests = len(indexer.asked)
         found: list[float] = []
