@@ -13,6 +13,7 @@ from custom_components.dp1.voice.answers import (
     async_error_text,
 )
 from homeassistant.auth.const import GROUP_ID_READ_ONLY, GROUP_ID_USER
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import intent
@@ -134,3 +135,28 @@ async def test_who_is_gone_moves_nothing(hass: HomeAssistant) -> None:
             failed = intent.IntentResponseErrorCode.FAILED_TO_HANDLE
             assert response.error_code is failed, user.name
         assert house.walls["wall"].state.position == 0
+
+
+@pytest.mark.usefixtures("socket_enabled")
+async def test_what_a_display_cannot_do(hass: HomeAssistant) -> None:
+    """Without a brightness there is nothing to raise, and without contact nothing is sent."""
+    answers = await async_answers(hass, "en")
+
+    async def refused() -> str:
+        """Ask for more light, and return why it does not come."""
+        slots = {"action": {"value": "brighter"}, "name": {"value": "Wall"}}
+        response = await intent.async_handle(hass, "test", "Dp1Control", slots)
+        assert response.error_code is not None
+        return str(response.speech["plain"]["speech"])
+
+    async with House.of(hass, "wall") as house:
+        await house.show("wall", playlist=playlist("A"))
+        writes = house.walls["wall"].writes
+        brightness = "number.wall_monitor_brightness"
+        assert hass.states.get(brightness)
+        hass.states.async_set(brightness, STATE_UNKNOWN)
+        assert await refused() == answers.say("cannot", name="Wall")
+        attributes = house.state("wall").attributes
+        hass.states.async_set(house.entity("wall"), STATE_UNAVAILABLE, attributes)
+        assert await refused() == answers.say("unavailable", name="Wall")
+        assert house.walls["wall"].writes == writes
