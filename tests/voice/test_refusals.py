@@ -20,7 +20,7 @@ from homeassistant.helpers import intent
 from homeassistant.helpers.translation import async_load_integrations
 from homeassistant.setup import async_setup_component
 
-from ..displays import playlist
+from ..displays import playlist, until
 from ..houses import House
 from ..sources import INTEGRATION
 
@@ -153,7 +153,7 @@ async def test_what_a_display_cannot_do(hass: HomeAssistant) -> None:
         await house.show("wall", playlist=playlist("A"))
         writes = house.walls["wall"].writes
         brightness = "number.wall_monitor_brightness"
-        assert hass.states.get(brightness)
+        await until(lambda: hass.states.get(brightness))
         hass.states.async_set(brightness, STATE_UNKNOWN)
         assert await refused() == answers.say("cannot", name="Wall")
         attributes = house.state("wall").attributes
