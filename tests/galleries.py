@@ -32,9 +32,9 @@ CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the timeouts for servers."""
     monkeypatch.setattr(catalog_client, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 5.0)
+    monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 10.0)
     monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 5.0)
+    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 10.0)
 
 
 @dataclass
