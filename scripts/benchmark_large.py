@@ -29,6 +29,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 from scripts.benchmark_feed import make_id, make_title, playlists
 
+from tests.faults.watch import set_apart
 from tests.simulators.catalog.titles import FIRST_NAMES, LAST_NAMES
 from tests.timing import set_timing
 
@@ -198,9 +199,7 @@ async def measure(
     assert len(parsed) == count
     queries = *QUERIES, documents[count // 2]["title"]
     del documents, text, parsed
-    gc.collect()
-    # What else is in the process is walked by no collection: it is not ours, and it would be most of a stall.
-    gc.freeze()
+    set_apart()
     async with _served(count) as (feed_url, catalog_url):
         library = Library(hass, entry_of(catalog_url, feed_url))
         of_feed, of_catalog = library.feed_coordinator, library.catalog_coordinator

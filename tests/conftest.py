@@ -19,8 +19,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity import Entity
 from homeassistant.util import executor
 
+from .client.timing import impatient
 from .displays import DEVICE_ID, Names, entry_of, set_up
-from .galleries import Gallery, impatient
+from .galleries import Gallery
 from .simulators.catalog.simulator import CatalogSimulator
 from .simulators.display import DisplaySimulator
 from .simulators.feed import FeedSimulator

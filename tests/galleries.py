@@ -5,11 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.dp1.client.catalog import client as catalog_client
-from custom_components.dp1.client.feed import connection as feed_connection
 from custom_components.dp1.library.library import Library
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
@@ -27,14 +24,6 @@ SMALL = "Everything Is a Window"
 READY_MADE = "Tender Machines"
 EVENING = "385f79b6-a45f-4c1c-8080-e93a192adccc"
 CHANNEL = "0b0c7f9a-94d3-4f2b-9f37-6f6a35a3a111"
-
-
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the timeouts for servers."""
-    monkeypatch.setattr(catalog_client, "RETRY_SECONDS", 0.01)
-    monkeypatch.setattr(catalog_client, "TIMEOUT_SECONDS", 10.0)
-    monkeypatch.setattr(feed_connection, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(feed_connection, "READ_TIMEOUT", 10.0)
 
 
 @dataclass

@@ -24,8 +24,8 @@ from homeassistant.helpers.service_info.zeroconf import ZeroconfServiceInfo
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 
+from .client.timing import impatient
 from .displays import DEVICE_ID, ENTITY_ID, set_up, state_of, until
-from .galleries import impatient
 from .houses import House, series, titles
 from .libraries import library_entry
 from .simulators.catalog.simulator import CatalogSimulator

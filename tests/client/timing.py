@@ -16,7 +16,7 @@ from custom_components.dp1.client.catalog import client as catalog
 from custom_components.dp1.client.feed import connection as feed_connection
 
 
-def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 5.0) -> None:
+def impatient(monkeypatch: pytest.MonkeyPatch, seconds: float = 10.0) -> None:
     """Shorten the timeouts for servers.
 
     Args:

@@ -13,8 +13,9 @@ from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
 from tests.client.scripted_server import Reply, ScriptedServer
+from tests.client.timing import impatient
 from tests.displays import ENTITY_ID, playlist, state_of, until
-from tests.galleries import LARGE, READY_MADE, SMALL, Gallery, impatient
+from tests.galleries import LARGE, READY_MADE, SMALL, Gallery
 from tests.library.shows import items_of
 from tests.timing import set_timing
 

@@ -42,7 +42,7 @@ type MakeLibrary = Callable[..., Awaitable[Library]]
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten timeouts."""
-    timing.impatient(monkeypatch, 10.0)
+    timing.impatient(monkeypatch)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ class Span:
 
 def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | None:
     """Return how long a sentence asks to show something, None for permanently."""
-    if parts := {unit: float(slots[unit]) for unit in SECONDS if unit in slots}:
+    if parts := {unit: slots[unit] for unit in SECONDS if unit in slots}:
         return Span(timedelta(**parts))
     now = dt_util.now()
     match slots.get("until"):
@@ -62,10 +62,10 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
         case "bedtime" if bedtime:
             hour = bedtime.hour + bedtime.minute / 60
             until = next(end for day in (0, DAY) if (end := _at(now, hour + day)) > now)
-        case str() | int() | float() as hours if hours != "bedtime":
-            end = _at(now, float(hours))
+        case int() | float() as hours:
+            end = _at(now, hours)
             # The evening ends at midnight for those who are up late.
-            until = end if end > now else _at(now, max(float(hours), DAY))
+            until = end if end > now else _at(now, max(hours, DAY))
         case _ if "until_hour" in slots:
             until = _next_time(now, slots)
         case _:
@@ -75,10 +75,9 @@ def span_of(slots: Mapping[str, Any], bedtime: time | None = None) -> Span | Non
 
 def _next_time(now: datetime, slots: Mapping[str, Any]) -> datetime:
     """Return when the clock next shows a time, of which people seldom say the half of the day."""
-    hour = float(slots["until_hour"])
-    minutes = float(slots.get("until_minute", 0))
+    hour, minutes = slots["until_hour"], slots.get("until_minute", 0)
     if (half := slots.get("until_half_day")) is not None:
-        hours = [hour % HALF_DAY + float(half)]
+        hours = [hour % HALF_DAY + half]
     elif hour <= HALF_DAY:
         hours = [hour % HALF_DAY, hour % HALF_DAY + HALF_DAY]
     else:

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import accumulate, batched
 from math import ceil, inf
-from posixpath import splitext
+from pathlib import PurePosixPath
 from random import uniform
 from typing import Any, Final, override
 from urllib.parse import urlsplit
@@ -668,7 +668,7 @@ def medium_of(work: Token) -> Medium:
     """Return how a work behaves, as far as its address and type tell."""
     kind = data_type(work.source)
     path = "" if kind else urlsplit(work.source or "").path
-    suffix, kind = splitext(path)[1].lower(), kind or work.mime_type
+    suffix, kind = PurePosixPath(path).suffix.lower(), kind or work.mime_type
     if suffix in MOVING_SUFFIXES or kind.startswith(("video/", "image/gif")):
         return Medium.MOVING
     if (
