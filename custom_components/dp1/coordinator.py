@@ -284,7 +284,7 @@ def _error_of_page(url: str) -> str | None:
 
 async def _async_takes_screenshots(display: Display) -> bool:
     """Return whether a display can take screenshots."""
-    return await display.screenshot(PROBE_PIXELS, PROBE_PIXELS) is not None
+    return await display.screenshot(PROBE_PIXELS) is not None
 
 
 # What is read only while an entity shows it.
@@ -1146,7 +1146,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     async def async_take_screenshot(self) -> None:
         """Take a screenshot."""
         async with self.async_command(Refresh.NONE) as display:
-            picture = await display.screenshot(SCREENSHOT_PIXELS, SCREENSHOT_PIXELS)
+            picture = await display.screenshot(SCREENSHOT_PIXELS)
             if picture is None:
                 raise RejectedError("screenshot")
         self.async_merge_data(screenshot=Screenshot(picture, dt_util.utcnow()))

@@ -64,7 +64,7 @@ def _margin(data: DisplayData) -> float | None:
 
 async def _set_margin(display: Display, value: float) -> None:
     """Set the margin in pixels."""
-    await display.update_settings(True, margin=int(value))
+    await display.update_settings(margin=int(value))
 
 
 def _panel_value(name: str) -> DisplayNumberDescription:

@@ -63,7 +63,7 @@ def _setting(
 
     async def set_value(display: Display, option: str) -> None:
         """Change the setting."""
-        await display.update_settings(True, **{name: option})
+        await display.update_settings(**{name: option})
 
     return DisplaySelectDescription(
         key=key or name,

@@ -137,7 +137,7 @@ async def test_what_firmware_tells(profile: str) -> None:
         counters = await display.counters()
         assert counters is not None
         assert counters.starts == 0
-        picture = await display.screenshot(width=64)
+        picture = await display.screenshot(64)
         if profile not in NEW:
             assert identity is None
             assert device.network is None
@@ -160,7 +160,7 @@ async def test_what_the_2025_description_tells(profile: str) -> None:
     async with ready(profile) as (_, display):
         assert await display.identify() is None
         assert await display.counters() is None
-        assert await display.screenshot() is None
+        assert await display.screenshot(64) is None
         await display.probe()
         for reading in (
             display.device_status,
@@ -453,16 +453,13 @@ async def walk_player(display: Display, simulator: DisplaySimulator) -> None:
     await display.set_shuffle(False)
     await display.set_loop("one")
     assert simulator.state.loop_mode == "one"
-    await display.update_settings(True, scaling="stretch")
+    await display.update_settings(scaling="stretch")
     assert simulator.state.settings["scaling"] == "stretch"
-    await display.update_settings(False, scaling="auto")
-    assert simulator.state.settings["scaling"] == "auto"
     with pytest.raises(RejectedError):
-        await display.update_settings(True, scaling="contain")
+        await display.update_settings(scaling="contain")
     await display.refresh()
     await display.display_default()
     await status_when(display, lambda status: status.playlist_id != "aa11")
-    await display.display_default(only_if_empty=True)
     await display.clear()
     assert simulator.state.current is None
     with pytest.raises(RejectedError):
@@ -490,8 +487,8 @@ async def walk_device(display: Display, simulator: DisplaySimulator) -> None:
         assert simulator.device.panel.values[action] == value
     await display.send_key(65)
     await display.tap()
-    await display.double_tap("right")
-    await display.long_press("middle")
+    await display.double_tap()
+    await display.long_press()
     schedule = await display.set_sleep_schedule(
         True, sleep_time="23:15", wake_time="06:45"
     )
@@ -507,14 +504,12 @@ async def walk_new(display: Display, simulator: DisplaySimulator) -> None:
     assert await display.set_content_policy(False, False) == policy
     assert await display.content_policy() == policy
     await display.cast(DOCUMENT)
-    await display.update_settings(True, margin="4vw", background="#112233")
-    await display.update_settings(True, framing="artwork")
+    await display.update_settings(margin="4vw", background="#112233")
+    await display.update_settings(framing="artwork")
     settings = (await display.player_status()).settings
     assert settings is not None
     assert (settings.margin, settings.background) == ("4vw", "#112233")
     assert settings.framing == "artwork"
-    with pytest.raises(RejectedError):
-        await display.update_settings(False, scaling="fill", showingKey="another")
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
@@ -525,7 +520,7 @@ async def test_every_command(profile: str) -> None:
         await walk_device(display, simulator)
         if simulator.firmware.since("1.0.18"):
             await display.set_default_duration(45)
-            await display.update_settings(True, tombstone="off")
+            await display.update_settings(tombstone="off")
             settings = (await display.player_status()).settings
             assert settings is not None
             assert (settings.default_duration, settings.tombstone) == (45, "off")
@@ -923,7 +918,7 @@ async def test_a_push_over_a_snapshot_is_the_full_status(
     """What pushes leave out is kept from what was asked for, and what they carry is right."""
     async with ready(profile, storm_gate=False) as (simulator, display):
         await display.cast(Cast(playlist_url=f"{feed}/good"))
-        await display.update_settings(True, scaling="fill")
+        await display.update_settings(scaling="fill")
         known = await display.player_status()
         async with aclosing(display.listen()) as events:
             assert await anext(events) == Connected()

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-import math
 from typing import Any
 
 import aiohttp
@@ -134,8 +133,6 @@ _PROBE_TIMEOUT = 5.0
 _MAX_PAGES = 4
 _NOT_OFFERED = (404, 405, 501)
 _PNG = b"\x89PNG\r\n\x1a\n"
-_MAX_SCREENSHOT_SIDE = 4096
-_MAX_SCREENSHOT_AREA = 3840 * 2160
 
 
 class Display(Commands):
@@ -164,7 +161,6 @@ class Display(Commands):
         AddressNotAcceptedError: the display wants to be addressed by its IP address.
         TemporaryError: a problem on the way to the display (5xx other than 500).
         UnexpectedAnswerError: the answer does not follow the protocol.
-        ValueError: no display accepts this argument; nothing was sent.
     """
 
     def __init__(
@@ -299,22 +295,13 @@ class Display(Commands):
             )
         )
 
-    async def screenshot(
-        self, width: int | None = None, height: int | None = None
-    ) -> bytes | None:
+    async def screenshot(self, side: int) -> bytes | None:
         """Return a PNG of the page on the display; None if not offered (firmware below 2.0.3).
 
         Args:
-            width: maximum in pixels; the aspect ratio is kept.
-            height: maximum in pixels.
+            side: maximum width and height, 1 to 2880 pixels; the aspect ratio is kept.
         """
-        size = {"width": width, "height": height}
-        params = {name: side for name, side in size.items() if side is not None}
-        if not all(1 <= side <= _MAX_SCREENSHOT_SIDE for side in params.values()):
-            raise ValueError("a side must be 1 to 4096 pixels")
-        if math.prod(params.values()) > _MAX_SCREENSHOT_AREA:
-            raise ValueError("more than 3840 x 2160 pixels")
-        answer = await self._transport.picture("api/screenshot", params)
+        answer = await self._transport.screenshot(side)
         if answer.status in _NOT_OFFERED:
             return None
         if answer.status != 200:

@@ -5,32 +5,20 @@ Names and arguments are those of published Feral File firmware 0.9 to 2.0.7.
 
 from collections.abc import Container, Mapping
 from contextlib import suppress
-import math
-import re
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import LostAnswerError
 from ..values import text
 from .device_status import WEEK, ContentPolicy, SleepSchedule
 from .transport import Transport
 
-_KEY_CODES = frozenset({*range(32, 127), 8, 9, 13, 27})
-_PANEL_VALUES: Mapping[str, Container[object]] = {
-    "brightness": range(101),
-    "contrast": range(101),
-    "volume": range(101),
-    "mute": ("on", "off"),
-    "power": ("on", "standby", "off"),
-}
 # Sleep and wake replace each other in the queue.
 _SLEEP_SLOT = "sleep"
-_TIME = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
-
-type Button = Literal["left", "right", "middle"]
+_LEFT = {"button": "left"}
 
 
 class Commands:
-    """Commands that change something and need nothing but their reply.
+    """Commands that change something and need nothing but their reply; arguments are sent as they are given.
 
     Every command may raise the errors listed at :class:`.client.Display`.
     """
@@ -43,7 +31,6 @@ class Commands:
 
     async def show_item(self, index: int) -> None:
         """Show a work of the playlist, counted from 0 in the order of the status."""
-        _require(index >= 0, "index must not be negative")
         await self._transport.send("moveToArtwork", {"index": index})
 
     async def set_shuffle(self, enabled: bool) -> None:
@@ -52,39 +39,27 @@ class Commands:
 
     async def set_loop(self, mode: str) -> None:
         """Set the loop mode: "none", "playlist" or "one"."""
-        _require(mode in ("none", "playlist", "one"), "unknown loop mode")
         await self._transport.send("setLoop", {"mode": mode})
 
     async def set_default_duration(self, seconds: float | None) -> None:
-        """Set the seconds for works without a duration of their own; None clears it."""
-        _require(
-            seconds is None or (seconds > 0 and math.isfinite(seconds)),
-            "duration must be more than 0 s",
-        )
+        """Set the seconds for works without a duration of their own, more than 0; None clears it."""
         await self._transport.send(
             "updateDefaultDuration", {"durationSeconds": seconds}
         )
 
-    async def update_settings(self, saved: bool, **settings: Any) -> None:
-        """Set how works are shown.
+    async def update_settings(self, **settings: Any) -> None:
+        """Set how works are shown, beyond the current one.
 
         Args:
-            saved: keep the settings; otherwise they last until the next work.
             settings: keys as sent: ``scaling``, ``tombstone``, ``margin``, ``background``, ``framing``, …
         """
-        _require(bool(settings), "no settings")
         await self._transport.send(
-            "updateDisplaySettings", {"isSaved": saved, **settings}, str(saved)
+            "updateDisplaySettings", {"isSaved": True, **settings}
         )
 
-    async def display_default(self, only_if_empty: bool = False) -> None:
-        """Show the vendor's playlist, which also wakes the display.
-
-        Args:
-            only_if_empty: do nothing while a playlist is loaded.
-        """
-        request = {"onlyIfNoPlaylist": True} if only_if_empty else {}
-        await self._transport.send("displayDefaultPlaylist", request)
+    async def display_default(self) -> None:
+        """Show the vendor's playlist, which also wakes the display."""
+        await self._transport.send("displayDefaultPlaylist")
 
     async def refresh(self) -> None:
         """Reload the current work."""
@@ -106,9 +81,7 @@ class Commands:
 
     async def set_sleep_mode(self, asleep: bool) -> None:
         """Put the player to sleep or wake it, without schedule and panel (firmware below 1.0.15)."""
-        await self._transport.send(
-            "setSleepMode", {"sleepMode": asleep}, slot=_SLEEP_SLOT
-        )
+        await self._transport.send("setSleepMode", {"sleepMode": asleep}, _SLEEP_SLOT)
 
     async def set_sleep_schedule(
         self,
@@ -123,19 +96,19 @@ class Commands:
         Args:
             enabled: turn the schedule on.
             sleep_time: "HH:MM" in the display's local time; None keeps the old one.
-            wake_time: "HH:MM" in the display's local time; None keeps the old one.
-            days: "sun" to "sat", on which it goes to sleep; None keeps the old ones. Older firmware ignores them.
+            wake_time: the same, and not the same time; None keeps the old one.
+            days: some of "sun" to "sat", on which it goes to sleep; None keeps the old ones. Older firmware ignores them.
         """
-        request: dict[str, Any] = {"enabled": enabled}
-        for key, time in (("sleepTime", sleep_time), ("wakeTime", wake_time)):
-            if time is not None:
-                _require(bool(_TIME.fullmatch(time)), "time must be HH:MM")
-                request[key] = time
-        _require(sleep_time is None or sleep_time != wake_time, "times must differ")
-        if days is not None:
-            request["days"] = [day for day in WEEK if day in days]
-            _require(bool(request["days"]), "no day of the week")
-        return await self._set_sleep("setSleepSchedule", request)
+        request = {
+            "enabled": enabled,
+            "sleepTime": sleep_time,
+            "wakeTime": wake_time,
+            "days": days and [day for day in WEEK if day in days],
+        }
+        return await self._set_sleep(
+            "setSleepSchedule",
+            {name: value for name, value in request.items() if value is not None},
+        )
 
     async def reboot(self) -> None:
         """Restart the device; a lost answer is a success."""
@@ -155,7 +128,6 @@ class Commands:
 
     async def set_volume(self, percent: int) -> None:
         """Set the volume, 0 to 100; the status may report one less. Does not unmute."""
-        _require(0 <= percent <= 100, "volume must be 0 to 100")
         await self._transport.send("setVolume", {"percent": percent})
 
     async def toggle_mute(self) -> None:
@@ -177,29 +149,27 @@ class Commands:
             action: "brightness", "contrast", "volume", "mute" or "power".
             value: 0 to 100; "on" or "off" for mute; "on", "standby" or "off" for power.
         """
-        _require(value in _PANEL_VALUES.get(action, ()), "unknown panel setting")
         await self._transport.send(
-            "ddcPanelControl", {"action": action, "value": value}, action
+            "ddcPanelControl", {"action": action, "value": value}, f"panel {action}"
         )
 
     # Input for interactive works
 
     async def send_key(self, code: int) -> None:
         """Press a key: a printable ASCII code, or 8, 9, 13 or 27."""
-        _require(code in _KEY_CODES, "unknown key code")
         await self._transport.send("sendKeyboardEvent", {"code": code})
 
-    async def tap(self, button: Button = "left") -> None:
+    async def tap(self) -> None:
         """Tap at the cursor."""
-        await self._transport.send("tapGesture", {"button": button})
+        await self._transport.send("tapGesture", _LEFT)
 
-    async def double_tap(self, button: Button = "left") -> None:
+    async def double_tap(self) -> None:
         """Tap twice at the cursor (firmware 1.0.17)."""
-        await self._transport.send("doubleTapGesture", {"button": button})
+        await self._transport.send("doubleTapGesture", _LEFT)
 
-    async def long_press(self, button: Button = "left") -> None:
+    async def long_press(self) -> None:
         """Press for 1 s at the cursor (firmware 1.0.17)."""
-        await self._transport.send("longPressGesture", {"button": button})
+        await self._transport.send("longPressGesture", _LEFT)
 
     # Device
 
@@ -209,7 +179,6 @@ class Commands:
 
     async def set_signature_mode(self, mode: str) -> None:
         """Set how playlists without a valid signature are treated: "silent", "notify" or "strict" (firmware 2.0.7)."""
-        _require(mode in ("silent", "notify", "strict"), "unknown signature mode")
         await self._transport.send("setSignatureVerificationMode", {"mode": mode})
 
     async def set_content_policy(
@@ -228,11 +197,5 @@ class Commands:
         self, command: str, request: Mapping[str, Any], slot: str | None = None
     ) -> SleepSchedule:
         """Send one of the sleep commands, which all answer with the schedule."""
-        leaf = await self._transport.send(command, request, slot=slot)
+        leaf = await self._transport.send(command, request, slot)
         return SleepSchedule.parse(leaf.get("sleepSchedule"))
-
-
-def _require(valid: bool, message: str) -> None:
-    """Raise for an argument that no display accepts."""
-    if not valid:
-        raise ValueError(message)

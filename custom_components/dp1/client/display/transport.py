@@ -202,7 +202,7 @@ class RequestQueue:
     async def run[T](
         self,
         send: Callable[[], Awaitable[T]],
-        slot: Hashable | None = None,
+        slot: Hashable = None,
         *,
         collect: bool = False,
     ) -> T:
@@ -425,7 +425,6 @@ _MAX_SCREENSHOT = 32 * 1024 * 1024
 # Settings of which only the newest value matters.
 _REPLACEABLE = frozenset(
     {
-        "ddcPanelControl",
         "moveToArtwork",
         "setLoop",
         "setShuffle",
@@ -464,7 +463,7 @@ class Transport:
         timeout: float = _TIMEOUT,
         *,
         max_body: int = MAX_REPLY,
-        params: Mapping[str, int] | None = None,
+        params: Mapping[str, str] | None = None,
     ) -> Awaitable[Answer]:
         """Get a route that is not a command."""
         return request_json(
@@ -474,15 +473,19 @@ class Transport:
             timeout=timeout,
             connect=_CONNECT_TIMEOUT,
             max_body=max_body,
-            params={key: str(value) for key, value in (params or {}).items()},
+            params=params,
         )
 
-    def picture(self, path: str, params: Mapping[str, int]) -> Awaitable[Answer]:
-        """Get a route that serves one request at a time."""
+    def screenshot(self, side: int) -> Awaitable[Answer]:
+        """Get a screenshot, of which the display takes one at a time."""
+        path = "api/screenshot"
         return self._retry_busy(
             path,
             lambda: self.get(
-                path, _SCREENSHOT_TIMEOUT, max_body=_MAX_SCREENSHOT, params=params
+                path,
+                _SCREENSHOT_TIMEOUT,
+                max_body=_MAX_SCREENSHOT,
+                params=dict.fromkeys(("width", "height"), str(side)),
             ),
         )
 
@@ -509,16 +512,14 @@ class Transport:
         self,
         command: str,
         request: Mapping[str, Any] | None = None,
-        *uses: str,
-        slot: str | None = None,
+        slot: Hashable = None,
     ) -> Mapping[str, Any]:
         """Queue a command that changes something, and return its reply.
 
         Args:
             command: name of the command.
             request: its arguments.
-            uses: what else, beside the names of the arguments, tells this use of the command from others.
-            slot: what is set, if several commands set the same.
+            slot: what is set, where command and names of the arguments do not tell.
         """
         request = request or {}
 
@@ -526,16 +527,15 @@ class Transport:
             """Post the command and read the reply."""
             return await async_reply(command, await self.post(command, request))
 
-        key: Hashable = slot
         if command in _REPLACEABLE:
-            key = (command, frozenset(request), *uses)
-        return await self.enqueue(command, post, key)
+            slot = command, *request
+        return await self.enqueue(command, post, slot)
 
     async def enqueue[T](
         self,
         command: str,
         send: Callable[[], Awaitable[T]],
-        slot: Hashable | None = None,
+        slot: Hashable = None,
         *,
         collect: bool = False,
     ) -> T:
