@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 import logging
-from typing import Any, Literal
+from typing import Literal
 
 import aiohttp
 
@@ -70,13 +70,19 @@ async def listen(
         NoPongError: nothing was heard for 1.5 times the heartbeat.
     """
     socket, response = await _connect(session, url)
-    silence = _Silence(socket, heartbeat)
+    time = asyncio.get_running_loop().time
+    heard = time()
     try:
         yield Connected()
         while True:
-            silence.receiver = asyncio.current_task()
-            frame = await socket.receive()
-            is_flood = silence.end()
+            # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing.
+            try:
+                frame = await socket.receive(heartbeat)
+            except TimeoutError:
+                with suppress(ConnectionError):
+                    await socket.ping()
+                frame = await socket.receive(heartbeat / 2)
+            before_that, heard = heard, time()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
                     before = known()
@@ -98,73 +104,20 @@ async def listen(
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
                     )
-            if is_flood:
+            if heard - before_that < _FLOOD:
                 # Buffered frames are received without a break.
                 await asyncio.sleep(0)
-    except asyncio.CancelledError as err:
-        if silence.is_too_long and silence.receiver and not silence.receiver.uncancel():
-            raise NoPongError("no answer to a ping") from err
-        raise
+    except TimeoutError as err:
+        raise NoPongError("no answer to a ping") from err
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
-        silence.stop()
-        if silence.end():
+        if time() - heard < _FLOOD:
             # Closing the socket would read what still comes.
             response.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT):
                 await socket.close()
-
-
-class _Silence:
-    """Watches the silence between frames, pings when it lasts, and cancels whoever waits for a frame if there is no pong.
-
-    The heartbeat of aiohttp starts a new timer when the socket is closing, and a timeout for each frame would cost as much
-    as receiving it.
-
-    Attributes:
-        receiver: the task that waits for a frame.
-        is_too_long: it was canceled.
-    """
-
-    def __init__(self, socket: _Socket, seconds: float) -> None:
-        """Start watching."""
-        self.receiver: asyncio.Task[Any] | None = None
-        self.is_too_long = False
-        self._socket = socket
-        self._seconds = seconds
-        self._loop = asyncio.get_running_loop()
-        self._heard = self._loop.time()
-        self._watch = self._loop.create_task(self._async_watch())
-
-    def end(self) -> bool:
-        """Note a frame, and return whether it follows closely on the one before."""
-        self.receiver = None
-        before, self._heard = self._heard, self._loop.time()
-        return self._heard - before < _FLOOD
-
-    def stop(self) -> None:
-        """Stop watching."""
-        self._watch.cancel()
-
-    async def _async_watch(self) -> None:
-        """Ping whenever nothing was heard for a while."""
-        while True:
-            await self._silence(self._seconds)
-            heard = self._heard
-            with suppress(ConnectionError):
-                await self._socket.ping()
-            await asyncio.sleep(self._seconds / 2)
-            if self._heard == heard and self.receiver is not None:
-                self.is_too_long = True
-                self.receiver.cancel()
-                return
-
-    async def _silence(self, seconds: float) -> None:
-        """Wait until nothing was heard for a number of seconds."""
-        while (rest := self._heard + seconds - self._loop.time()) > 0:
-            await asyncio.sleep(rest)
 
 
 async def _connect(
