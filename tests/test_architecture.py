@@ -32,7 +32,7 @@ ORDER: tuple[set[str], ...] = (
     {"guard"},
     {"library"},
     {"display"},
-    {"collection_flow", "coordinator", "playlists_flow"},
+    {"collection_flow", "coordinator"},
     {"options_flow"},
     {"config_flow", "entity", "playback"},
     {"browse", "cards"},

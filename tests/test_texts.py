@@ -208,7 +208,8 @@ def mentioned(key: str) -> bool:
         if key[place] == "_"
     )
     return key in literals() or any(
-        rest in literals() and {head, f"{head}_"} & literals() for head, rest in parts
+        {rest, f"_{rest}"} & literals() and {head, f"{head}_"} & literals()
+        for head, rest in parts
     )
 
 

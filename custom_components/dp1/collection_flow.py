@@ -13,15 +13,12 @@ from yarl import URL
 
 from homeassistant.config_entries import (
     SOURCE_USER,
-    ConfigEntry,
     ConfigEntryState,
-    ConfigFlow,
     ConfigSubentry,
     ConfigSubentryFlow,
     SubentryFlowResult,
 )
 from homeassistant.const import CONF_NAME, CONF_URL
-from homeassistant.core import callback
 from homeassistant.helpers.selector import (
     BooleanSelector,
     TextSelector,
@@ -35,17 +32,15 @@ from .client.text import clean, markdown_safe
 from .const import (
     CONF_ADDRESSES,
     CONF_KEEP_CURRENT,
-    CONF_KIND,
     CONF_LOOK_UP,
     CONF_SIGNING_KEY,
     SUBENTRY_COLLECTION,
-    EntryKind,
 )
 from .data import DATA, async_session
 from .dialogs import Dialog, ReadingDialog
 from .display.discovery import NAME_LENGTH
 from .library.library import Library
-from .library.providers.channel import SUBENTRY_CHANNEL, ChannelAddress
+from .library.providers.channel import ChannelAddress
 from .library.providers.collection import (
     FIRST_PAGE,
     CollectionCoordinator,
@@ -297,21 +292,3 @@ class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
             data=data,
             unique_id=address.url,
         )
-
-
-class LibrarySubentries(ConfigFlow):
-    """The part of a config flow that offers subentries."""
-
-    @classmethod
-    @callback
-    @override
-    def async_get_supported_subentry_types(
-        cls, config_entry: ConfigEntry
-    ) -> dict[str, type[ConfigSubentryFlow]]:
-        """Return the flows of collections and channels, which libraries have."""
-        if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
-            return {
-                SUBENTRY_COLLECTION: CollectionFlow,
-                SUBENTRY_CHANNEL: ChannelFlow,
-            }
-        return {}

@@ -12,7 +12,9 @@ from homeassistant.config_entries import (
     SOURCE_INTEGRATION_DISCOVERY,
     SOURCE_ZEROCONF,
     ConfigEntry,
+    ConfigFlow,
     ConfigFlowResult,
+    ConfigSubentryFlow,
     FlowType,
     OptionsFlow,
 )
@@ -28,7 +30,7 @@ from .client.errors import Dp1Error
 from .client.playlist.signing import SigningKey
 from .client.text import clean, markdown_safe
 from .client.values import text
-from .collection_flow import LibrarySubentries
+from .collection_flow import ChannelFlow, CollectionFlow
 from .const import (
     CONF_ADD_LIBRARY,
     CONF_CATALOG_URL,
@@ -43,6 +45,7 @@ from .const import (
     DEFAULT_FEED_URL,
     DEFAULT_PORT,
     DOMAIN,
+    SUBENTRY_COLLECTION,
     EntryKind,
 )
 from .coordinator import async_other_players
@@ -63,6 +66,7 @@ from .display.discovery import (
     parse_address,
 )
 from .library.library import Library
+from .library.providers.channel import SUBENTRY_CHANNEL
 from .library.settings import (
     CONF_ADVANCED,
     CONF_REMOVE_API_KEY,
@@ -90,7 +94,7 @@ MAX_PARALLEL = 8
 PARALLEL: HassKey[asyncio.Semaphore] = HassKey(f"{DOMAIN}_discovery")
 
 
-class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
+class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     """Handle a config flow for a display or a library."""
 
     VERSION = 1
@@ -109,6 +113,17 @@ class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
         if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
             return LibraryOptionsFlow()
         return DisplayOptionsFlow()
+
+    @classmethod
+    @callback
+    @override
+    def async_get_supported_subentry_types(
+        cls, config_entry: ConfigEntry
+    ) -> dict[str, type[ConfigSubentryFlow]]:
+        """Return the flows of what a library can have beside its servers."""
+        if config_entry.data[CONF_KIND] == EntryKind.LIBRARY:
+            return {SUBENTRY_COLLECTION: CollectionFlow, SUBENTRY_CHANNEL: ChannelFlow}
+        return {}
 
     @override
     def is_matching(self, other_flow: Self) -> bool:
@@ -191,8 +206,12 @@ class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
             self._abort_if_configured(updates=self._verified_data)
             self._abort_if_added_without_id(device_id, name)
         else:
-            self._abort_if_address_configured()
-        self._title = self._found.name or name or device_id or self._model
+            for entry in self._async_current_entries(include_ignore=False):
+                if self._address_data.items() <= entry.data.items():
+                    raise _already_configured(entry)
+        self._title = (
+            self._found.name or name or device_id or model_of(self._found.dialect)
+        )
         return await self._async_create_display(given)
 
     @override
@@ -275,7 +294,7 @@ class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
             data_schema=vol.Schema(self._questions()),
             description_placeholders={
                 "name": markdown_safe(self._title),
-                "model": self._model,
+                "model": model_of(self._found.dialect),
                 "host": self._address.host,
             },
         )
@@ -297,11 +316,6 @@ class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
         return {
             vol.Optional(name): BooleanSelector() for name in is_asked if is_asked[name]
         }
-
-    @property
-    def _model(self) -> str:
-        """Return the model of the display that answered."""
-        return model_of(self._found.dialect)
 
     @property
     def _address_data(self) -> dict[str, Any]:
@@ -336,12 +350,6 @@ class Dp1ConfigFlow(LibrarySubentries, Dialog[ConfigFlowResult], domain=DOMAIN):
         self._abort_if_unique_id_configured(
             updates=updates, description_placeholders={"title": title}
         )
-
-    def _abort_if_address_configured(self) -> None:
-        """Abort if an entry has the address, and tell which."""
-        for entry in self._async_current_entries(include_ignore=False):
-            if self._address_data.items() <= entry.data.items():
-                raise _already_configured(entry)
 
     async def _async_create_display(self, given: dict[str, Any]) -> ConfigFlowResult:
         """Create the entry of a display, and add the library on offer if that is wanted."""
