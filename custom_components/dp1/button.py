@@ -9,14 +9,8 @@ from homeassistant.components.button import (
     ButtonEntityDescription,
 )
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.const import (
-    ATTR_CONFIG_ENTRY_ID,
-    ATTR_ENTITY_ID,
-    EntityCategory,
-    Platform,
-)
+from homeassistant.const import ATTR_CONFIG_ENTRY_ID, ATTR_ENTITY_ID, EntityCategory
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
@@ -184,15 +178,12 @@ class PublishButton(LibraryEntity, ButtonEntity):
         if len(showing) > 1:
             names = ", ".join(display.name for display in showing)
             raise invalid_input("several_to_publish", names=names)
-        entity_id = er.async_get(self.hass).async_get_entity_id(
-            Platform.MEDIA_PLAYER, DOMAIN, showing[0].device_id
-        )
         await self.hass.services.async_call(
             DOMAIN,
             "publish_playlist",
             {
                 ATTR_CONFIG_ENTRY_ID: self.library.entry_id,
-                ATTR_ENTITY_ID: [entity_id],
+                ATTR_ENTITY_ID: [showing[0].entity_id],
             },
             blocking=True,
             context=self._context,

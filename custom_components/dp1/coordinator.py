@@ -461,6 +461,13 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.config_entry.unique_id or self.config_entry.entry_id
 
     @property
+    def entity_id(self) -> str | None:
+        """Return the entity id of its media player, if it is registered."""
+        return er.async_get(self.hass).async_get_entity_id(
+            MEDIA_PLAYER_DOMAIN, DOMAIN, self.device_id
+        )
+
+    @property
     def macs(self) -> list[str]:
         """Return the MAC addresses of the display, as last verified."""
         return sorted(self.config_entry.data.get(CONF_MACS, ()))

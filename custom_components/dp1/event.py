@@ -88,7 +88,7 @@ class ActivityEvent(DescribedEntity[None], EventEntity):
     @callback
     def _handle_activity(self, activity: Activity) -> None:
         """Trigger an event."""
-        if activity.entry_id == self.coordinator.config_entry.entry_id:
+        if activity.coordinator is self.coordinator:
             self._trigger_event(activity.kind, dict(activity.attributes))
             self.async_write_ha_state()
 

@@ -119,14 +119,15 @@ class DisplayTrigger(Trigger):
         @callback
         def handle_activity(activity: Activity) -> None:
             """Run the action if a targeted display is meant."""
-            if activity.kind != self._kind or not self._is_targeted(activity.entity_id):
+            entity_id = activity.coordinator.entity_id
+            if activity.kind != self._kind or not self._is_targeted(entity_id):
                 return
-            variables = {ATTR_ENTITY_ID: activity.entity_id, **activity.attributes}
+            variables = {ATTR_ENTITY_ID: entity_id, **activity.attributes}
             if reason := self._refusal(activity.attributes):
                 if did_not_trigger is not None:
                     did_not_trigger(NotTriggeredInfo(reason, variables))
                 return
-            run_action(variables, f"{self._kind} on {activity.entity_id}")
+            run_action(variables, f"{self._kind} on {entity_id}")
 
         return async_add_activity_listener(self._hass, handle_activity)
 

@@ -1,16 +1,15 @@
 """Activity of a display: what happens on it, found by comparing what it says with what it said before."""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
 import voluptuous as vol
 
-from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.dispatcher import (
     async_dispatcher_connect,
     async_dispatcher_send,
@@ -18,8 +17,8 @@ from homeassistant.helpers.dispatcher import (
 from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
-from ..client.display.player_status import PlayerStatus, PlaylistItem
-from ..client.playlist.manifest import NO_WORK, Work
+from ..client.display.player_status import PlayerStatus
+from ..client.playlist.manifest import NO_WORK
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
 from ..display.metadata import picture_of
@@ -49,35 +48,22 @@ class Activity:
 
     Attributes:
         coordinator: of the display.
-        entity_id: its media player.
         kind: what happened.
         is_interlude: whether it belongs to an interlude.
-        player: what the display plays meanwhile.
-        item: its current work.
-        work: what the libraries know of that.
-        reason: why playback failed.
+        data: what the display shows meanwhile.
     """
 
     coordinator: DisplayCoordinator
-    entity_id: str | None
     kind: str
     is_interlude: bool
-    player: PlayerStatus | None
-    item: PlaylistItem | None
-    work: Work | None
-    reason: str | None
-
-    @property
-    def entry_id(self) -> str:
-        """Return the id of the config entry of the display."""
-        return self.coordinator.config_entry.entry_id
+    data: DisplayData
 
     @property
     def names(self) -> dict[str, Any]:
         """Return what names the current work; empty without one."""
-        if (item := self.item) is None:
+        if (item := self.data.item) is None:
             return {}
-        work = self.work or NO_WORK
+        work = self.data.work or NO_WORK
         return {
             "title": item.title or work.title,
             "artist": item.artist or work.artist,
@@ -89,20 +75,21 @@ class Activity:
     def attributes(self) -> Mapping[str, Any]:
         """Return what the display shows meanwhile, which is put together once somebody asks."""
         attributes = self.names
-        if (player := self.player) is not None and (item := self.item) is not None:
+        player, item, work = self.data.player, self.data.item, self.data.work
+        if player is not None and item is not None:
             attributes |= {
-                "link": (self.work or NO_WORK).link,
-                "picture": without_token(picture_of(item, self.work, player.playlist)),
+                "link": (work or NO_WORK).link,
+                "picture": without_token(picture_of(item, work, player.playlist)),
                 "playlist": player.playlist_title,
                 "position": player.position,
                 "works": len(player.items),
                 "favorite": any(
-                    library.favorite_of(player, self.work)
+                    library.favorite_of(player, work)
                     for library in async_source_list(self.coordinator.hass).libraries
                 ),
             }
         if self.kind == PLAYBACK_FAILED:
-            attributes["reason"] = self.reason
+            attributes["reason"] = self.data.problem
         if self.is_interlude:
             attributes["interlude"] = True
         return attributes
@@ -127,13 +114,15 @@ def plain_text(value: Any) -> str:
     return text
 
 
-class Changes:
-    """Finds what happens by comparing what a display says with what it said before."""
+class ActivityTracker:
+    """Finds what happens on a display by comparing what it says with what it said before, and tells it."""
 
-    def __init__(self) -> None:
-        """Initialize without knowing anything, so that what is said first is no event."""
-        self._was_available = False
-        self._is_available = False
+    def __init__(self, coordinator: DisplayCoordinator) -> None:
+        """Initialize the tracker; what is already so is no news."""
+        self._coordinator = coordinator
+        self._waiting: Activity | None = None
+        # None until the display is there for the first time.
+        self._available: bool | None = None
         self._knows_player = False
         self._asleep: bool | None = None
         self._problem: str | None = None
@@ -141,14 +130,43 @@ class Changes:
         self._playlist: Hashable = None
         self._before_interlude: Hashable = None
         self._interlude: Hashable = None
+        self._read()
 
-    def update(
-        self, data: DisplayData, available: bool, in_interlude: bool
-    ) -> Iterator[tuple[str, bool]]:
+    @callback
+    def async_start(self) -> CALLBACK_TYPE:
+        """Follow the display, and return a callback that ends it."""
+        return self._coordinator.async_add_listener(self._handle_update, PARTS)
+
+    @callback
+    def _handle_update(self) -> None:
+        """Tell each thing that has happened, a new work once it is known what it is."""
+        for activity in self._read():
+            self._tell_waiting()
+            metadata = self._coordinator.metadata
+            if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
+                self._waiting = activity
+                self._coordinator.create_task(
+                    self._async_tell_known(activity), "new work"
+                )
+            else:
+                self._tell(activity)
+
+    def _read(self) -> list[Activity]:
+        """Return what has happened, but nothing while the display is on its way to something else."""
+        if self._coordinator.requests.in_steps:
+            return []
+        data = replace(self._coordinator.data)
+        return [
+            Activity(self._coordinator, kind, is_interlude, data)
+            for kind, is_interlude in self._changes(data)
+        ]
+
+    def _changes(self, data: DisplayData) -> Iterator[tuple[str, bool]]:
         """Yield the types of what has happened since the last time, and whether it belongs to an interlude."""
-        came_back = available and self._was_available and not self._is_available
-        self._is_available = available
-        self._was_available |= available
+        available = self._coordinator.last_update_success
+        came_back = available and self._available is False
+        if available or self._available is not None:
+            self._available = available
         if not available:
             return
         if came_back:
@@ -158,15 +176,14 @@ class Changes:
                 yield FELL_ASLEEP if asleep else WOKE, False
             self._asleep = asleep
         if data.player is not None and not asleep and not data.error_page:
-            yield from self._update_player(data.player, in_interlude)
+            yield from self._changes_of_player(data.player)
         if (problem := data.problem) and self._problem == "":
             yield PLAYBACK_FAILED, False
         self._problem = problem
 
-    def _update_player(
-        self, player: PlayerStatus, in_interlude: bool
-    ) -> Iterator[tuple[str, bool]]:
+    def _changes_of_player(self, player: PlayerStatus) -> Iterator[tuple[str, bool]]:
         """Yield what has happened to the works that are visible."""
+        in_interlude = self._coordinator.history.paused
         work, playlist = _work(player), _playlist(player)
         if not self._knows_player:
             self._knows_player = True
@@ -192,67 +209,6 @@ class Changes:
             self._work = work
             yield ARTWORK_CHANGED, is_interlude
 
-
-class ActivityTracker:
-    """Tells what happens on one display; what is already so is no news."""
-
-    def __init__(self, coordinator: DisplayCoordinator) -> None:
-        """Initialize the tracker."""
-        self._coordinator = coordinator
-        self._changes = Changes()
-        self._waiting: Activity | None = None
-        self._read()
-
-    @callback
-    def async_start(self) -> CALLBACK_TYPE:
-        """Follow the display, and return a callback that ends it."""
-        return self._coordinator.async_add_listener(self._handle_update, PARTS)
-
-    @callback
-    def _handle_update(self) -> None:
-        """Tell each thing that has happened, a new work once it is known what it is."""
-        for activity in self._read():
-            self._tell_waiting()
-            metadata = self._coordinator.metadata
-            if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
-                self._waiting = activity
-                self._coordinator.create_task(
-                    self._async_tell_known(activity), "new work"
-                )
-            else:
-                self._tell(activity)
-
-    def _read(self) -> list[Activity]:
-        """Return what has happened, but nothing while the display is on its way to something else."""
-        coordinator = self._coordinator
-        if coordinator.requests.in_steps:
-            return []
-        return [
-            self._activity(kind, is_interlude)
-            for kind, is_interlude in self._changes.update(
-                coordinator.data,
-                coordinator.last_update_success,
-                in_interlude=coordinator.history.paused,
-            )
-        ]
-
-    def _activity(self, kind: str, is_interlude: bool) -> Activity:
-        """Return what happens, with what the display shows now."""
-        coordinator = self._coordinator
-        data = coordinator.data
-        return Activity(
-            coordinator,
-            er.async_get(coordinator.hass).async_get_entity_id(
-                MEDIA_PLAYER_DOMAIN, DOMAIN, coordinator.device_id
-            ),
-            kind,
-            is_interlude,
-            data.player,
-            data.item,
-            data.work,
-            data.problem if kind == PLAYBACK_FAILED else None,
-        )
-
     async def _async_tell_known(self, activity: Activity) -> None:
         """Tell of a work when the libraries have said what they know of it."""
         await self._coordinator.metadata.async_wait(
@@ -260,7 +216,7 @@ class ActivityTracker:
         )
         if self._waiting is activity:
             self._waiting = None
-            self._tell(self._activity(activity.kind, activity.is_interlude))
+            self._tell(replace(activity, data=replace(self._coordinator.data)))
 
     def _tell_waiting(self) -> None:
         """Tell of the work that waits, as something else has happened since."""
@@ -275,20 +231,20 @@ class ActivityTracker:
         if activity.kind == ARTWORK_CHANGED and not activity.is_interlude:
             hass.bus.async_fire(
                 EVENT_WORK_CHANGED,
-                {ATTR_ENTITY_ID: activity.entity_id, **activity.names},
+                {ATTR_ENTITY_ID: self._coordinator.entity_id, **activity.names},
             )
 
 
-def _work(player: PlayerStatus | None) -> Hashable:
+def _work(player: PlayerStatus) -> Hashable:
     """Return what tells one work from another; None without a work."""
-    if player is None or (item := player.current) is None:
+    if (item := player.current) is None:
         return None
     return item.id or (item.title, player.position)
 
 
-def _playlist(player: PlayerStatus | None) -> Hashable:
+def _playlist(player: PlayerStatus) -> Hashable:
     """Return what tells one playlist from another; the display reads the same URL again by itself."""
-    if player is None or not player.items:
+    if not player.items:
         return None
     return player.playlist_url or frozenset(player.item_ids)
 
