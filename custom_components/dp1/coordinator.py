@@ -422,7 +422,6 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         self._polls = 0
         # Of the player: the last push, and the one before it was last read.
         self._pushed: PlayerStatus | None = None
-        self._asked_after: PlayerStatus | None = None
         self._was_pushed = asyncio.Event()
         # What tells its current work from others.
         self._work_key: tuple[object, ...] = ()
@@ -753,9 +752,7 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     async def _async_update_player(self) -> None:
         """Read the player; a push during the read is newer than the answer."""
-        if (pushed := self._pushed) is not self._asked_after:
-            self._asked_after = pushed
-            self.display.forget_player_status()
+        pushed = self._pushed
         try:
             player = await self.display.player_status()
         except NotReadyError:

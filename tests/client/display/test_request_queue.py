@@ -1,11 +1,11 @@
-"""Test the order of writes, and sharing equal reads."""
+"""Test the order of writes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from custom_components.dp1.client.display.transport import RequestQueue, SharedRequests
+from custom_components.dp1.client.display.transport import RequestQueue
 
 
 class Wire:
@@ -145,65 +145,3 @@ async def test_giving_up_in_flight_ends_it() -> None:
         await only
     assert await writes.run(wire.send("2"), "volume") == "2"
     assert wire.most_busy == 1
-
-
-async def test_equal_reads_share_one_answer() -> None:
-    """Different and later reads do not share it."""
-    wire, reads = Wire(), SharedRequests()
-    tasks = await started(
-        reads.run("player", wire.send("p")),
-        reads.run("player", wire.send("p")),
-        reads.run("device", wire.send("d")),
-    )
-    assert await asyncio.gather(*tasks) == ["P", "P", "D"]
-    assert await reads.run("player", wire.send("again")) == "AGAIN"
-    assert wire.sent == ["p", "d", "again"]
-
-
-async def test_one_reader_may_go() -> None:
-    """The other reader still gets the answer; without readers the read is canceled."""
-    wire, reads = Wire(), SharedRequests()
-    one, other = await started(
-        reads.run("player", wire.send("p")), reads.run("player", wire.send("p"))
-    )
-    one.cancel()
-    assert await other == "P"
-    (only,) = await started(reads.run("player", wire.send("p")))
-    only.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await only
-    assert await reads.run("player", wire.send("q")) == "Q"
-
-
-async def test_a_failure_is_heard_by_those_who_are_left(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The remaining readers get the error, and nothing is logged."""
-    wire, reads = Wire(), SharedRequests()
-    one, other = await started(
-        *(reads.run("player", wire.send("p", fail=True)) for _ in range(2))
-    )
-    one.cancel()
-    with pytest.raises(OSError, match="p"):
-        await other
-    assert not caplog.records
-
-
-async def test_a_read_that_never_began_is_not_shared() -> None:
-    """A reader that is canceled at once leaves nothing behind."""
-    wire, reads = Wire(), SharedRequests()
-    gone = asyncio.ensure_future(reads.run("player", wire.send("p")))
-    await asyncio.sleep(0)
-    gone.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await gone
-    assert await reads.run("player", wire.send("q")) == "Q"
-
-
-async def test_nobody_shares_what_is_older_than_a_write() -> None:
-    """A read after a write is a new request."""
-    wire, reads = Wire(), SharedRequests()
-    (before,) = await started(reads.run("player", wire.send("before")))
-    reads.forget()
-    assert await reads.run("player", wire.send("after")) == "AFTER"
-    assert await before == "BEFORE"

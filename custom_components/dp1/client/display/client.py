@@ -217,7 +217,7 @@ class Display(Commands):
 
         A player with a problem, such as overheating, is a status with an ``error`` and no exception.
         """
-        answer = await self._transport.query("checkStatus")
+        answer = await self._transport.post("checkStatus")
         try:
             status = await parse_reply("checkStatus", answer, PlayerStatus.parse)
         except RejectedError as err:
@@ -228,10 +228,6 @@ class Display(Commands):
             raise UnexpectedAnswerError("not a player status")
         self._learn(Dialect.FF)
         return status
-
-    def forget_player_status(self) -> None:
-        """Let later reads of the player be answered anew: a notification has come meanwhile."""
-        self._transport.reads.forget("checkStatus")
 
     async def device_status(self) -> DeviceStatus:
         """Return the device status (``getDeviceStatus``); without internet it takes up to 30 s or is cut."""
@@ -249,7 +245,7 @@ class Display(Commands):
 
     async def metrics(self) -> Metrics | None:
         """Return the latest sample (``deviceMetrics``); None before the first."""
-        answer = await self._transport.query("deviceMetrics")
+        answer = await self._transport.post("deviceMetrics")
         if answer.status == 200 and answer.body.strip() == b"null":
             return None
         return await parse_reply("deviceMetrics", answer, Metrics.parse)
@@ -364,9 +360,7 @@ class Display(Commands):
                 await self._start(start)
             return result
 
-        return await self._transport.enqueue(
-            "displayPlaylist", send, "displayPlaylist", collect=True
-        )
+        return await self._transport.enqueue("displayPlaylist", send, "displayPlaylist")
 
     async def extend(self, playlist: Mapping[str, Any]) -> bool:
         """Replace the works of a playlist that was cast as a document, without reloading the current work.
@@ -489,7 +483,7 @@ class Display(Commands):
         self, command: str, parse: Callable[[Mapping[str, Any]], T]
     ) -> T:
         """Send a command that only reads and parse its reply."""
-        return await parse_reply(command, await self._transport.query(command), parse)
+        return await parse_reply(command, await self._transport.post(command), parse)
 
     async def _post(
         self, command: str, request: Mapping[str, Any]
@@ -499,12 +493,12 @@ class Display(Commands):
 
     async def _status_now(self) -> PlayerStatus:
         """Return the player status between commands of the player."""
-        answer = await self._transport.post("checkStatus", {})
+        answer = await self._transport.post("checkStatus")
         return await parse_reply("checkStatus", answer, PlayerStatus.parse)
 
     async def _require_player(self) -> None:
         """Raise if the player is not running, which alone explains a 500 without a reason."""
-        answer = await self._transport.post("checkStatus", {})
+        answer = await self._transport.post("checkStatus")
         if isinstance(error := refusal("checkStatus", answer), PlayerNotRunningError):
             raise error
 

@@ -3,7 +3,7 @@
 The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is status 200 without ``ok: false`` in the
 reply, which is wrapped in ``message`` once, twice or not at all.
 
-Writes are sent one after the other, and equal reads shared. The rates are those of the storm gate in the published source
+Writes are sent one after the other. The rates are those of the storm gate in the published source
 of firmware 2.0: a token bucket per command, shared by all clients, so that a display never refuses the phone of its
 owner. Older firmware has no gate and loses nothing by this.
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 import random
 import time
-from typing import Any, cast
+from typing import Any
 
 import aiohttp
 from yarl import URL
@@ -161,33 +161,35 @@ def _text_of(answer: Answer) -> str:
     return one_line(answer.body[:_MAX_TEXT].decode("utf-8", "replace"))
 
 
-class _SharedTask[T]:
-    """A task that several callers wait for, cancelled when the last of them is."""
+class _Write[T]:
+    """A write that several callers wait for, cancelled when the last of them is.
 
-    def __init__(
-        self, work: Callable[[_SharedTask[T]], Coroutine[Any, Any, T]]
-    ) -> None:
-        """Start the task."""
-        self.newer: _SharedTask[T] | None = None
+    Attributes:
+        newer: the write that replaces it, if there is one.
+    """
+
+    def __init__(self, send: Callable[[_Write[T]], Coroutine[Any, Any, T]]) -> None:
+        """Start the write."""
+        self.newer: _Write[T] | None = None
         self._callers = 0
-        self.task = asyncio.create_task(work(self))
+        self._task = asyncio.create_task(send(self))
 
     @property
     def finished(self) -> bool:
-        """Return whether the task is done or being cancelled."""
-        return self.task.done() or self.task.cancelling() > 0
+        """Return whether the write is done or being cancelled."""
+        return self._task.done() or self._task.cancelling() > 0
 
     async def result(self) -> T:
         """Wait for the result."""
         self._callers += 1
         try:
             # asyncio.shield would log the exception of a task whose callers were cancelled.
-            await asyncio.wait([self.task])
-            return self.task.result()
+            await asyncio.wait([self._task])
+            return self._task.result()
         finally:
             self._callers -= 1
             if not self._callers:
-                self.task.cancel()
+                self._task.cancel()
 
 
 class RequestQueue:
@@ -196,79 +198,33 @@ class RequestQueue:
     def __init__(self) -> None:
         """Initialize an empty queue."""
         self._lock = asyncio.Lock()
-        self._waiting: dict[Hashable, _SharedTask[Any]] = {}
-        self._queued = 0
+        self._waiting: dict[Hashable, _Write[Any]] = {}
 
     async def run[T](
-        self,
-        send: Callable[[], Awaitable[T]],
-        slot: Hashable = None,
-        *,
-        collect: bool = False,
+        self, send: Callable[[], Awaitable[T]], slot: Hashable = None
     ) -> T:
-        """Send in turn, at once if nothing else is queued, and return the result.
+        """Send in turn, and return the result.
 
         Args:
             send: sends the request.
-            slot: what is set. A waiting write is not sent when a newer one for the same slot comes; its callers get the
-                result of the newer one. None: every write is sent.
-            collect: let writes that are called at the same time replace this one even if nothing else is queued.
+            slot: what is set. A waiting write is not sent when a newer one for the same slot comes, also one that is called
+                at the same time; its callers get the result of the newer one. None: every write is sent.
         """
-        if not (collect or self._queued or self._lock.locked()):
-            async with self._lock:
-                return await send()
 
-        async def send_newest(task: _SharedTask[T]) -> T:
+        async def send_newest(write: _Write[T]) -> T:
             """Send, unless a newer write has come in the meantime."""
             async with self._lock:
-                if task.newer is None or task.newer.finished:
+                if write.newer is None or write.newer.finished:
                     self._waiting.pop(slot, None)
                     return await send()
-            return await task.newer.result()
+            return await write.newer.result()
 
-        task = _SharedTask(send_newest)
-        self._queued += 1
-        task.task.add_done_callback(self._leave)
+        write = _Write(send_newest)
         if slot is not None:
             if (older := self._waiting.get(slot)) is not None:
-                older.newer = task
-            self._waiting[slot] = task
-        return await task.result()
-
-    def _leave(self, _: asyncio.Task[Any]) -> None:
-        """Count a write that is no longer queued."""
-        self._queued -= 1
-
-
-class SharedRequests:
-    """Reads of which simultaneous equal ones are one request."""
-
-    def __init__(self) -> None:
-        """Initialize without reads."""
-        self._pending: dict[Hashable, _SharedTask[Any]] = {}
-
-    async def run[T](self, key: Hashable, read: Callable[[], Awaitable[T]]) -> T:
-        """Read, or share a pending read."""
-
-        async def read_once(task: _SharedTask[T]) -> T:
-            """Read, and stop sharing the result when it is there."""
-            try:
-                return await read()
-            finally:
-                if self._pending.get(key) is task:
-                    del self._pending[key]
-
-        shared = self._pending.get(key)
-        if shared is None or shared.finished:
-            shared = self._pending[key] = _SharedTask(read_once)
-        return cast("T", await shared.result())
-
-    def forget(self, key: Hashable = None) -> None:
-        """Stop sharing one pending read, or all; they may be older than the last write or push."""
-        if key is None:
-            self._pending.clear()
-        else:
-            self._pending.pop(key, None)
+                older.newer = write
+            self._waiting[slot] = write
+        return await write.result()
 
 
 # The rest of each bucket is left to the phone.
@@ -450,7 +406,6 @@ class Transport:
         self.session = session
         self.base = URL.build(scheme="http", host=host, port=port)
         self.rate_limit = rate_limit
-        self.reads = SharedRequests()
         self._cast_url = self.base / "api/cast"
         # The display takes commands of these kinds at the same time.
         self._player_queue = RequestQueue()
@@ -489,7 +444,9 @@ class Transport:
             ),
         )
 
-    def post(self, command: str, request: Mapping[str, Any]) -> Awaitable[Answer]:
+    def post(
+        self, command: str, request: Mapping[str, Any] | None = None
+    ) -> Awaitable[Answer]:
         """Post a command at once. The display reads missing arguments as zeros, so they are always sent."""
         return self._retry_busy(
             command,
@@ -500,13 +457,9 @@ class Transport:
                 timeout=_TIMEOUTS.get(command, _TIMEOUT),
                 connect=_CONNECT_TIMEOUT,
                 max_body=MAX_REPLY,
-                json={"command": command, "request": request},
+                json={"command": command, "request": request or {}},
             ),
         )
-
-    async def query(self, command: str) -> Answer:
-        """Post a command that only reads; simultaneous equal ones share an answer."""
-        return await self.reads.run(command, lambda: self.post(command, {}))
 
     async def send(
         self,
@@ -521,36 +474,29 @@ class Transport:
             request: its arguments.
             slot: what is set, where command and names of the arguments do not tell.
         """
-        request = request or {}
 
         async def post() -> Mapping[str, Any]:
             """Post the command and read the reply."""
             return await async_reply(command, await self.post(command, request))
 
         if command in _REPLACEABLE:
-            slot = command, *request
+            slot = command, *(request or ())
         return await self.enqueue(command, post, slot)
 
-    async def enqueue[T](
+    def enqueue[T](
         self,
         command: str,
         send: Callable[[], Awaitable[T]],
         slot: Hashable = None,
-        *,
-        collect: bool = False,
-    ) -> T:
+    ) -> Awaitable[T]:
         """Run a write in its turn among the player's, the panel's or the device's, as ``RequestQueue.run`` has it."""
-        try:
-            return await self._queue(command).run(send, slot, collect=collect)
-        finally:
-            # Reads that began before are old now.
-            self.reads.forget()
-
-    def _queue(self, command: str) -> RequestQueue:
-        """Return the queue of a command."""
         if command in PLAYER_COMMANDS:
-            return self._player_queue
-        return self._panel_queue if command == "ddcPanelControl" else self._device_queue
+            queue = self._player_queue
+        elif command == "ddcPanelControl":
+            queue = self._panel_queue
+        else:
+            queue = self._device_queue
+        return queue.run(send, slot)
 
     async def _retry_busy(
         self, command: str, send: Callable[[], Awaitable[Answer]]
