@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
@@ -376,6 +375,7 @@ class Library:
         kind, keys = split_node_id(node)
         if kind == NodeKind.MORE:
             node, start = split_more(keys)
+        children: Children[Any]
         try:
             if node == NodeKind.ROOT:
                 children = Children(self._roots())
@@ -389,11 +389,12 @@ class Library:
         except Dp1Error as err:
             children = Children((), problem=err)
         end = start + (limit or MAX_CHILDREN)
-        nodes = tuple(children.nodes[start:end])
-        more = max(0, len(children.nodes) - end)
+        shown, more = children.nodes[start:end], max(0, len(children.nodes) - end)
+        nodes = tuple(map(children.make, shown) if children.make else shown)
         if more and limit is None:
             nodes, more = (*nodes, more_node(node, end, count=more)), 0
-        return replace(children, nodes=nodes, not_shown=children.not_shown + more)
+        more += children.not_shown
+        return Children(nodes, more, children.problem, children.since)
 
     async def async_build_playlist(
         self, node: str | Found, *, limit: int | None = None

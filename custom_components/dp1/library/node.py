@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, overload, override
+from typing import Final
 from urllib.parse import quote, unquote
 from uuid import UUID
 
@@ -81,39 +81,18 @@ class Node:
     query: str = ""
 
 
-class LazyNodes[T](Sequence[Node]):
-    """The nodes of a long list of which only a part is shown."""
-
-    def __init__(self, records: Sequence[T], make: Callable[[T], Node]) -> None:
-        """Initialize with the records and what makes their nodes."""
-        self._records = records
-        self._make = make
-
-    @override
-    def __len__(self) -> int:
-        """Return the number of nodes."""
-        return len(self._records)
-
-    @overload
-    def __getitem__(self, index: int) -> Node: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Node, ...]: ...
-    @override
-    def __getitem__(self, index: int | slice) -> Node | tuple[Node, ...]:
-        """Return a node, or some."""
-        if isinstance(index, slice):
-            return tuple(map(self._make, self._records[index]))
-        return self._make(self._records[index])
-
-
 @dataclass(frozen=True, slots=True)
-class Children:
-    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old."""
+class Children[T = Node]:
+    """What is inside a node: `not_shown` more are left out, and `problem` is why some are missing or old.
 
-    nodes: Sequence[Node]
+    As only a part of a long list is shown, a provider may return records, and what makes their nodes.
+    """
+
+    nodes: Sequence[T]
     not_shown: int = 0
     problem: Dp1Error | None = None
     since: datetime | None = None
+    make: Callable[[T], Node] | None = None
 
 
 def node_id(kind: str, *keys: str) -> str:

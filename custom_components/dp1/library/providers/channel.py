@@ -21,7 +21,7 @@ from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
 from ..news import CHANNEL_PLAYLIST, async_tell
-from ..node import Children, LazyNodes, Node, NodeKind, node_id
+from ..node import Children, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator
 from ..text_index import line
 from .feed.coordinator import MAX_IN_CHANNEL
@@ -321,12 +321,13 @@ class Channels(SubentryProvider[FollowedChannel]):
         return self._node(channel)
 
     @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return the playlists of a channel in its own order."""
         channel = self._of(*keys)
         listed = await channel.async_list()
-        nodes = LazyNodes(channel.playlists, playlist_node)
-        return Children(nodes, problem=listed.reason, since=listed.read_at)
+        return Children(
+            channel.playlists, 0, listed.reason, listed.read_at, playlist_node
+        )
 
     @override
     async def async_build(

@@ -51,7 +51,7 @@ from ...const import (
 from ...data import DATA, async_session
 from ...storage import record_from_json, record_to_json
 from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
-from ..node import MAX_CREDIT, WORK_IDS, Children, LazyNodes, Node, NodeKind, node_id
+from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from ..text_index import line
 from .provider import (
@@ -554,26 +554,22 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         return _group_node(collection, kind, keys[1], works)
 
     @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return what is inside a node of a collection."""
         collection = self._of(keys[0])
         listed = await collection.async_list()
         view = self._view(collection)
-        nodes: Sequence[Node]
+        inside: Sequence[Node | Token]
         if kind == NodeKind.OWNED:
             raise NotFoundError("a work has nothing inside")
         if kind == NodeKind.COLLECTION:
-            inside: Sequence[Node | Token] = (
-                *self._folders(collection, view),
-                *view.records,
-            )
-            nodes = LazyNodes(inside, partial(_node_inside, collection))
+            inside = *self._folders(collection, view), *view.records
         elif kind == NodeKind.COLLECTION_PART and keys[1] == ARTISTS:
-            nodes = view.groups[1:]
+            inside = view.groups[1:]
         else:
-            works = view.works(kind, keys[1])
-            nodes = LazyNodes(works, partial(_owned_node, collection))
-        return Children(nodes, problem=_problem(listed), since=listed.read_at)
+            inside = view.works(kind, keys[1])
+        make = partial(_node_inside, collection)
+        return Children(inside, 0, _problem(listed), listed.read_at, make)
 
     @override
     async def async_build(

@@ -218,7 +218,7 @@ class Provider:
                 return folder
         raise NotFoundError(f"nothing is called {node_id(kind, *keys)!r}")
 
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return what is inside a node, or raise NotFoundError; `limit` is how much is wanted of what takes requests."""
         raise NotFoundError(f"a node of kind {kind} has nothing inside")
 
@@ -401,7 +401,9 @@ def cover_of(nodes: Iterable[Node]) -> str | None:
     return next((node.picture for node in first if node.picture), None)
 
 
-def children_of(nodes: Iterable[Node], cached: CachedList[Any]) -> Children:
-    """Return the nodes of a list, and why the rest is missing."""
+def children_of[T](
+    nodes: Iterable[T], cached: CachedList[Any], make: Callable[[T], Node] | None = None
+) -> Children[T]:
+    """Return the nodes of a list, or the records they are made of, and why the rest is missing."""
     missing = max(0, (cached.total or 0) - len(cached.records))
-    return Children(tuple(nodes), missing, cached.reason, cached.read_at)
+    return Children(tuple(nodes), missing, cached.reason, cached.read_at, make)

@@ -211,7 +211,7 @@ class CatalogProvider(Provider):
         return self._exhibitions_node()
 
     @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return what is inside a node of the catalog."""
         match kind:
             case NodeKind.EXHIBITION:

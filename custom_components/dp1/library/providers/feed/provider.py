@@ -19,7 +19,7 @@ from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
 from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
-from ...node import Children, LazyNodes, Node, NodeKind, node_id, split_node_id
+from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...text_index import Query, line
 from ..provider import (
     BUILD_PATIENCE,
@@ -128,7 +128,7 @@ class FeedProvider(Provider):
         return item_node(self.context, playlist, found[0])
 
     @override
-    async def async_children(self, kind: str, *keys: str, limit: int) -> Children:
+    async def async_children(self, kind: str, *keys: str, limit: int) -> Children[Any]:
         """Return what is inside a node of the feed."""
         if kind == NodeKind.PLAYLIST:
             return await self._async_items(*keys)
@@ -152,8 +152,7 @@ class FeedProvider(Provider):
                     playlists.read_at,
                 )
             case NodeKind.PLAYLISTS:
-                nodes = LazyNodes(playlists.records, playlist_node)
-                return replace(children_of((), playlists), nodes=nodes)
+                return children_of(playlists.records, playlists, playlist_node)
         return await super().async_children(kind, *keys, limit=limit)
 
     def _channel_nodes(self) -> Iterator[Node]:
@@ -168,7 +167,7 @@ class FeedProvider(Provider):
                 grouped.add(publisher)
                 yield publisher_node(publisher)
 
-    async def _async_items(self, ref: str) -> Children:
+    async def _async_items(self, ref: str) -> Children[FeedItem]:
         """Return the works of a playlist."""
         problem: Dp1Error | None = None
         try:
@@ -181,8 +180,9 @@ class FeedProvider(Provider):
                 raise
             known, items, problem = listed, listed.items, err
         shown = [item for item in items if not item.is_secret]
-        nodes = LazyNodes(shown, partial(item_node, self.context, known))
-        return Children(nodes, max(0, known.count - len(items)), problem)
+        missing = max(0, known.count - len(items))
+        make = partial(item_node, self.context, known)
+        return Children(shown, missing, problem, make=make)
 
     # Playlists
 
