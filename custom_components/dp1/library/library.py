@@ -13,6 +13,7 @@ from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.start import async_at_started
 
 from ..client.catalog.artwork import CAP
+from ..client.catalog.client import Catalog
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.feed.client import Feed
@@ -38,7 +39,7 @@ from .node import (
     split_more,
     split_node_id,
 )
-from .providers.catalog.coordinator import CatalogCoordinator, PrefetchingCatalog
+from .providers.catalog.coordinator import CatalogCoordinator
 from .providers.catalog.provider import CatalogProvider
 from .providers.channel import Channels
 from .providers.collection import Collections
@@ -106,7 +107,7 @@ class Library:
         self.catalog_coordinator = CatalogCoordinator(
             hass,
             entry,
-            PrefetchingCatalog(guard().allowing(catalog_url), catalog_url)
+            Catalog(guard().allowing(catalog_url), catalog_url)
             if catalog_url
             else None,
             refresh_seconds,

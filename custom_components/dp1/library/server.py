@@ -242,7 +242,8 @@ class SharedReads:
 
     def set_progress(self, name: str, partial: Callable[[], CachedList[Any]]) -> None:
         """Set what returns the part of a list that has been read, for readers which run out of patience."""
-        self._partial[name] = partial
+        if name in self._tasks:
+            self._partial[name] = partial
 
     async def share[T](
         self, name: str, read: Read[T], patience: float | None = None

@@ -478,7 +478,7 @@ async def test_busy_catalog_is_obeyed(
     began = clock()
     async with asyncio.TaskGroup() as group:
         first = group.create_task(catalog.all_exhibitions())
-        second = group.create_task(catalog.all_series("none"))
+        second = group.create_task(catalog.all_artworks("none"))
         await asyncio.sleep(0.4)
         third = group.create_task(catalog.all_artworks("none"))
         await asyncio.sleep(0.3)

@@ -353,13 +353,44 @@ class Catalog:
         return await self._all(self.exhibitions, progress=progress)
 
     async def all_series(
-        self, exhibition_id: str, *, progress: Progress[Series] | None = None
+        self,
+        exhibition_id: str,
+        *,
+        pause: float | None = None,
+        progress: Progress[Series] | None = None,
     ) -> Listing[Series]:
-        """Read every series of an exhibition, in display order; ``progress`` as for ``all_exhibitions``."""
-        listing = await self._all(
-            partial(self.series, exhibition_id=exhibition_id), progress=progress
-        )
-        return in_order(listing, series_place)
+        """Read every series of an exhibition, in display order.
+
+        How many there are is known only after the first page: to save a round trip, the next are requested with it.
+
+        Args:
+            exhibition_id: id of the exhibition.
+            pause: seconds before each further page, which are then requested one by one.
+            progress: as for ``all_exhibitions``.
+        """
+        read = partial(self.series, exhibition_id=exhibition_id)
+        early = {
+            index * PAGE_SIZE: asyncio.create_task(read(offset=index * PAGE_SIZE))
+            for index in range(self._concurrency if pause is None else 0)
+        }
+
+        async def fetch(offset: int, limit: int) -> Page[Series]:
+            """Return a page, requested in advance or now."""
+            if task := early.pop(offset, None):
+                return await task
+            if pause is not None and offset:
+                await asyncio.sleep(pause)
+            return await read(offset=offset, limit=limit)
+
+        try:
+            listing = await self._all(
+                fetch, progress=progress, one_by_one=pause is not None
+            )
+        finally:
+            for task in early.values():
+                task.cancel()
+            await asyncio.gather(*early.values(), return_exceptions=True)
+        return _in_order(listing, _series_place)
 
     async def all_artworks(
         self,
@@ -383,7 +414,7 @@ class Catalog:
             spread=spread,
             progress=progress,
         )
-        return in_order(listing, _artwork_place)
+        return _in_order(listing, _artwork_place)
 
     async def _all[T: Record](
         self,
@@ -391,12 +422,13 @@ class Catalog:
         *,
         cap: int | None = None,
         spread: bool = False,
+        one_by_one: bool = False,
         progress: Progress[T] | None = None,
     ) -> Listing[T]:
         """Read a whole list."""
         reader = PagedReader(
             lambda offset, limit: read(offset=offset, limit=limit),
-            concurrency=self._concurrency,
+            concurrency=1 if one_by_one else self._concurrency,
             cap=cap,
             spread=spread,
         )
@@ -549,12 +581,12 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def in_order[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
+def _in_order[T](listing: Listing[T], key: Callable[[T], Any]) -> Listing[T]:
     """Return the records in order; equal ones stay as they are."""
     return replace(listing, records=tuple(sorted(listing.records, key=key)))
 
 
-def series_place(series: Series) -> tuple[float, datetime]:
+def _series_place(series: Series) -> tuple[float, datetime]:
     """Return the sort key of a series in its exhibition; series without an index come last."""
     index = inf if series.display_index is None else series.display_index
     return index, series.created_at or _LAST

@@ -17,7 +17,7 @@ from ....client.catalog.models import Exhibition, Series
 from ....client.errors import BusyError, Dp1Error, UnreachableError
 from ....timing import Timing
 from ...server import ServerStore
-from .coordinator import CatalogCoordinator, PrefetchingCatalog
+from .coordinator import CatalogCoordinator
 from .records import ReadAhead
 
 # Series change rarely, and opening their exhibition refreshes them.
@@ -138,10 +138,7 @@ class BackgroundReader:
 
     async def _async_read_series(self, exhibition: Exhibition) -> None:
         """Read the series of an exhibition."""
-        client = self._catalog.client
-        assert isinstance(client, PrefetchingCatalog)
-        read = partial(client.unhurried_series, pause=self._timing.page_pause)
-        await self._catalog.async_read_series(exhibition.id, read)
+        await self._catalog.async_read_series(exhibition.id, self._timing.page_pause)
         self._handle_read(exhibition.id, self._catalog.series_of(exhibition.id).reason)
 
     async def _async_read_works(self, series: Series) -> None:

@@ -1,7 +1,6 @@
 """Coordinator of the exhibition catalog; series and artworks are read on demand."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, override
@@ -11,17 +10,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ....client.catalog.artwork import CAP
-from ....client.catalog.client import (
-    CONCURRENCY,
-    PAGE_SIZE,
-    Catalog,
-    Listing,
-    Page,
-    PagedReader,
-    Progress,
-    in_order,
-    series_place,
-)
+from ....client.catalog.client import PAGE_SIZE, Catalog, Listing
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
@@ -34,65 +23,6 @@ MAX_WORKS = 20_000
 MAX_AT_START = 200
 # Only reading the series of all exhibitions finds the exhibition of an unknown series.
 FIND_SERIES_SECONDS = 30.0
-
-
-class PrefetchingCatalog(Catalog):
-    """Save a round trip per exhibition: its number of series is known only after the first page, and few have but one."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Initialize the client."""
-        super().__init__(*args, **kwargs)
-        self._pages: dict[tuple[str, int], asyncio.Task[Page[Series]]] = {}
-
-    @override
-    async def all_series(
-        self, exhibition_id: str, *, progress: Progress[Series] | None = None
-    ) -> Listing[Series]:
-        """Read all series of an exhibition in order."""
-        keys = [(exhibition_id, page * PAGE_SIZE) for page in range(CONCURRENCY)]
-        read = super().series
-        for key in keys:
-            self._pages[key] = asyncio.create_task(
-                read(exhibition_id=exhibition_id, offset=key[1])
-            )
-        try:
-            return await super().all_series(exhibition_id, progress=progress)
-        finally:
-            unused = [task for key in keys if (task := self._pages.pop(key, None))]
-            for task in unused:
-                task.cancel()
-            await asyncio.gather(*unused, return_exceptions=True)
-
-    async def unhurried_series(
-        self,
-        exhibition_id: str,
-        *,
-        pause: float,
-        progress: Progress[Series] | None = None,
-    ) -> Listing[Series]:
-        """Read all series of an exhibition in order, with a pause in seconds before each further page."""
-
-        async def fetch(offset: int, limit: int) -> Page[Series]:
-            """Read a page."""
-            if offset:
-                await asyncio.sleep(pause)
-            return await self.series(
-                exhibition_id=exhibition_id, offset=offset, limit=limit
-            )
-
-        listing = await PagedReader(fetch, concurrency=1).read()
-        return in_order(listing, series_place)
-
-    @override
-    async def series(
-        self, *, exhibition_id: str, offset: int = 0, **others: Any
-    ) -> Page[Series]:
-        """Return a page of series, requested in advance or now."""
-        if task := self._pages.pop((exhibition_id, offset), None):
-            return await task
-        return await super().series(
-            exhibition_id=exhibition_id, offset=offset, **others
-        )
 
 
 class CatalogCoordinator(ServerCoordinator[Exhibition]):
@@ -360,9 +290,9 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         return exhibitions
 
     async def async_read_series(
-        self, exhibition_id: str, read_all: Callable[..., Any] | None = None
+        self, exhibition_id: str, pause: float | None = None
     ) -> None:
-        """Read the series of an exhibition, by default as fast as possible."""
+        """Read the series of an exhibition as fast as possible, or with a pause in seconds before each further page."""
         assert self.client is not None
         before = self.series_of(exhibition_id)
 
@@ -374,7 +304,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         listing = await self._async_read_parts(
             f"series {exhibition_id}",
             before,
-            partial(read_all or self.client.all_series, exhibition_id),
+            partial(self.client.all_series, exhibition_id, pause=pause),
             use,
         )
         series_list = before.updated(listing, self.hass.loop.time())
