@@ -149,7 +149,7 @@ class Library:
         self.favorites = self._only(Favorites)
         self._built = self._only(BuiltPlaylists)
         self._search = Search(hass, self.providers, self.favorites.is_favorite)
-        self._sources = SourceList(self.providers)
+        self._sources: SourceList | None = None
         self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
@@ -316,7 +316,7 @@ class Library:
     @callback
     def _handle_update(self) -> None:
         """Handle a change."""
-        self._sources.invalidate()
+        self._sources = None
         self._debouncer.async_schedule_call()
 
     @callback
@@ -492,13 +492,19 @@ class Library:
         found = (key for key in candidates if key and self.favorites.is_favorite(key))
         return next(found, None)
 
+    def _source_list(self) -> SourceList:
+        """Return the source list, which is named again after a change."""
+        if self._sources is None:
+            self._sources = SourceList(self.providers)
+        return self._sources
+
     def sources(self) -> Mapping[str, str]:
         """Return the ids of the nodes of the source list by their names."""
-        return self._sources.names()
+        return self._source_list().names
 
     def source_of(self, player: PlayerStatus) -> str | None:
         """Return the source a display shows, whoever cast it, if that is certain."""
-        return self._sources.of(player)
+        return self._source_list().of(player)
 
     def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""

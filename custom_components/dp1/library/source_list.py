@@ -19,41 +19,23 @@ SAVE_SECONDS = 30.0
 
 
 class SourceList:
-    """Name what can be selected, and recognize it."""
+    """What can be selected at one time.
+
+    Attributes:
+        names: the node ids of the sources by name, in the order of the providers.
+    """
 
     def __init__(self, providers: Sequence[Provider]) -> None:
-        """Initialize with what offers sources."""
+        """Name what the providers offer."""
         self._providers = providers
-        self._valid = False
-        self._names: dict[str, str] = {}
-        self._nodes: dict[str, str] = {}
+        self.names: Mapping[str, str] = self._named()
+        self._nodes = {node: name for name, node in reversed(self.names.items())}
         self._recognized: LRU[int, tuple[str, ...]] = LRU(MAX_RECOGNIZED)
-
-    def names(self) -> Mapping[str, str]:
-        """Return the node ids of the sources by name, in the order of the providers."""
-        self._update()
-        return self._names
 
     def of(self, player: PlayerStatus) -> str | None:
         """Return the source a display shows, if it is one for certain."""
-        self._update()
         names = (self._nodes.get(node) for node in self._nodes_shown(player))
         return next((name for name in names if name), None)
-
-    def invalidate(self) -> None:
-        """Name the sources again when they are asked for."""
-        self._valid = False
-
-    def _update(self) -> None:
-        """Name the sources after a change."""
-        if self._valid:
-            return
-        self._valid = True
-        self._recognized.clear()
-        self._names = self._named()
-        self._nodes = {}
-        for name, node in self._names.items():
-            self._nodes.setdefault(node, name)
 
     def _named(self) -> dict[str, str]:
         """Return the sources by name; names are given to the oldest first, so that nothing new takes the name of another."""
