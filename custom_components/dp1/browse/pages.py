@@ -1,7 +1,6 @@
 """Pages of the libraries in the media browser, for displays and the media source."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from homeassistant.components.media_player import (
@@ -120,7 +119,10 @@ async def _async_open(
     library: Library, text: str, picture_url: PictureUrl
 ) -> BrowseMediaSource:
     """Return a node with its children, and the reason if they are incomplete or outdated."""
-    with _browse_errors(library, text):
+    with (
+        raised_as(BrowseError),
+        translated_errors(*asked_of(library, text), clean(text, 100)),
+    ):
         node = await library.async_node(text)
         inside = await library.async_children(text)
         if inside.problem and not inside.nodes:
@@ -135,16 +137,6 @@ async def _async_open(
     ]
     page.not_shown = inside.not_shown
     return page
-
-
-@contextmanager
-def _browse_errors(library: Library, text: str) -> Iterator[None]:
-    """Raise errors as browse errors."""
-    with (
-        raised_as(BrowseError),
-        translated_errors(*asked_of(library, text), clean(text, 100)),
-    ):
-        yield
 
 
 def _title(library: Library, node: Node, inside: Children) -> str:

@@ -453,12 +453,6 @@ CATALOG_MEDIA: Final = {
     Medium.MOVING: "video",
     Medium.INTERACTIVE: "software",
 }
-PART_TITLES: Final = {
-    ARTISTS: "Artists",
-    Medium.STILL: "Still",
-    Medium.MOVING: "Moving",
-    Medium.INTERACTIVE: "Interactive",
-}
 
 
 @dataclass(slots=True)
@@ -705,7 +699,7 @@ def _artists_node(collection: CollectionCoordinator) -> Node:
     return Node(
         id=node_id(NodeKind.COLLECTION_PART, collection.subentry_id, ARTISTS),
         kind=NodeKind.COLLECTION_PART,
-        title=PART_TITLES[ARTISTS],
+        title=ARTISTS.capitalize(),
         subtitle=collection.title,
         can_expand=True,
     )
@@ -724,7 +718,7 @@ def _group_node(
     works: Sequence[Token],
 ) -> Node:
     """Return the node of the works of an artist or a medium."""
-    title = PART_TITLES[key] if kind == NodeKind.COLLECTION_PART else key
+    title = key.capitalize() if kind == NodeKind.COLLECTION_PART else key
     return _node_of(kind, (collection.subentry_id, key), title, works)
 
 
