@@ -35,7 +35,7 @@ from .threads import with_pauses
 SUBENTRY = "subentry."
 
 
-class ServerStore[T]:
+class ServerStore[T](SafeStore[T]):
     """The file of a server of a library. It is large: read and written outside of the event loop."""
 
     def __init__(
@@ -47,35 +47,20 @@ class ServerStore[T]:
         to_store: Callable[[], Mapping[str, Any]],
     ) -> None:
         """Initialize; both functions run in another thread."""
-        self._hass = hass
+        key = f"library.{entry_id}.{kind}"
+        super().__init__(hass, key, restore, serialize_in_event_loop=False)
         self._to_store = to_store
-        self._store = SafeStore(
-            hass,
-            f"library.{entry_id}.{kind}",
-            restore,
-            atomic_writes=True,
-            serialize_in_event_loop=False,
-        )
-
-    async def async_load(self) -> T | None:
-        """Return what is read from the file, None if there is none."""
-        return await self._store.async_load_parsed()
 
     @callback
     def async_save_later(self, seconds: float | None = None) -> None:
         """Save soon, or when Home Assistant stops."""
-        delay = seconds or self._hass.data[DATA].timing.save_delay
-        self._store.async_delay_save(self._to_store, delay)
+        delay = seconds or self.hass.data[DATA].timing.save_delay
+        self.async_delay_save(self._to_store, delay)
 
-    async def async_save(self) -> None:
+    async def async_save_all(self) -> None:
         """Save now."""
-        data = await self._hass.async_add_executor_job(self._to_store)
-        await self._store.async_save(data)
-
-
-def subentry_file(subentry_id: str) -> str:
-    """Return the kind of the file of a subentry."""
-    return f"{SUBENTRY}{subentry_id}"
+        data = await self.hass.async_add_executor_job(self._to_store)
+        await self.async_save(data)
 
 
 async def async_remove_files(hass: HomeAssistant, entry_id: str) -> None:
@@ -335,7 +320,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self._store = ServerStore(
             hass,
             entry.entry_id,
-            subentry_file(subentry.subentry_id) if subentry else kind,
+            f"{SUBENTRY}{subentry.subentry_id}" if subentry else kind,
             self._restore_same_server,
             self._to_store_with_url,
         )
@@ -366,7 +351,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
 
     async def async_load(self) -> None:
         """Load what is stored of this server."""
-        await self._store.async_load()
+        await self._store.async_load_parsed()
 
     @callback
     def async_start(self) -> None:
@@ -385,7 +370,7 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         self.reads.stop()
         await super().async_shutdown()
         if self.url is not None:
-            await self._store.async_save()
+            await self._store.async_save_all()
 
     async def async_look_now(self) -> Dp1Error | None:
         """Read the list now, and return why that failed; a long read goes on in the background."""

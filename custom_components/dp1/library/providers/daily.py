@@ -130,7 +130,7 @@ class Daily(Provider):
     async def async_load(self) -> None:
         """Load what is stored."""
         if self.url is not None:
-            await self._store.async_load()
+            await self._store.async_load_parsed()
 
     @override
     @callback
@@ -151,7 +151,7 @@ class Daily(Provider):
         self._stop_waiting()
         self._reads.stop()
         if self.url is not None:
-            await self._store.async_save()
+            await self._store.async_save_all()
 
     def _stop_waiting(self) -> None:
         """Wait for nothing any more."""

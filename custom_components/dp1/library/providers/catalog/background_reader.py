@@ -62,7 +62,7 @@ class BackgroundReader:
 
     async def _async_load(self) -> None:
         """Load what has been read, for which no start waits."""
-        self._named.add_stored(await self._store.async_load() or {})
+        self._named.add_stored(await self._store.async_load_parsed() or {})
         self._schedule(self._timing.reading_start)
 
     async def async_stop(self) -> None:
@@ -73,7 +73,7 @@ class BackgroundReader:
             self._cancel()
             self._cancel = None
         if self._is_unsaved:
-            await self._store.async_save()
+            await self._store.async_save_all()
 
     @callback
     def _schedule(self, seconds: float, at_least: float = 0) -> None:
