@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -286,21 +287,12 @@ def async_add_libraries_listener(
 @callback
 def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
     """Tell displays of updates of a library while it is loaded, and when it is unloaded."""
-    data = hass.data[DATA]
-
-    @callback
-    def send() -> None:
-        """Tell displays."""
-        data.is_telling = False
-        async_dispatcher_send(hass, CHANGED)
 
     @callback
     def tell() -> None:
-        """Tell displays once of all libraries that change at the same time."""
-        data.sources = None
-        if not data.is_telling:
-            data.is_telling = True
-            hass.loop.call_soon(send)
+        """Tell displays."""
+        hass.data[DATA].sources = None
+        async_dispatcher_send(hass, CHANGED)
 
     entry.async_on_unload(entry.runtime_data.async_add_listener(tell))
     entry.async_on_unload(entry.async_on_state_change(tell))
@@ -409,7 +401,5 @@ def _names(own: str, library: Library) -> Iterator[str]:
     """Yield names for a source, best first."""
     yield own
     yield f"{own} ({library.title})"
-    number = 2
-    while True:
+    for number in count(2):
         yield f"{own} ({library.title} {number})"
-        number += 1
