@@ -114,8 +114,9 @@ async def async_check_library(
             data[field] = None
             continue
         try:
-            data[field] = _checked(normalize(text))
-            await ask(hass, data[field])
+            data[field] = url = _checked(normalize(text))
+            async with _guard(hass, url) as guard:
+                await ask(guard, url)
         except ValueError:
             errors[field] = "invalid_url"
         except Dp1Error as err:
@@ -157,16 +158,14 @@ async def async_takes_no_key(hass: HomeAssistant, url: str) -> bool:
         return False
 
 
-async def _async_ask_catalog(hass: HomeAssistant, url: str) -> None:
+async def _async_ask_catalog(guard: Guard, url: str) -> None:
     """Raise unless a catalog answers at a URL."""
-    async with _guard(hass, url) as guard:
-        await catalog.Catalog(guard, url).exhibitions(limit=1)
+    await catalog.Catalog(guard, url).exhibitions(limit=1)
 
 
-async def _async_ask_feed(hass: HomeAssistant, url: str) -> None:
+async def _async_ask_feed(guard: Guard, url: str) -> None:
     """Raise unless a feed answers at a URL."""
-    async with _guard(hass, url) as guard:
-        await feed.Feed(guard, url).family()
+    await feed.Feed(guard, url).family()
 
 
 @asynccontextmanager
