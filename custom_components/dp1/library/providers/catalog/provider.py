@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Sequence, Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from math import ceil
 import re
 from typing import Any, override
@@ -68,7 +68,7 @@ from ..provider import (
     children_of,
 )
 from .background_reader import BackgroundReader
-from .records import artist_of, item_id, work_at, work_of
+from .records import artist_of, item_id, people_of, work_at, work_of
 
 MANIFEST_SECONDS = 10.0
 # Manifests are advised to have at most 64 KB.
@@ -114,7 +114,7 @@ class Artist:
     """An artist with the ids of the exhibitions with their works, the newest first."""
 
     name: str
-    exhibitions: tuple[str, ...]
+    exhibitions: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,8 +258,21 @@ class CatalogProvider(Provider):
         return (node for node in nodes if node.can_expand)
 
     def _exhibition_node(self, exhibition: Exhibition) -> Node:
-        """Return the node of an exhibition."""
-        return exhibition_node(exhibition, open_now=self._catalog.is_open(exhibition))
+        """Return the node of an exhibition, which can be expanded and played while it is open."""
+        opens, is_open = exhibition.opens_at, self._catalog.is_open(exhibition)
+        return Node(
+            id=node_id(NodeKind.EXHIBITION, exhibition.id),
+            kind=NodeKind.EXHIBITION,
+            title=exhibition.title,
+            artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
+            picture=cover_url(exhibition),
+            can_play=is_open,
+            can_expand=is_open,
+            subtitle=exhibition.curator.name if exhibition.curator else None,
+            year=opens.year if opens else None,
+            note=exhibition.note or None,
+            opens_at=None if is_open else opens,
+        )
 
     def _series_node(self, series: Series) -> Node:
         """Return the node of a series, which can be expanded if it has different works; one without a playable work is not offered."""
@@ -308,15 +321,12 @@ class CatalogProvider(Provider):
         """Return the artists of all exhibitions; the same tuple until there are other exhibitions."""
         exhibitions = self._catalog.data.records
         if self._artists_of is not exhibitions:
-            found: dict[str, tuple[str, list[str]]] = {}
+            self._artists_of, self._artists = exhibitions, {}
             for exhibition in exhibitions:
                 for person in exhibition.artists:
-                    known = found.setdefault(fold(person.name), (person.name, []))
-                    known[1].append(exhibition.id)
-            self._artists = {
-                key: Artist(name, tuple(ids)) for key, (name, ids) in found.items()
-            }
-            self._artists_of = exhibitions
+                    artist = Artist(person.name, [])
+                    known = self._artists.setdefault(fold(person.name), artist)
+                    known.exhibitions.append(exhibition.id)
             self._known_artists = tuple(self._artists.values())
         return self._known_artists
 
@@ -340,7 +350,8 @@ class CatalogProvider(Provider):
             series
             for exhibition, found in zip(exhibitions, lists, strict=True)
             for series in found.records
-            if fold(artist.name) in _makers(series, exhibition)
+            if fold(artist.name)
+            in {fold(person.name) for person in people_of(series, exhibition)}
         ]
         reasons = (found.reason for found in lists if found.reason)
         return all_series, next(reasons, None)
@@ -390,19 +401,12 @@ class CatalogProvider(Provider):
     async def _async_find_exhibition(self, text: str) -> Found:
         """Return the exhibition with an id or slug, else the newest with a title."""
         exhibitions = await self._catalog.async_list()
-        key, name = text.casefold(), fold(text)
-        titled = None
-        for exhibition in exhibitions.records:
-            if key in (exhibition.id.casefold(), exhibition.slug.casefold()):
-                break
-            if titled is None and fold(exhibition.title) == name:
-                titled = exhibition
-        else:
-            if titled is None:
-                raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
-            exhibition = titled
-        node = node_id(NodeKind.EXHIBITION, exhibition.id)
-        return Found(node, exhibition.title, exhibition)
+        records, key, name = exhibitions.records, text.casefold(), fold(text)
+        named = (it for it in records if key in (it.id.casefold(), it.slug.casefold()))
+        titled = (it for it in records if fold(it.title) == name)
+        if (found := next(chain(named, titled), None)) is None:
+            raise exhibitions.reason or NotFoundError(f"no exhibition {text!r}")
+        return Found(node_id(NodeKind.EXHIBITION, found.id), found.title, found)
 
     def _series_titled(self, text: str) -> Series | None:
         """Return the series with a title among those that are known."""
@@ -887,7 +891,7 @@ class CatalogProvider(Provider):
                     self.hass,
                     self.context.entry.entry_id,
                     EXHIBITION_OPENED,
-                    exhibition_node(exhibition, open_now=True),
+                    self._exhibition_node(exhibition),
                     exhibition_page(exhibition),
                 )
         self._stop_waiting()
@@ -911,24 +915,6 @@ class CatalogProvider(Provider):
         if self._opening is not None:
             self._opening()
             self._opening = None
-
-
-def exhibition_node(exhibition: Exhibition, *, open_now: bool) -> Node:
-    """Return the node of an exhibition, which can be expanded and played while it is open."""
-    opens = exhibition.opens_at
-    return Node(
-        id=node_id(NodeKind.EXHIBITION, exhibition.id),
-        kind=NodeKind.EXHIBITION,
-        title=exhibition.title,
-        artist=shorten(credit(exhibition.artists), MAX_CREDIT) or None,
-        picture=cover_url(exhibition),
-        can_play=open_now,
-        can_expand=open_now,
-        subtitle=exhibition.curator.name if exhibition.curator else None,
-        year=opens.year if opens else None,
-        note=exhibition.note or None,
-        opens_at=opens if opens and not open_now else None,
-    )
 
 
 def _are_all(shown: AbstractSet[str], all_series: Iterable[Series]) -> bool:
@@ -960,12 +946,6 @@ def _names_of_work(
     """Yield the names of a work: its own, and the one under which it is shown."""
     for title in (found[1].name, node.title):
         yield title, node.artist, node.subtitle or ""
-
-
-def _makers(series: Series, exhibition: Exhibition) -> set[str]:
-    """Return the folded names of who made a series."""
-    alone = exhibition.artists if len(exhibition.artists) == 1 else ()
-    return {fold(person.name) for person in series.artists or alone}
 
 
 def _numbers(text: str) -> Iterator[tuple[str, int]]:
