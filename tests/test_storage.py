@@ -72,9 +72,9 @@ DAMAGED: dict[str, list[object]] = {
     ],
     "media_proxy": [
         ["x"],
-        {"grants": {"token": 1}},
-        {"grants": {"token": {"media_id": "x", "entry_ids": 1}}},
-        {"grants": {"token": {"media_id": "x", "entry_ids": [1]}}},
+        {"token": 1},
+        {"token": {"media_id": "x", "entry_ids": 1}},
+        {"token": {"media_id": "x", "entry_ids": [1]}},
     ],
     "named_hosts": [{"hosts": [1]}],
     "removed": [{"urls": {"a": {"feed": 1}}}],
@@ -399,7 +399,7 @@ async def test_what_is_stored_is_read(
             "duties",
             {DISPLAY: [group, spread], "other": [ANNOUNCEMENT, {**group, "ahead": 1}]},
         ),
-        ("media_proxy", {"grants": {"token": {"media_id": "x", "entry_ids": ["y"]}}}),
+        ("media_proxy", {"token": {"media_id": "x", "entry_ids": ["y"]}}),
         ("history", {"entries": [ENTRY]}),
         (
             "favorites",

@@ -1,10 +1,10 @@
 """Storage of dataclasses: damaged files are set aside, and what cannot be read for a moment is not damaged."""
 
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from types import GenericAlias
 from typing import Any, override
 from weakref import WeakSet
 
@@ -101,7 +101,7 @@ _STORES: WeakSet[SafeStore[Any]] = WeakSet()
 
 
 class SafeStore[T](Store[Any]):
-    """File with one dataclass."""
+    """File with one value."""
 
     def __init__(
         self,
@@ -115,16 +115,15 @@ class SafeStore[T](Store[Any]):
         Args:
             hass: Home Assistant.
             key: of the file.
-            kind: the dataclass, or a function that reads JSON and may raise anything.
+            kind: the type, such as a dataclass, or a function that reads JSON and may raise anything.
             options: of Home Assistant's store.
         """
         options = {"atomic_writes": True, "private": True, **options}
         super().__init__(hass, 1, f"{DOMAIN}.{key}", **options)
         self._decode: Callable[[Any], T] = kind
         self._encode: Function = _unchanged
-        if is_dataclass(kind):
-            dataclass: Any = kind
-            self._decode, self._encode = _codec(dataclass)
+        if isinstance(kind, type | GenericAlias):
+            self._decode, self._encode = _codec(kind)
         _STORES.add(self)
         self._is_unread = False
         self._failures: list[Exception] = []

@@ -62,58 +62,41 @@ class Grant:
     entry_ids: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGrants:
-    """The permissions by token."""
-
-    grants: dict[str, Grant]
-
-
 class MediaProxy:
     """Media that displays may load, each by a secret token, for as long as a display shows it or can return to it."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without media."""
         self._hass = hass
-        self._store = SafeStore(hass, "media_proxy", StoredGrants)
+        self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
         self._grants: dict[str, Grant] = {}
         self._fresh_until: dict[str, float] = {}
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
-        if stored := await self._store.async_load_parsed():
-            self._grants = stored.grants
+        self._grants = await self._store.async_load_parsed() or {}
 
     @callback
-    def async_add(self, media_id: str, path: str) -> str:
-        """Return the path under which displays can load a medium that is at a local path now."""
-        self._prune()
-        token = next(
-            (
-                token
-                for token, grant in self._grants.items()
-                if grant.media_id == media_id
-            ),
-            None,
+    def async_url(self, media_id: str, path: str) -> str:
+        """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
+        base = base_url(self._hass)
+        for token, grant in list(self._grants.items()):
+            if not self._is_used(token, grant):
+                self._drop(token)
+        known = (
+            token for token in self._grants if self._grants[token].media_id == media_id
         )
-        if token is None:
+        if not (token := next(known, "")):
             token = token_urlsafe(32)
             self._grants[token] = Grant(media_id)
             self._save()
         self._refresh(token)
-        return f"{PATH}{quote(path)}?token={token}"
-
-    @callback
-    def async_url(self, media_id: str, path: str) -> str:
-        """Return the URL at which displays can load a medium, or raise that Home Assistant has none."""
-        return f"{base_url(self._hass)}{self.async_add(media_id, path)}"
+        return f"{base}{PATH}{quote(path)}?token={token}"
 
     @callback
     def async_use(self, cast: Cast, entry_id: str) -> None:
         """Note that media are cast to a display."""
-        for token in (
-            token for url in _sources(cast) for _, token in TOKEN.findall(url)
-        ):
+        for _, token in TOKEN.findall("\n".join(_sources(cast))):
             if (grant := self._grants.get(token)) is not None:
                 self._refresh(token)
                 if entry_id not in grant.entry_ids:
@@ -157,25 +140,19 @@ class MediaProxy:
         data = coordinator.data
         if data.player is None and data.assumed is None:
             return True
-        shown = [item.source or "" for item in data.player.items] if data.player else []
-        shown.append((data.player.playlist_url if data.player else None) or "")
-        casts = [entry.cast for entry in coordinator.history.entries()]
+        given = [entry.cast for entry in coordinator.history.entries()]
         if data.assumed is not None:
-            casts.append(data.assumed)
-        return any(token in source for source in shown) or any(
-            token in source for cast in casts for source in _sources(cast)
-        )
+            given.append(data.assumed)
+        sources = [source for cast in given for source in _sources(cast)]
+        if data.player is not None:
+            sources += [item.source or "" for item in data.player.items]
+            sources.append(data.player.playlist_url or "")
+        return any(token in source for source in sources)
 
     def _refresh(self, token: str) -> None:
         """Keep a token valid until the display has reported that it shows the medium."""
         grace = self._hass.data[DATA].timing.proxy_grace
         self._fresh_until[token] = self._hass.loop.time() + grace
-
-    def _prune(self) -> None:
-        """Drop the tokens of media that are used no more."""
-        for token, grant in list(self._grants.items()):
-            if not self._is_used(token, grant):
-                self._drop(token)
 
     def _drop(self, token: str) -> None:
         """Drop a token."""
@@ -184,7 +161,7 @@ class MediaProxy:
 
     def _save(self) -> None:
         """Save the tokens."""
-        self._store.async_delay_save(lambda: StoredGrants(self._grants), SAVE_DELAY)
+        self._store.async_delay_save(lambda: self._grants, SAVE_DELAY)
 
 
 def _sources(cast: Cast) -> list[str]:
