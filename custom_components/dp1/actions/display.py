@@ -25,11 +25,12 @@ from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
+from ..playback import queue
 from ..playback.cast import async_take_snapshot
 from ..playback.compose import async_compose, note, text_up_to, title
 from ..playback.duties import positive_duration
 from ..playback.groups import async_run, async_spread, paused
-from ..playback.queue import async_move, async_move_work, async_remove_work, async_show
+from ..playback.queue import async_move, async_show
 from ..playback.resolve import (
     Options,
     async_from_document,
@@ -178,12 +179,10 @@ async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) ->
     await coordinator.requests.async_wait_for_casts()
     player = _shown(await coordinator.async_read_player(), coordinator.name)
     work = _find(player, call.data["work"], coordinator.name)
-    before = call.data.get("before")
-    if call.service == "remove_work":
-        await async_remove_work(coordinator, work)
-    else:
-        at = None if before is None else _find(player, before, coordinator.name)
-        await async_move_work(coordinator, work, at)
+    if (before := call.data.get("before")) is not None:
+        before = _find(player, before, coordinator.name)
+    keep = call.service == "move_work"
+    await queue.async_rearrange(coordinator, work, before, keep=keep)
 
 
 @on_each_display

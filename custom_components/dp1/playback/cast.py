@@ -89,7 +89,8 @@ async def _async_send(
     try:
         return cast, await display.cast(cast, start)
     except RejectedError as err:
-        if not cast.playlist_url or not _is_unexplained(err):
+        is_unexplained = type(err) is RejectedError and err.command == "displayPlaylist"
+        if not cast.playlist_url or not is_unexplained:
             raise
         document = await async_document(coordinator.hass, cast)
         inline = await async_from_document(coordinator.hass, document, Options())
@@ -101,11 +102,6 @@ async def _async_send(
 def _sources(document: Mapping[str, Any] | None) -> list[object]:
     """Return the sources of the works of a playlist."""
     return [mapping(item).get("source") for item in (document or {}).get("items") or ()]
-
-
-def _is_unexplained(err: RejectedError) -> bool:
-    """Return whether a display refused a playlist without a reason."""
-    return type(err) is RejectedError and err.command == "displayPlaylist"
 
 
 async def _async_arranged(
@@ -171,25 +167,18 @@ async def async_take_snapshot(coordinator: DisplayCoordinator) -> Snapshot:
 
 
 async def async_restore_snapshot(
-    coordinator: DisplayCoordinator, snapshot: Snapshot, *, wake: bool = False
+    coordinator: DisplayCoordinator, snapshot: Snapshot
 ) -> None:
-    """Restore a snapshot of this display or another, and wake the display if the snapshot was awake."""
+    """Show what a snapshot of this display or another has, or nothing, and let the display sleep if it did then."""
     with coordinator.requests.steps():
-        await _async_restore(coordinator, snapshot, wake and not snapshot.asleep)
-
-
-async def _async_restore(
-    coordinator: DisplayCoordinator, snapshot: Snapshot, wake: bool
-) -> None:
-    """Cast what was shown, or nothing, and let the display sleep again."""
-    if snapshot.cast is not None:
-        options = Options(place=snapshot.start, wake=wake, asked=None)
-        await async_cast(coordinator, snapshot.cast, options)
-    else:
-        async with coordinator.async_command() as display:
-            await display.clear()
-    if snapshot.asleep and not coordinator.data.asleep:
-        await coordinator.async_set_asleep(True)
+        if snapshot.cast is not None:
+            options = Options(place=snapshot.start, wake=False, asked=None)
+            await async_cast(coordinator, snapshot.cast, options)
+        else:
+            async with coordinator.async_command() as display:
+                await display.clear()
+        if snapshot.asleep and not coordinator.data.asleep:
+            await coordinator.async_set_asleep(True)
 
 
 def cast_of_display(player: PlayerStatus, history: History) -> Cast | None:

@@ -82,7 +82,7 @@ class Duty(DataClassDictMixin):
         """Handle what the display reports."""
 
     @callback
-    def handle_removal(self, duties: Duties, entry_id: str) -> None:
+    def handle_removal(self, hass: HomeAssistant, entry_id: str) -> None:
         """Handle the removal of the display."""
 
 
@@ -151,7 +151,7 @@ class Duties:
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without duties."""
         self.hass = hass
-        self._store = SafeStore(hass, "duties", _parse_stored, private=True)
+        self._store = SafeStore(hass, "duties", _parse_stored)
         self._table: Table = {}
         self._timers: dict[tuple[str, type[Duty]], CALLBACK_TYPE] = {}
         # Duties that could not be done at their time.
@@ -216,7 +216,7 @@ class Duties:
         """Forget a display."""
         self._cancel(entry_id)
         for duty in list(self._table.get(entry_id, {}).values()):
-            duty.handle_removal(self, entry_id)
+            duty.handle_removal(self.hass, entry_id)
         self._table.pop(entry_id, None)
         for key in [key for key in self._locks if key[0] == entry_id]:
             del self._locks[key]

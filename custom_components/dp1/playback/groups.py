@@ -130,9 +130,9 @@ class Membership(Duty):
 
     @callback
     @override
-    def handle_removal(self, duties: Duties, entry_id: str) -> None:
+    def handle_removal(self, hass: HomeAssistant, entry_id: str) -> None:
         """Leave the group."""
-        _leave(duties, entry_id)
+        _leave(hass, entry_id)
 
 
 @dataclass(kw_only=True)
@@ -204,11 +204,6 @@ class Group:
 def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
     """Return the group of a display."""
     duties = hass.data[DATA].duties
-    return _group_of(duties, entry_id)
-
-
-def _group_of(duties: Duties, entry_id: str) -> Group | None:
-    """Return the group of a display."""
     own = duties.get(entry_id, Membership)
     if own is None or duties.get(own.leader, Membership) is None:
         return None
@@ -218,7 +213,7 @@ def _group_of(duties: Duties, entry_id: str) -> Group | None:
         if membership.leader == own.leader
     }
     first = {own.leader: members[own.leader]}
-    return Group(duties.hass, own.leader, {**first, **members})
+    return Group(hass, own.leader, {**first, **members})
 
 
 # Membership
@@ -230,23 +225,22 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
     duties = hass.data[DATA].duties
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
-        _leave(duties, entry_id)
+        _leave(hass, entry_id)
         duties.set(entry_id, Membership(leader=entry_id))
     members = group.members if group and group.leader == entry_id else {entry_id}
     for member in entry_ids:
         if member not in members:
-            _leave(duties, member)
+            _leave(hass, member)
             ahead = _current_distance(leader, member)
             duties.set(member, Membership(leader=entry_id, ahead=ahead))
-    await _async_save(duties)
+    await _async_save(hass)
     await async_sync(leader)
 
 
 async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group."""
-    duties = hass.data[DATA].duties
-    _leave(duties, entry_id)
-    await _async_save(duties)
+    _leave(hass, entry_id)
+    await _async_save(hass)
 
 
 async def async_spread(
@@ -260,20 +254,21 @@ async def async_spread(
             duties.set(entry_id, Spread(displays=list(entry_ids)))
     for entry_id, membership in duties.all(Membership).items():
         membership.ahead = _distance(duties, membership.leader, entry_id)
-    await _async_save(duties)
+    await _async_save(hass)
 
 
-async def _async_save(duties: Duties) -> None:
+async def _async_save(hass: HomeAssistant) -> None:
     """Save the groups and update the state of all displays."""
-    await duties.async_save()
-    for coordinator in async_displays(duties.hass):
+    await hass.data[DATA].duties.async_save()
+    for coordinator in async_displays(hass):
         coordinator.async_update_duties()
 
 
-def _leave(duties: Duties, entry_id: str) -> None:
+def _leave(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group, which needs two members, and another leader if that was it."""
-    if (group := _group_of(duties, entry_id)) is None:
+    if (group := group_of(hass, entry_id)) is None:
         return
+    duties = hass.data[DATA].duties
     duties.drop(entry_id, Membership)
     members = {key: rest for key, rest in group.members.items() if key != entry_id}
     if len(members) < 2:

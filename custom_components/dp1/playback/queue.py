@@ -76,54 +76,33 @@ async def async_enqueue(
         raise invalid_input("display_cannot", name=coordinator.name, what="queue")
     cast = await async_of_today(coordinator.hass, cast, options)
     async with coordinator.requests.step_lock:
-        await _async_enqueue(coordinator, cast, options, how)
+        before = await async_take_snapshot(coordinator)
+        player = coordinator.data.player
+        if before.cast is None or player is None:
+            await async_show(coordinator, cast, options)
+            return
+        if how is Enqueue.NEXT and player.shuffle:
+            raise invalid_input("no_next_in_shuffle", name=coordinator.name)
+        document = await _async_document(coordinator.hass, before.cast, player)
+        works: Works = document["items"]
+        index = _index_of(player, works, player.current)
+        at = len(works) if how is Enqueue.ADD else index + 1
+        added = await async_shown_document(coordinator.hass, cast)
+        new = _with_own_ids(added.get("items") or [], works)
+        await _async_change(
+            coordinator,
+            before.start,
+            document | {"items": [*works[:at], *new, *works[at:]]},
+            at if how is Enqueue.PLAY else index,
+            reload=how is Enqueue.PLAY,
+            wake=options.wake,
+        )
 
 
-async def _async_enqueue(
-    coordinator: DisplayCoordinator, cast: Cast, options: Options, how: Enqueue
-) -> None:
-    """Add works to the current playlist, or cast the longer one where that reloads the current work."""
-    before = await async_take_snapshot(coordinator)
-    player = coordinator.data.player
-    if before.cast is None or player is None:
-        await async_show(coordinator, cast, options)
-        return
-    if how is Enqueue.NEXT and player.shuffle:
-        raise invalid_input("no_next_in_shuffle", name=coordinator.name)
-    document = await _async_document(coordinator.hass, before.cast, player)
-    works: Works = document["items"]
-    index = _index_of(player, works, player.current)
-    at = len(works) if how is Enqueue.ADD else index + 1
-    added = await async_shown_document(coordinator.hass, cast)
-    new = _with_own_ids(added.get("items") or [], works)
-    changed = document | {"items": [*works[:at], *new, *works[at:]]}
-    first = at if how is Enqueue.PLAY else index
-    await _async_change(
-        coordinator,
-        before.start,
-        changed,
-        first,
-        reload=how is Enqueue.PLAY,
-        wake=options.wake,
-    )
-
-
-async def async_move_work(
-    coordinator: DisplayCoordinator, work: int, before: int | None
-) -> None:
-    """Move a work in front of another, or to the end; works are counted from 0, as the display reports them."""
-    await _async_rearrange(coordinator, work, before, keep=True)
-
-
-async def async_remove_work(coordinator: DisplayCoordinator, work: int) -> None:
-    """Take a work out of the playlist; works are counted from 0, as the display reports them."""
-    await _async_rearrange(coordinator, work, None, keep=False)
-
-
-async def _async_rearrange(
+async def async_rearrange(
     coordinator: DisplayCoordinator, work: int, before: int | None, *, keep: bool
 ) -> None:
-    """Move or remove a work."""
+    """Move a work in front of another or to the end, or remove it; works are counted from 0, as the display reports them."""
     async with coordinator.requests.step_lock:
         shown = await async_take_snapshot(coordinator)
         player = coordinator.data.player

@@ -1,8 +1,8 @@
 """Resolve what a user, an automation or a media browser names to a cast."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from html import escape
@@ -184,10 +184,8 @@ async def async_resolve(
             return await _async_from_read(hass, stored.url, stored.document, options)
         case {"exhibition": str()} | {"series": str()}:
             return await _async_from_library(hass, what, options)
-        case {"media_content_id": str(media_id)}:
-            return await async_from_media(hass, "", media_id, options)
         case _:
-            raise invalid_input("nothing_to_show")
+            return await async_from_media(hass, "", what["media_content_id"], options)
 
 
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
@@ -303,7 +301,11 @@ async def async_from_media(
             return await resolve(hass, wanted)
     if is_picture_entity(hass, media_id):
         return await _async_from_entity(hass, wanted)
-    if (link := link_of(media_id)) is not None:
+    try:
+        link = parse_link(media_id)
+    except LinkError as err:
+        raise invalid_input(err.refusal, link=clean(media_id, 200)) from err
+    if link is not None:
         return await _async_from_link(hass, wanted, link)
     return await _async_from_address(hass, wanted)
 
@@ -643,14 +645,6 @@ def split_media_id(name: str) -> tuple[str, Start]:
 # Links of marketplaces, CAIP ids and `contract:token`
 
 
-def link_of(text: str) -> Link | None:
-    """Return what a text names, or raise the translated reason why a link cannot be resolved."""
-    try:
-        return parse_link(text)
-    except LinkError as err:
-        raise invalid_input(err.refusal, link=clean(text, 200)) from err
-
-
 async def async_document_of(
     hass: HomeAssistant, link: IndexedLink | LookupLink, text: str, limit: int | None
 ) -> dict[str, Any]:
@@ -686,12 +680,10 @@ async def async_document_of(
 def _library_with_indexer(hass: HomeAssistant) -> Library:
     """Return the first library that has an indexer."""
     libraries = async_libraries(hass)
-    if not libraries:
-        raise invalid_input("no_library")
     for library in libraries:
         if library.preferences.indexer_url:
             return library
-    raise invalid_input("no_indexer")
+    raise invalid_input("no_indexer" if libraries else "no_library")
 
 
 async def _async_look_up(
@@ -710,22 +702,15 @@ async def _async_look_up(
 async def _async_tokens(
     hass: HomeAssistant, indexer: Indexer, link: IndexedLink, most: int, where: str
 ) -> list[Token]:
-    """Return the tokens that a link names."""
+    """Return the tokens that a link names; show that a work is being prepared for as long as that takes."""
     if (tokens := await indexer.resolve(link, most)) or not isinstance(link, TokenLink):
         return tokens
-    with _notice(hass, where):
-        return await indexer.index(link)
-
-
-@contextmanager
-def _notice(hass: HomeAssistant, where: str) -> Iterator[None]:
-    """Show that a work is being prepared for as long as that takes."""
     notification_id = f"{DOMAIN}_link"
     told = action_failed("link_preparing", link=markdown_safe(where))
     message = async_message(hass, told)
     persistent_notification.async_create(hass, message, notification_id=notification_id)
     try:
-        yield
+        return await indexer.index(link)
     finally:
         persistent_notification.async_dismiss(hass, notification_id)
 
