@@ -80,7 +80,7 @@ async def public() -> AsyncIterator[aiohttp.ClientSession]:
 
 async def ask(guard: Guard, url: str, timeout: float = 5.0) -> object:
     """Request a URL."""
-    return (await request_json(guard, "GET", url, timeout=timeout)).json()
+    return await (await request_json(guard, "GET", url, timeout=timeout)).json()
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ async def test_redirects_are_followed(
         answer = await request_json(
             guard, "GET", f"{server.url}/x/y", timeout=5, headers={"Cookie": "a"}
         )
-        assert answer.json() == {"done": True}
+        assert answer.decoded() == {"done": True}
         assert answer.url == f"{server.url}/x/there?a=1"
         assert server.calls() == ["GET /x/y", "GET /x/there?a=1"]
         assert "Cookie" not in server.requests[1].headers

@@ -71,7 +71,7 @@ async def test_exchange() -> None:
     assert request.headers["Authorization"] == "Bearer k"
     assert (answer.status, answer.ok) == (201, True)
     assert answer.headers["x-thing"] == "x"
-    assert answer.json() == {"a": [1, "ü"]}
+    assert answer.decoded() == {"a": [1, "ü"]}
     assert "Träume" not in repr(answer)
 
 
@@ -194,14 +194,14 @@ async def test_compressed() -> None:
         aiohttp.ClientSession() as session,
         public_session() as public,
     ):
-        assert (await ask(server.url)).json() == body
+        assert await (await ask(server.url)).json() == body
         guard = Guard(session, public).allowing(server.url)
         timeout = aiohttp.ClientTimeout(total=2)
         async with guard.request("GET", server.url, timeout=timeout) as response:
             assert await read_title(response) == "Dawn"
         for _ in range(2):
             with pytest.raises(UnexpectedAnswerError):
-                (await ask(server.url)).json()
+                await (await ask(server.url)).json()
     asked = {request.headers["Accept-Encoding"] for request in server.requests}
     assert asked == {"gzip"}
 
@@ -243,7 +243,7 @@ async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> 
         """Ask for it."""
         sent.append(0)
         with pytest.raises(UnexpectedAnswerError):
-            (await ask(url)).json()
+            await (await ask(url)).json()
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
@@ -259,7 +259,7 @@ async def test_endless_compression(encoding: str, start: bytes, unit: bytes) -> 
 def test_no_json(body: bytes) -> None:
     """Invalid JSON is an error."""
     with pytest.raises(UnexpectedAnswerError, match="200"):
-        Answer(200, {}, body, "").json()
+        Answer(200, {}, body, "").decoded()
 
 
 @pytest.mark.parametrize(

@@ -299,7 +299,6 @@ class Answer:
         body: the body, decompressed; the beginning of one that is longer than wanted.
         tail: the end of such a body, of which the middle was skipped; else empty.
         url: the URL, after redirects.
-        strict: whether ``json`` raises for what no other program would read, instead of leaving it out.
     """
 
     status: int
@@ -307,8 +306,6 @@ class Answer:
     body: bytes = field(repr=False)
     url: str
     tail: bytes = field(default=b"", repr=False)
-    strict: bool = True
-    _decoded: list[object] = field(default_factory=list, init=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -320,20 +317,15 @@ class Answer:
         """Return whether the body is HTML, whatever the headers say."""
         return self.body.lstrip()[:1] == b"<"
 
-    def json(self) -> object:
-        """Return the body as JSON.
+    def decoded(self, *, strict: bool = True, exact: bool = False) -> object:
+        """Return the body as JSON; arguments are those of ``decode``.
 
         Raises:
             UnexpectedAnswerError: it is not JSON (a WebPageError if it is HTML), has half a surrogate pair or a number
                 that JSON does not allow (NaN, Infinity), or (TooLargeError) has too many values or levels.
         """
-        if self._decoded:
-            # Returned once: the caller may change it.
-            if isinstance(value := self._decoded.pop(), UnexpectedAnswerError):
-                raise value
-            return value
         try:
-            return decode(self.body, strict=self.strict)
+            return decode(self.body, strict=strict, exact=exact)
         except TooLargeValueError as err:
             detail = f"the answer (status {self.status}) has {err}"
             raise TooLargeError(detail) from err
@@ -341,20 +333,15 @@ class Answer:
             kind = WebPageError if self.is_web_page else UnexpectedAnswerError
             raise kind(f"the answer (status {self.status}) is not JSON") from err
 
+    async def json(self, *, strict: bool = True) -> object:
+        """Return the body as ``decoded`` has it, decoded in a thread if it is long."""
+        return await self.async_read(lambda answer: answer.decoded(strict=strict))
+
     async def async_read[T](self, read: Callable[[Self], T]) -> T:
         """Return what a function reads of the answer, in a thread if it is long."""
         if len(self.body) <= MAX_ON_LOOP:
             return read(self)
         return await asyncio.to_thread(read, self)
-
-    async def async_decode(self) -> None:
-        """Decode a long body in a thread, so that ``json`` has the result ready."""
-        if len(self.body) <= MAX_ON_LOOP:
-            return
-        try:
-            self._decoded.append(await self.async_read(Answer.json))
-        except UnexpectedAnswerError as err:
-            self._decoded.append(err)
 
     @property
     def retry_after(self) -> float | None:

@@ -7,7 +7,7 @@ import threading
 import aiohttp
 import pytest
 
-from custom_components.dp1.client.catalog import client as module
+from custom_components.dp1.client import http as module
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.errors import UnexpectedAnswerError
 

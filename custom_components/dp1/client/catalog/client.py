@@ -458,7 +458,8 @@ class Catalog:
 
         def read(answer: Answer) -> Page[T] | None:
             """Read the page, None if it is none."""
-            body = _decode(answer)
+            # Token ids stay exact.
+            body = answer.decoded(strict=False, exact=True)
             found = body if isinstance(body, list) else mapping(body).get("result")
             if not isinstance(found, list):
                 return None
@@ -539,16 +540,6 @@ def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
         asked = wait if err.retry_after is None else err.retry_after
         return asked if failures <= BUSY_RETRIES and asked <= MAX_WAIT_SECONDS else None
     return wait if failures <= RETRIES else None
-
-
-def _decode(answer: Answer) -> object:
-    """Decode the body as JSON; token ids stay exact."""
-    try:
-        return decode(answer.body, exact=True)
-    except ValueError as err:
-        raise UnexpectedAnswerError(
-            f"the answer (status {answer.status}) is not JSON"
-        ) from err
 
 
 def _message(answer: Answer) -> str:

@@ -33,7 +33,7 @@ from ..errors import (
 )
 from ..http import Answer, request_json
 from ..text import clean, one_line
-from ..values import decode, mapping
+from ..values import mapping
 
 MAX_REPLY = 4 * 1024 * 1024
 _MAX_TEXT = 4000
@@ -73,12 +73,7 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
         raise refusal(command, answer)
     if not answer.body.strip():
         raise NotReadyError("an empty answer")
-    try:
-        value = decode(answer.body)
-    except ValueError as err:
-        kind = WebPageError if answer.is_web_page else UnexpectedAnswerError
-        raise kind("the answer is not JSON") from err
-    leaf = accepted(command, value)
+    leaf = accepted(command, answer.decoded(strict=False))
     if isinstance(leaf, dict) and leaf.get("message", leaf) is not None:
         return leaf
     raise UnexpectedAnswerError("the reply is not an object")

@@ -127,7 +127,7 @@ class Feed:
     async def _ask_family(self, connection: FeedConnection) -> Family:
         """Ask the server for its kind, and remember it."""
         try:
-            told = (await connection.read(self.url)).json()
+            told = await (await connection.read(self.url)).json()
         except (NotFoundError, InvalidRequestError) as err:
             raise UnexpectedAnswerError(f"no DP-1 feed at this address: {err}") from err
         self._family = family_of(told)
@@ -372,7 +372,7 @@ class Feed:
         )
         if kept and answer.status == 304:
             answer = kept
-        document = answer.json()
+        document = await answer.json()
         if not isinstance(document, dict):
             raise UnexpectedAnswerError("the answer is not a document")
         self._cache.keep(url, answer)

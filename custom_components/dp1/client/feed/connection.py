@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from http import HTTPStatus
 from itertools import zip_longest
 import logging
@@ -136,7 +137,7 @@ def _safe(text: str, secret: str | None) -> str:
 def _words(answer: Answer) -> tuple[str, str]:
     """Return code and message of a body; a page of HTML has neither."""
     try:
-        body = answer.json()
+        body = answer.decoded()
     except UnexpectedAnswerError:
         kind = answer.headers.get("Content-Type", "")
         plain = kind.partition(";")[0].strip().lower() == "text/plain"
@@ -399,7 +400,6 @@ class FeedConnection:
         etag: str | None = None,
         max_body: int = MAX_BODY,
         max_skipped: int = 0,
-        strict: bool = True,
     ) -> Answer:
         """Get something; with an ``etag`` the answer may be a 304 without a body.
 
@@ -409,7 +409,6 @@ class FeedConnection:
             etag: what is known already.
             max_body: maximum number of bytes, if not those of a document.
             max_skipped: as ``request_json`` has it.
-            strict: as ``Answer`` has it.
 
         Raises:
             Dp1Error: as ``request_json`` and ``feed_error`` have it.
@@ -417,7 +416,6 @@ class FeedConnection:
         return await self._call(
             "GET",
             url,
-            strict=strict,
             params=params,
             headers={"If-None-Match": etag} if etag else None,
             max_body=max_body,
@@ -473,7 +471,6 @@ class FeedConnection:
         *,
         document: bool = False,
         repeatable: bool = False,
-        strict: bool = True,
         **options: Any,
     ) -> Answer:
         """Send a request with options of ``request_json``, and repeat it after a pause if it was refused without effect."""
@@ -487,15 +484,15 @@ class FeedConnection:
                 self.session, method, url, timeout=timeout, **options
             )
             self.clock.note(answer.headers)
-            answer.strict = strict
-            await answer.async_decode()
             if answer.ok or (answer.status == 304 and options["headers"]):
                 return answer
-            error = feed_error(
-                answer,
-                secret=self.api_key,
-                sent_document=document,
-                reading=reading,
+            error = await answer.async_read(
+                partial(
+                    feed_error,
+                    secret=self.api_key,
+                    sent_document=document,
+                    reading=reading,
+                )
             )
             if not isinstance(error, BusyError) or attempt == TRIES:
                 raise error

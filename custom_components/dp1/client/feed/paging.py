@@ -123,9 +123,8 @@ async def pages(
                 params=asked,
                 max_body=MAX_PAGE_BODY,
                 max_skipped=MAX_SKIPPED_BODY if alone else 0,
-                strict=False,
             )
-            page = None if answer.tail else _page(answer.json())
+            page = None if answer.tail else _page(await answer.json(strict=False))
         except TooLargeError:
             if not alone:
                 size //= 2

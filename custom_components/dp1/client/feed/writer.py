@@ -315,7 +315,7 @@ class Writer:
 
     async def _read(self, url: str) -> Existing:
         """Read a playlist and check that it is the requested one."""
-        document = (await self.connection.read(url)).json()
+        document = await (await self.connection.read(url)).json()
         if not isinstance(document, dict) or not isinstance(document.get("id"), str):
             raise UnexpectedAnswerError("the answer is not a playlist")
         by_id = playlist_url(self.connection.url, document["id"]) == url
@@ -425,7 +425,7 @@ class Writer:
 
         async def attempt() -> Stored:
             """Send it."""
-            return _stored(
+            return await _stored(
                 await self.connection.write(
                     method,
                     url,
@@ -461,7 +461,7 @@ class Writer:
         """Return the stored document if it is exactly this one; raise the doubt if looking is not possible."""
         url = f"{self.connection.url}/playlists/{document['id']}"
         try:
-            held = _stored(await self.connection.read(url))
+            held = await _stored(await self.connection.read(url))
             same = await asyncio.to_thread(
                 lambda: payload_hash(held.document) == payload_hash(document)
             )
@@ -498,9 +498,9 @@ class Writer:
         return await asyncio.to_thread(compare)
 
 
-def _stored(answer: Answer) -> Stored:
+async def _stored(answer: Answer) -> Stored:
     """Return the document in a response."""
-    document = answer.json()
+    document = await answer.json()
     if not isinstance(document, dict) or not isinstance(document.get("id"), str):
         raise UnexpectedAnswerError(
             f"the feed answered {answer.status} without a document"

@@ -336,9 +336,7 @@ class Indexer:
             raise InvalidRequestError("the indexer does not understand the query")
         if not answer.ok:
             raise status_error(answer, f"HTTP {answer.status}")
-        answer.strict = False
-        await answer.async_decode()
-        told = mapping(answer.json())
+        told = mapping(await answer.json(strict=False))
         errors = told.get("errors")
         if isinstance(data := told.get("data"), Mapping) and any(data.values()):
             return data, not errors

@@ -20,7 +20,7 @@ import aiohttp
 from yarl import URL
 
 from ..errors import NotFoundError, UnexpectedAnswerError
-from ..http import Answer, request_json, status_error
+from ..http import request_json, status_error
 from ..playlist.eip191 import keccak256
 from ..playlist.signing import BASE58, base58_decode
 from ..text import plain_host, web_url
@@ -429,7 +429,7 @@ async def _ask(
     )
     if not answer.ok:
         raise status_error(answer, f"HTTP {answer.status}")
-    return mapping(await answer.async_read(Answer.json))
+    return mapping(await answer.json())
 
 
 def _market_contract(contract: object) -> ContractLink:

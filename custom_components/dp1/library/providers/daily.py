@@ -321,7 +321,7 @@ async def async_daily_of_vendor(hass: HomeAssistant) -> tuple[str, Json] | None:
     for config in VENDOR_CONFIGS:
         try:
             answer = await request_json(guard, "GET", config, timeout=timeout)
-            told = mapping(mapping(answer.json()).get("daily"))
+            told = mapping(mapping(await answer.json()).get("daily"))
             url = str(web_url(text(told.get("playlist_url")) or ""))
             return url, (await Feed(guard, url).playlist(url)).document
         except (Dp1Error, ValueError) as err:

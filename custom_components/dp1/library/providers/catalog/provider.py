@@ -827,8 +827,7 @@ class CatalogProvider(Provider):
                 timeout=MANIFEST_SECONDS,
                 max_body=MAX_MANIFEST,
             )
-            answer.strict = False
-            manifest = answer.json() if answer.ok else None
+            manifest = await answer.json(strict=False) if answer.ok else None
         except Dp1Error:
             return known
         found = with_manifest(known, manifest)
