@@ -414,7 +414,9 @@ async def test_what_comes_in_the_way_at_midnight(hass: HomeAssistant) -> None:
         await wall.stop()
         await house.move(at(4, "00:00:01", LISBON))
         house.document = daily()
-        await house.entry.runtime_data.daily.async_refresh()
+        for _ in range(2):
+            # The first may join a read that has begun before.
+            await house.entry.runtime_data.daily.async_refresh()
         await wall.start()
         await until(lambda: house.state("wall").state == "playing", 10)
         sent = house.sent("wall")
