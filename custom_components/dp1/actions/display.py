@@ -14,7 +14,6 @@ import voluptuous as vol
 from homeassistant.components.media_player import RepeatMode
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import ServiceCall, ServiceResponse
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 from homeassistant.util.json import JsonObjectType
 
@@ -118,7 +117,7 @@ async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     targets = await async_targets(call)
     with ExitStack() as stack:
         for target in targets:
-            if (coordinator := target.loaded) is not None:
+            if (coordinator := target.loaded()) is not None:
                 stack.enter_context(coordinator.requests.pending_cast(options.asked))
         if "media" in what:
             document = await async_compose(
@@ -211,31 +210,23 @@ def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:
 
 
 def _find(player: PlayerStatus, work: int | str, name: str) -> int:
-    """Return the place of a work given by id, title or number, counted from 0."""
-    if isinstance(work, int):
-        index = work - 1
-        if index < len(player.items):
-            return index
-        raise _work_not_found(player, work, name)
-    wanted = work.casefold().strip()
-    titles = [(item.title or "").casefold() for item in player.items]
-    ids = [item.id for item in player.items]
-    if work in ids:
-        return ids.index(work)
-    if wanted in titles:
-        return titles.index(wanted)
-    if NUMBER.fullmatch(wanted):
-        return _find(player, int(wanted), name)
-    if len(places := [at for at, title in enumerate(titles) if wanted in title]) == 1:
-        return places[0]
-    raise _work_not_found(player, work, name)
-
-
-def _work_not_found(
-    player: PlayerStatus, work: int | str, name: str
-) -> ServiceValidationError:
-    """Return the error for no such work, or several."""
-    return invalid_input(
+    """Return the place of a work given by id, title or number, counted from 0; raise for no such work, or several."""
+    if isinstance(work, str):
+        wanted = work.casefold().strip()
+        titles = [(item.title or "").casefold() for item in player.items]
+        ids = [item.id for item in player.items]
+        if work in ids:
+            return ids.index(work)
+        if wanted in titles:
+            return titles.index(wanted)
+        places = [at for at, title in enumerate(titles) if wanted in title]
+        if NUMBER.fullmatch(wanted):
+            work = int(wanted)
+        elif len(places) == 1:
+            return places[0]
+    if isinstance(work, int) and work <= len(player.items):
+        return work - 1
+    raise invalid_input(
         "work_not_found",
         name=name,
         work=clean(str(work), 100),

@@ -147,10 +147,9 @@ def _check_signed(
 ) -> None:
     """Raise unless a playlist can be published with the signatures it has."""
     if not document.get("signatures"):
+        key = "feed_needs_key" if feed.signs_itself else "feed_needs_key_or_signature"
         if feed.takes_no_key:
-            raise invalid_input("feed_needs_signature", name=library.title)
-        takes_both = not feed.signs_itself
-        key = "feed_needs_key_or_signature" if takes_both else "feed_needs_key"
+            key = "feed_needs_signature"
         raise invalid_input(key, name=library.title)
     if given := [word for word in WORDS if word in call.data]:
         raise invalid_input("signed_as_it_is", given=", ".join(given))
@@ -271,12 +270,8 @@ async def _async_note_published(
     if len(kids) == 1 and not library.feed_keys:
         options = {**library.entry.options, CONF_FEED_KEYS: kids}
         library.hass.config_entries.async_update_entry(library.entry, options=options)
-    return _response(library, published)
-
-
-def _response(library: Library, published: Published) -> dict[str, Any]:
-    """Return the response to a publication."""
-    response: dict[str, Any] = {
+    lists = {"changed": published.changed, "left_out": published.left_out}
+    return {
         "id": published.id,
         "slug": published.slug,
         "url": published.url,
@@ -286,14 +281,8 @@ def _response(library: Library, published: Published) -> dict[str, Any]:
             _verdict_of(library.hass, result, library.feed_keys)
             for result in published.verified
         ],
+        **{name: list(paths) for name, paths in lists.items() if paths},
     }
-    for name, paths in (
-        ("changed", published.changed),
-        ("left_out", published.left_out),
-    ):
-        if paths:
-            response[name] = list(paths)
-    return response
 
 
 async def async_get_playlist(call: ServiceCall) -> ServiceResponse:

@@ -1,7 +1,6 @@
 """Actions on libraries: look for news, search, and their favorites."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import voluptuous as vol
 
@@ -106,7 +105,7 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
         was_favorite = library.favorites.is_favorite(text)
-        with _library_errors(library, text):
+        with translated_errors(*asked_of(library, text), clean(text, 100)):
             try:
                 node = await library.async_add_favorite(text)
             except ValueError as err:
@@ -180,10 +179,3 @@ async def _async_shown(
                 continue
             return library, text
     raise invalid_input("work_of_no_library", name=coordinator.name)
-
-
-@contextmanager
-def _library_errors(library: Library, text: str) -> Iterator[None]:
-    """Translate errors of a library."""
-    with translated_errors(*asked_of(library, text), clean(text, 100)):
-        yield

@@ -84,19 +84,15 @@ class Target:
     entity_id: str
     entry: DisplayConfigEntry
 
-    def _is_loaded(self) -> bool:
-        """Return whether the display is set up."""
-        return self.entry.state is ConfigEntryState.LOADED
-
-    @property
     def loaded(self) -> DisplayCoordinator | None:
-        """The coordinator of the display, if it is set up."""
-        return self.entry.runtime_data if self._is_loaded() else None
+        """Return the coordinator of the display, if it is set up."""
+        is_loaded = self.entry.state is ConfigEntryState.LOADED
+        return self.entry.runtime_data if is_loaded else None
 
     async def async_coordinator(self) -> DisplayCoordinator:
         """Return the coordinator; set the display up if necessary, or raise why that is not possible."""
-        if self._is_loaded():
-            return self.entry.runtime_data
+        if (coordinator := self.loaded()) is not None:
+            return coordinator
         display = Display(
             async_session(self.hass),
             self.entry.data[CONF_HOST],
@@ -106,8 +102,8 @@ class Target:
             await display.probe()
         if self.entry.state is ConfigEntryState.SETUP_RETRY:
             await self.hass.config_entries.async_reload(self.entry.entry_id)
-        if self._is_loaded():
-            return self.entry.runtime_data
+        if (coordinator := self.loaded()) is not None:
+            return coordinator
         raise action_failed("display_not_set_up", name=self.entry.title)
 
 
@@ -121,12 +117,10 @@ async def async_targets(call: ServiceCall) -> list[Target]:
     user = await async_user(hass, call.context)
     targets = []
     for entity_id in sorted(chosen):
-        target = _target(hass, entity_id)
-        if target is None and entity_id in explicit:
-            raise invalid_input("not_a_display", entity_id=entity_id)
-        if target is None:
-            continue
-        if user is None or user.permissions.check_entity(entity_id, POLICY_CONTROL):
+        if (target := _target(hass, entity_id)) is None:
+            if entity_id in explicit:
+                raise invalid_input("not_a_display", entity_id=entity_id)
+        elif user is None or user.permissions.check_entity(entity_id, POLICY_CONTROL):
             targets.append(target)
         elif entity_id in explicit:
             raise Unauthorized(
