@@ -101,11 +101,7 @@ def action_failed(key: str, **placeholders: str) -> HomeAssistantError:
 
 def invalid_input(key: str, **placeholders: str) -> ServiceValidationError:
     """Return the error for invalid input, with the placeholders made plain."""
-    return ServiceValidationError(
-        translation_domain=DOMAIN,
-        translation_key=key,
-        translation_placeholders=_plain(placeholders) or None,
-    )
+    return retyped(action_failed(key, **placeholders), ServiceValidationError)
 
 
 def _plain(placeholders: Mapping[str, str]) -> dict[str, str]:

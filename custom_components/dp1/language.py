@@ -1,7 +1,7 @@
 """Texts in the language of somebody who speaks, else in that of Home Assistant, as it does not tell the one of a user."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 
@@ -51,15 +51,11 @@ def async_text(
 def async_message(hass: HomeAssistant, err: HomeAssistantError) -> str:
     """Return the message of an error."""
     component, key = err.translation_domain, err.translation_key
-    if not component or not key:
-        return str(err)
-    template = _template(hass, f"exceptions.{key}.message", component)
-    if template is None:
-        return str(err)
-    try:
-        return template.format(**(err.translation_placeholders or {}))
-    except KeyError, ValueError:
-        return str(err)
+    path = f"exceptions.{key}.message"
+    if component and key and (template := _template(hass, path, component)):
+        with suppress(KeyError, ValueError):
+            return template.format(**(err.translation_placeholders or {}))
+    return str(err)
 
 
 def _template(hass: HomeAssistant, key: str, component: str) -> str | None:
