@@ -1,19 +1,13 @@
 """Event entities of a display and of a library."""
 
-from dataclasses import dataclass
 from typing import Any, override
 
-from homeassistant.components.event import EventEntity, EventEntityDescription
+from homeassistant.components.event import EventEntity
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .entity import (
-    DescribedEntity,
-    DisplayDescription,
-    LibraryEntity,
-    async_add_display_entities,
-)
+from .entity import DisplayEntity, LibraryEntity
 from .library.library import Library
 from .library.news import (
     ACQUIRED,
@@ -38,28 +32,6 @@ from .playback.activity import (
 PARALLEL_UPDATES = 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class ActivityDescription(DisplayDescription[None], EventEntityDescription):
-    """Describes the event entity of a display."""
-
-
-ACTIVITY = ActivityDescription(
-    key="activity",
-    parts=(),
-    is_common=True,
-    # The logbook tells each new work by its title; this entity would repeat it without.
-    entity_registry_enabled_default=False,
-    event_types=[
-        ARTWORK_CHANGED,
-        PLAYLIST_STARTED,
-        PLAYBACK_FAILED,
-        FELL_ASLEEP,
-        WOKE,
-        CAME_BACK,
-    ],
-)
-
-
 async def async_setup_entry(
     hass: HomeAssistant,
     entry: ConfigEntry[Any],
@@ -68,14 +40,23 @@ async def async_setup_entry(
     """Set up the event entity of a display or of a library."""
     if isinstance(library := entry.runtime_data, Library):
         async_add_entities([NewsEvent(library)])
-        return
-    async_add_display_entities(entry, async_add_entities, [ACTIVITY], ActivityEvent)
+    elif not entry.runtime_data.cast_only:
+        async_add_entities([ActivityEvent(entry.runtime_data, "activity")])
 
 
-class ActivityEvent(DescribedEntity[None], EventEntity):
+class ActivityEvent(DisplayEntity, EventEntity):
     """Event entity for what happens on a display."""
 
-    entity_description: ActivityDescription
+    # The logbook tells each new work by its title; this entity would repeat it without.
+    _attr_entity_registry_enabled_default = False
+    _attr_event_types = [
+        ARTWORK_CHANGED,
+        PLAYLIST_STARTED,
+        PLAYBACK_FAILED,
+        FELL_ASLEEP,
+        WOKE,
+        CAME_BACK,
+    ]
 
     @override
     async def async_added_to_hass(self) -> None:
