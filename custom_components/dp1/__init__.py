@@ -138,7 +138,10 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     entry.async_create_background_task(
         hass, coordinator.async_run(), f"{entry.title} connection"
     )
-    if not _has_entry(hass, EntryKind.LIBRARY):
+    if not any(
+        other.data.get(CONF_KIND) == EntryKind.LIBRARY
+        for other in hass.config_entries.async_entries(DOMAIN)
+    ):
         discovery_flow.async_create_flow(
             hass, DOMAIN, {"source": SOURCE_INTEGRATION_DISCOVERY}, {}
         )
@@ -232,9 +235,3 @@ async def _async_update_sentences(hass: HomeAssistant) -> None:
         await async_update_sentences(hass, wants_sentences(hass))
     except HomeAssistantError as err:
         LOGGER.warning("%s", err)
-
-
-def _has_entry(hass: HomeAssistant, kind: EntryKind) -> bool:
-    """Return whether there is an entry of a kind."""
-    entries = hass.config_entries.async_entries(DOMAIN)
-    return any(entry.data.get(CONF_KIND) == kind for entry in entries)

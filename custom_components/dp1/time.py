@@ -1,6 +1,5 @@
 """Times of the sleep schedule of a display."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import time
 from typing import override
@@ -33,19 +32,13 @@ def _parse_time(text: str | None) -> time | None:
         return None
 
 
-def _time(field: str) -> Callable[[DisplayData], time | None]:
-    """Return a value function for a time of the schedule."""
+def _description(field: str) -> DisplayTimeDescription:
+    """Return the description of a time of the schedule."""
 
     def value(data: DisplayData) -> time | None:
         """Return the time."""
         record = data.device.sleep_schedule if data.device else None
         return _parse_time(getattr(record, field)) if record else None
-
-    return value
-
-
-def _set_time(field: str) -> Callable[[DisplayCoordinator, time], Awaitable[None]]:
-    """Return a set function for a time of the schedule."""
 
     async def set_value(coordinator: DisplayCoordinator, value: time) -> None:
         """Set the time."""
@@ -59,19 +52,16 @@ def _set_time(field: str) -> Callable[[DisplayCoordinator, time], Awaitable[None
 
         await coordinator.async_change_schedule(change)
 
-    return set_value
-
-
-TIMES = [
-    DisplayTimeDescription(
+    return DisplayTimeDescription(
         key=field,
         parts=(Part.DEVICE,),
         entity_category=EntityCategory.CONFIG,
-        value_fn=_time(field),
-        set_fn=_set_time(field),
+        value_fn=value,
+        set_fn=set_value,
     )
-    for field in ("sleep_time", "wake_time")
-]
+
+
+TIMES = [*map(_description, ("sleep_time", "wake_time"))]
 
 
 async def async_setup_entry(

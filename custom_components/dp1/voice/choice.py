@@ -151,11 +151,6 @@ def _is_reading(library: Library) -> bool:
     return has_lists and library.since is None and library.problem is None
 
 
-def _names_art(slots: Mapping[str, Any]) -> bool:
-    """Return whether a word for art was said."""
-    return "art" in slots or "kind" in slots
-
-
 async def _async_find(
     libraries: list[Library], slots: Mapping[str, Any], displays: list[SpokenDisplay]
 ) -> Chosen:
@@ -164,7 +159,8 @@ async def _async_find(
     sure = [
         hit
         for hit in await async_hits(libraries, what)
-        if hit[1].is_sure and (_names_art(slots) or is_named(what, hit[1].node.title))
+        if hit[1].is_sure
+        and ({"art", "kind"} & set(slots) or is_named(what, hit[1].node.title))
     ]
     kinds = KINDS.get(kind) or set(NodeKind)
     if meant := [hit for hit in sure if hit[1].node.kind in kinds] or sure:

@@ -1,7 +1,6 @@
 """The sentences in the configuration folder: Home Assistant takes none from an integration."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 import re
@@ -27,14 +26,6 @@ NOTE: Final = (
 )
 
 
-@dataclass(slots=True)
-class Changes:
-    """The files that were changed, and those that their owner has edited."""
-
-    changed: list[str] = field(default_factory=list)
-    edited: list[str] = field(default_factory=list)
-
-
 def wants_sentences(hass: HomeAssistant) -> bool:
     """Return whether the options of a library want the sentences."""
     return any(
@@ -44,17 +35,17 @@ def wants_sentences(hass: HomeAssistant) -> bool:
     )
 
 
-async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> Changes:
+async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> None:
     """Write or remove the sentences, let Assist read them, and name the files that are left alone."""
     async with hass.data[DATA].sentences_lock:
         folder = Path(hass.config.path(FOLDER))
         try:
-            changes = await hass.async_add_executor_job(_update, folder, wanted)
-            if changes.changed and hass.services.has_service("conversation", "reload"):
+            changed, edited = await hass.async_add_executor_job(_update, folder, wanted)
+            if changed and hass.services.has_service("conversation", "reload"):
                 await hass.services.async_call("conversation", "reload", blocking=True)
         except (OSError, WriteError) as err:
             raise action_failed("sentences_not_written", detail=str(err)) from err
-    if changes.edited and wanted:
+    if edited and wanted:
         ir.async_create_issue(
             hass,
             DOMAIN,
@@ -62,26 +53,24 @@ async def async_update_sentences(hass: HomeAssistant, wanted: bool) -> Changes:
             is_fixable=False,
             severity=ir.IssueSeverity.WARNING,
             translation_key=ISSUE_EDITED,
-            translation_placeholders={"files": ", ".join(changes.edited)},
+            translation_placeholders={"files": ", ".join(edited)},
         )
     else:
         ir.async_delete_issue(hass, DOMAIN, ISSUE_EDITED)
-    return changes
 
 
-def _update(folder: Path, wanted: bool) -> Changes:
-    """Write or remove the files that are ours."""
-    changes = Changes()
+def _update(folder: Path, wanted: bool) -> tuple[bool, list[str]]:
+    """Write or remove the files that are ours; return whether any was, and those that their owner has edited."""
+    changed, edited = False, list[str]()
     for source, target in _files(folder):
-        name = f"{FOLDER}/{target.relative_to(folder).as_posix()}"
         present = target.read_text(encoding="utf-8") if target.is_file() else None
         text = _stamped(source.read_text(encoding="utf-8")) if wanted else None
         if present == text:
             continue
         if present is not None and not _is_ours(present):
-            changes.edited.append(name)
+            edited.append(f"{FOLDER}/{target.relative_to(folder).as_posix()}")
             continue
-        changes.changed.append(name)
+        changed = True
         if text is None:
             target.unlink()
             _remove_if_empty(target.parent)
@@ -89,7 +78,7 @@ def _update(folder: Path, wanted: bool) -> Changes:
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
             write_utf8_file_atomic(str(target), text)
-    return changes
+    return changed, edited
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
