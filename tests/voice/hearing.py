@@ -22,7 +22,7 @@ THINGS = (("Lamp", "light"), ("Kitchen speaker", "media_player"), ("Radio", "swi
 
 def read(path: Path) -> dict[str, Any]:
     """Read a table."""
-    table: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    table: dict[str, Any] = yaml.load(path.read_bytes(), yaml.CSafeLoader)
     return table
 
 
@@ -33,16 +33,23 @@ def names_of(language: str) -> dict[str, str]:
 
 
 @cache
-def intents_of(language: str, *, with_ours: bool = True) -> Intents:
-    """Return the sentences of Home Assistant in a language, with ours or without."""
+def built_in(language: str) -> dict[str, Any]:
+    """Return the sentences of Home Assistant in a language."""
     known: Any = get_intents(VARIANTS.get(language, language), json_load=json.load)
-    if with_ours:
-        ours = read(SENTENCES / f"{language}.yaml")
-        for intent in ours["intents"].values():
-            for data in intent["data"]:
-                data["metadata"] = {CUSTOM: True}
-        merge_dict(known, ours)
-    return Intents.from_dict(known)
+    return dict(known)
+
+
+@cache
+def intents_of(language: str, *, ours: bool) -> Intents:
+    """Return the sentences of Home Assistant in a language, or ours with its lists and rules."""
+    if not ours:
+        return Intents.from_dict(built_in(language))
+    table = read(SENTENCES / f"{language}.yaml")
+    for intent in table["intents"].values():
+        for data in intent["data"]:
+            data["metadata"] = {CUSTOM: True}
+    merge_dict(table, {**built_in(language), "intents": {}})
+    return Intents.from_dict(table)
 
 
 @cache
@@ -65,12 +72,15 @@ def lists_of(language: str) -> dict[str, SlotList]:
 
 
 def recognize(
-    language: str, sentence: str, *, with_ours: bool = True
+    language: str, sentence: str, *, ours: bool = True
 ) -> tuple[str | None, dict[str, Any]]:
-    """Return the intent that a sentence is recognized as, with its slots."""
+    """Return the intent that a sentence of ours is recognized as, or one of Home Assistant, with its slots.
+
+    The agent prefers sentences that somebody added to its own, whatever fits better.
+    """
     result = recognize_best(
         sentence,
-        intents_of(language, with_ours=with_ours),
+        intents_of(language, ours=ours),
         slot_lists=lists_of(language),
         intent_context=None,
         language=VARIANTS.get(language, language),

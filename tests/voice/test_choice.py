@@ -68,6 +68,7 @@ async def test_choices(hass: HomeAssistant, tmp_path: Path) -> None:
             await chosen(year=1951.0)
 
 
+@pytest.mark.xdist_group("languages")
 async def test_favorites_that_cannot_be_shown_together(
     hass: HomeAssistant, tmp_path: Path
 ) -> None:
@@ -126,6 +127,7 @@ async def test_the_newest_is_not_the_newest_unseen(
         assert newest not in await home.does("show a new exhibition")
 
 
+@pytest.mark.xdist_group("languages")
 async def test_a_near_name_is_asked_about(
     hass: HomeAssistant, tmp_path: Path, freezer: FrozenDateTimeFactory
 ) -> None:

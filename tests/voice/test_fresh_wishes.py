@@ -76,11 +76,18 @@ def minutes_left(home: Home, wall: DisplaySimulator) -> int | None:
 
 
 async def start(home: Home) -> None:
-    """Show the second work of an exhibition on both displays, and forget what was kept."""
+    """Show the second work of an exhibition on both displays until something else is, and forget what was kept."""
     for node in home.library.favorites.nodes():
         home.library.favorites.async_remove(node.id)
     walls = [home.here, home.there]
-    for wall in walls:
+    changed = [
+        wall
+        for wall in walls
+        if wall.state.asleep
+        or (wall.state.playlist_title, wall.state.position) != (START, 1)
+        or minutes_left(home, wall) is not None
+    ]
+    for wall in changed:
         target = {"entity_id": home.ids[wall.url]}
         call = home.hass.services.async_call
         if wall.state.asleep:
@@ -89,7 +96,7 @@ async def start(home: Home) -> None:
         await call("dp1", "show_work", target | {"work": "next"}, blocking=True)
     await until(lambda: all(wall.state.position == 1 for wall in walls))
     second = home.here.state.items[1]["title"]
-    for wall in walls:
+    for wall in changed:
         await home.sees(wall, "media_title", second)
 
 

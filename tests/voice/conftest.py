@@ -1,0 +1,27 @@
+"""Fixtures for tests of what is said."""
+
+from collections.abc import Iterator
+import json
+from typing import Any
+from unittest.mock import patch
+
+from hassil.intents import Intents
+import pytest
+
+_parse = Intents.from_dict
+_parsed: dict[str, Intents] = {}
+
+
+def _parse_once(data: dict[str, Any]) -> Intents:
+    """Return parsed sentences, whose templates are expanded when they are first compared."""
+    text = json.dumps(data)
+    if text not in _parsed:
+        _parsed[text] = _parse(data)
+    return _parsed[text]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def parse_sentences_once() -> Iterator[None]:
+    """Let all homes share the parsed sentences of a language."""
+    with patch.object(Intents, "from_dict", _parse_once):
+        yield
