@@ -94,7 +94,7 @@ async def measure(
         gc.collect()
         tracemalloc.start()
         library, _ = await _started(hass, entry)
-        await library.async_search("owned")
+        await library.async_hits("owned")
         gc.collect()
         memory = tracemalloc.get_traced_memory()[0] / 1e6
         tracemalloc.stop()
@@ -106,7 +106,7 @@ async def measure(
         for _ in range(rounds):
             for query in QUERIES:
                 began = time.process_time()
-                await library.async_search(query)
+                await library.async_hits(query)
                 found.append(1000 * (time.process_time() - began))
         began = time.process_time()
         await library.async_children(NODE)

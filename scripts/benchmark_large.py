@@ -217,7 +217,7 @@ async def measure(
         tracemalloc.start()
         library = Library(hass, entry_of(catalog_url, feed_url))
         await library.async_start()
-        await library.async_search("tide")
+        await library.async_hits("tide")
         await _async_artworks_loaded(library)
         gc.collect()
         memory = tracemalloc.get_traced_memory()[0] / 1e6
@@ -234,14 +234,14 @@ async def measure(
         await _async_artworks_loaded(library)
         stall_start = stalls.end()
         assert len(library.feed_coordinator.data.records) == count
-        await library.async_search("tide")
+        await library.async_hits("tide")
         found: list[float] = []
         naive: list[float] = []
         stalls = Stalls()
         for _ in range(rounds):
             for query in queries:
                 started = time.process_time()
-                await library.async_search(query)
+                await library.async_hits(query)
                 found.append(1000 * (time.process_time() - started))
         stall_search = stalls.end()
         for query in QUERIES:

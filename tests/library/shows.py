@@ -7,11 +7,19 @@ from custom_components.dp1.client.display.player_status import (
     PlayerStatus,
     PlaylistItem,
 )
-from custom_components.dp1.library.library import BuiltPlaylist, Library, Work
+from custom_components.dp1.library.library import BuiltPlaylist, Library, Node, Work
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 
 type Json = dict[str, Any]
+
+
+async def search_nodes(
+    library: Library, query: str, *, limit: int = 20, **options: Any
+) -> list[Node]:
+    """Return the nodes that a library finds, the best first."""
+    hits = await library.async_hits(query, **options)
+    return [hit.node for hit in hits[:limit]]
 
 
 def show_id(catalog: CatalogSimulator, title: str) -> str:

@@ -10,6 +10,7 @@ from custom_components.dp1.library.providers.catalog import background_reader, r
 from custom_components.dp1.timing import Timing
 
 from .conftest import MakeLibrary
+from .shows import search_nodes
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -53,7 +54,7 @@ async def test_unopened_exhibitions_are_found(
     show = catalog.data.find_exhibition("First Signals")
     title = catalog.data.series(show["id"])[0]["title"]
     catalog.inject("status")
-    found = await library.async_search(title)
+    found = await search_nodes(library, title)
     assert "First Signals" in {node.subtitle for node in found}
     catalog.heal()
     library = await make_library(catalog)

@@ -25,7 +25,7 @@ from custom_components.dp1.storage import record_from_json, record_to_json
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import show_id
+from .shows import search_nodes, show_id
 
 from tests.displays import until
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -115,7 +115,7 @@ async def test_equal_searches_are_one(
     """Concurrent searches for the same words share one request."""
     library = await make_library(catalog)
     catalog.reset_counters()
-    await asyncio.gather(*(library.async_search("blorp") for _ in range(5)))
+    await asyncio.gather(*(search_nodes(library, "blorp") for _ in range(5)))
     assert catalog.count("exhibitions") == 1
 
 

@@ -36,6 +36,8 @@ from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.helpers.trigger import TriggerConfig
 from homeassistant.setup import async_setup_component
 
+from .shows import search_nodes
+
 from tests.collections import (
     COLLECTOR,
     E1,
@@ -183,7 +185,7 @@ async def test_search(hass: HomeAssistant, indexer: IndexerSimulator) -> None:
 
     async def found(query: str, **where: Any) -> list[str]:
         """Return the ids that a search finds."""
-        return [node.id for node in await library.async_search(query, **where)]
+        return [node.id for node in await search_nodes(library, query, **where)]
 
     assert (await found("my collection"))[0] == NODE
     (first, *_) = await found("lattice bloom")

@@ -9,7 +9,7 @@ from custom_components.dp1.library.library import Favorites, NodeKind
 from custom_components.dp1.library.node import Node
 
 from .conftest import MakeLibrary
-from .shows import show_id
+from .shows import search_nodes, show_id
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
@@ -57,7 +57,7 @@ async def test_favorites_stay(
         assert (hanging.works, hanging.title) == (1, node.title)
     with pytest.raises(RefusedError):
         await library.async_build_playlist(series.id)
-    found = await library.async_search("thousand")
+    found = await search_nodes(library, "thousand")
     assert [record.id for record in found] == [series.id, work.id]
     for node in before.nodes:
         library.favorites.async_remove(node.id)

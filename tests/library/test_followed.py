@@ -34,6 +34,8 @@ from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.json import json_bytes
 from homeassistant.util import dt as dt_util
 
+from .shows import search_nodes
+
 from tests.client.scripted_server import Reply, Request, ScriptedServer
 from tests.displays import name_hosts, playlist, state_of, until
 from tests.fuzzing import MOST_ATTRIBUTES, unsafe
@@ -358,9 +360,9 @@ async def test_a_channel_of_another_feed(hass: HomeAssistant) -> None:
         assert (first.title, second.title) == ("Playlist 1", "Playlist 2")
         (work,) = (await library.async_children(first.id)).nodes
         assert work.title == "Tide"
-        found = {each.id for each in await library.async_search("tide")}
+        found = {each.id for each in await search_nodes(library, "tide")}
         assert work.id in found
-        sounds_so = await library.async_search("playlist won", within=node)
+        sounds_so = await search_nodes(library, "playlist won", within=node)
         assert sounds_so[0].id == first.id
         sources = library.sources()
         assert sources["Our evenings"] == node and sources["Playlist 1"] == first.id

@@ -11,6 +11,7 @@ from custom_components.dp1.library.library import Library, Node
 from custom_components.dp1.library.providers.feed import coordinator as library_feed
 
 from .conftest import MakeLibrary
+from .shows import search_nodes
 
 from tests.displays import until
 from tests.simulators.feed import FeedSimulator
@@ -71,9 +72,9 @@ async def test_all_playlists_are_reached(
     assert page.nodes[-1].title == "More (35)" and page.not_shown == 0
     assert (await library.async_children("playlists", limit=20)).not_shown == 35
     for query in ("evening 0", "work 3"):
-        found = await library.async_search(query)
+        found = await search_nodes(library, query)
         assert found[0].title.casefold() == query
-    found = await library.async_search("evening 54", within="playlists")
+    found = await search_nodes(library, "evening 54", within="playlists")
     assert found[0].title == "Evening 54"
     await library.async_stop()
     feed.log.clear()
@@ -132,7 +133,7 @@ async def test_a_playlist_too_large_for_a_page(
         None,
         True,
     )
-    found = await library.async_search("great work 50")
+    found = await search_nodes(library, "great work 50")
     assert found[0].title == "Great work 50"
     children = await library.async_children(node.id)
     assert children.nodes[-1].works == 10_000

@@ -21,6 +21,7 @@ from custom_components.dp1.library.spoken import (
 from custom_components.dp1.library.text_index import Query, TextIndex, line
 
 from .conftest import MakeLibrary
+from .shows import search_nodes
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
@@ -81,7 +82,7 @@ async def test_a_misheard_work_of_a_playlist(
     ):
         (hit, *_) = await library.async_hits(heard)
         assert hit.is_sure and hit.node.title == meant
-    within = await library.async_search("wail rode", within="playlists")
+    within = await search_nodes(library, "wail rode", within="playlists")
     assert [node.title for node in within] == ["Whale Road"]
 
 
@@ -91,7 +92,7 @@ async def test_everything_by_an_artist(
     """An artist is a result of their own, with their series from all exhibitions, and what they showed alone before group shows."""
     library = await make_library(catalog)
     for words in ("Ines Haddad", "everything by Ines Haddad", "obras de inez hadad"):
-        found = await library.async_search(words)
+        found = await search_nodes(library, words)
         titles = [(node.kind, node.title) for node in found]
         assert titles[:2] == [
             (NodeKind.ARTIST, "Ines Haddad"),
@@ -135,8 +136,8 @@ async def test_a_name_before_what_sounds_like_it(
         ("moon seven", "Moon 7"),
         ("mune six", "Moon 6"),
     ):
-        assert (await library.async_search(words))[0].title == meant
-    assert await library.async_search("mune nine") == []
+        assert (await search_nodes(library, words))[0].title == meant
+    assert await search_nodes(library, "mune nine") == []
 
 
 def test_a_rare_word_among_common_ones() -> None:

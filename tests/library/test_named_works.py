@@ -28,6 +28,7 @@ from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
+from .shows import search_nodes
 
 from tests.background import Clock
 from tests.displays import until
@@ -49,7 +50,7 @@ async def named(socket_enabled: None) -> AsyncGenerator[NamedCatalog]:
 
 async def titles(library: Library, query: str) -> list[str]:
     """Return the titles of the works that are found."""
-    found = await library.async_search(query, kinds={NodeKind.ARTWORK})
+    found = await search_nodes(library, query, kinds={NodeKind.ARTWORK})
     return [node.title for node in found]
 
 
@@ -82,7 +83,7 @@ async def test_they_are_found(
         ("plate 3", "Portfolio Plate 3"),
     ):
         assert (await titles(library, query))[0] == title, query
-    found = await library.async_search("cirrus signed")
+    found = await search_nodes(library, "cirrus signed")
     assert found[0].kind is NodeKind.ARTWORK
     assert found[0].subtitle == "Slow Weather"
     named.reset_counters()
@@ -324,7 +325,7 @@ async def test_a_work_by_its_number(
     # This one is not where its number says.
     named.data.artworks(portfolio["id"])[79]["name"] = "Plate 81"
     named.reset_counters()
-    found = await library.async_search(query, kinds={NodeKind.ARTWORK})
+    found = await search_nodes(library, query, kinds={NodeKind.ARTWORK})
     assert [node.title for node in found] == ([title] if title else [])
     assert named.count("artworks") == (title is not None or query == "portfolio 80")
     if title:

@@ -7,6 +7,7 @@ from custom_components.dp1.library.providers.feed.records import FeedPlaylist
 from custom_components.dp1.storage import record_from_json, record_to_json
 
 from .conftest import MakeLibrary
+from .shows import search_nodes
 
 from tests.simulators.feed import FeedSimulator
 
@@ -36,13 +37,13 @@ async def test_works_to_come_are_not_laid_open(
     page = await library.async_children(f"playlist/{key}")
     assert [node.title for node in page.nodes] == ["Yesterday", "Whenever", "Odd"]
     assert page.not_shown == 0
-    assert not await library.async_search("tomorrow")
+    assert not await search_nodes(library, "tomorrow")
     (channel,) = (await library.async_children("channels")).nodes
     assert (await library.async_build_playlist(channel.id)).works == 3
     for ask in (library.async_node, library.async_build_playlist):
         with pytest.raises(NotFoundError):
             await ask(f"item/{key}/2")
-    (found,) = await library.async_search("yesterday", within=f"playlist/{key}")
+    (found,) = await search_nodes(library, "yesterday", within=f"playlist/{key}")
     assert found.id == f"item/{key}/1"
 
 
@@ -74,5 +75,5 @@ async def test_artists_of_the_playlist_are_found(
     }
     feed.seed([{"title": "Evening", "items": [item]}])
     library = await make_library(None, feed)
-    (found,) = await library.async_search("zora quill")
+    (found,) = await search_nodes(library, "zora quill")
     assert (found.title, found.artist) == ("One", "Zora Quill")

@@ -29,7 +29,7 @@ from custom_components.dp1.timing import Timing
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
-from .shows import player, show_id
+from .shows import player, search_nodes, show_id
 
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -113,7 +113,7 @@ async def test_a_cold_start_without_a_catalog(
     assert children.since is None and library.since is None
     assert library.sources() == {}
     assert library.source_of(player()) is None
-    assert await library.async_search("net evil") == []
+    assert await search_nodes(library, "net evil") == []
     unread = await library.async_children(show)
     assert isinstance(unread.problem, RefusedError)
     for action in (

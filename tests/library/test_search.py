@@ -18,7 +18,7 @@ from custom_components.dp1.library.text_index import (
 )
 
 from .conftest import MakeLibrary
-from .shows import full_collection, show_id
+from .shows import full_collection, search_nodes, show_id
 
 from tests.simulators.catalog.simulator import CatalogSimulator
 from tests.simulators.feed import FeedSimulator
@@ -80,10 +80,10 @@ async def test_an_exhibition_by_its_name(
     """An exhibition is the first result for its title in any spelling."""
     library = await make_library(catalog)
     for query in (title, title.lower(), title.upper(), f"the exhibition {title}"):
-        found = await library.async_search(query)
+        found = await search_nodes(library, query)
         assert (found[0].title, found[0].kind) == (title, NodeKind.EXHIBITION), query
     catalog.inject("status")
-    assert (await library.async_search(title))[0].title == title
+    assert (await search_nodes(library, title))[0].title == title
 
 
 async def test_series_in_the_best_hits(
@@ -93,10 +93,10 @@ async def test_series_in_the_best_hits(
     library = await make_library(catalog)
     show = show_id(catalog, "Net Evil")
     title = catalog.data.series(show)[2]["title"]
-    assert all(it.subtitle != "Net Evil" for it in await library.async_search(title))
-    found = await library.async_search(f"{title} net evil")
+    assert all(it.subtitle != "Net Evil" for it in await search_nodes(library, title))
+    found = await search_nodes(library, f"{title} net evil")
     assert (found[0].title, found[0].subtitle) == (title, "Net Evil")
-    found = await library.async_search(title, kinds={NodeKind.SERIES})
+    found = await search_nodes(library, title, kinds={NodeKind.SERIES})
     assert title in {it.title for it in found if it.subtitle == "Net Evil"}
     assert found[0].title == title
     assert {it.kind for it in found} == {NodeKind.SERIES}
@@ -107,7 +107,7 @@ async def test_artists(catalog: CatalogSimulator, make_library: MakeLibrary) -> 
     library = await make_library(catalog)
     show = catalog.data.find_exhibition("Slow Fire")
     artist = show["artistsAlumni"][0]["alias"]
-    found = await library.async_search(artist)
+    found = await search_nodes(library, artist)
     assert "Slow Fire" in {it.title for it in found if it.kind is NodeKind.EXHIBITION}
     series = [it for it in found if it.kind is NodeKind.SERIES]
     assert series and all(artist in str(it.artist) for it in series)
@@ -121,20 +121,20 @@ async def test_only_what_can_be_played(
     for query in ("Before the Opening", "Held Back", "blorp zilch", "", "   ", "&!"):
         assert not [
             it
-            for it in await library.async_search(query)
+            for it in await search_nodes(library, query)
             if it.title in ("Before the Opening", "Held Back") or "blorp" in query
         ], query
-    assert await library.async_search("") == []
+    assert await search_nodes(library, "") == []
     show = f"exhibition/{show_id(catalog, 'Loose Ends')}"
     for node in (await library.async_children(show)).nodes:
         await library.async_children(node.id)
-    assert await library.async_search("no source at all", within=show) == []
-    found = await library.async_search("source", within=show)
+    assert await search_nodes(library, "no source at all", within=show) == []
+    found = await search_nodes(library, "source", within=show)
     assert [it.title for it in found] == [
         "Source of the Series",
         "Every Kind of Source",
     ]
-    for node in await library.async_search("a", limit=100):
+    for node in await search_nodes(library, "a", limit=100):
         assert node.can_play
 
 
@@ -151,20 +151,22 @@ async def test_feed_and_favorites(
         ]
     )
     library = await make_library(catalog, feed)
-    found = await library.async_search("tidepool")
+    found = await search_nodes(library, "tidepool")
     assert [it.kind for it in found] == [NodeKind.PLAYLIST, NodeKind.ITEM]
     await library.async_add_favorite(found[1].id)
-    found = await library.async_search("TIDEPOOL")
+    found = await search_nodes(library, "TIDEPOOL")
     assert [it.kind for it in found] == [NodeKind.ITEM, NodeKind.PLAYLIST]
-    assert [it.title for it in await library.async_search("ines quill")] == ["Tidepool"]
-    found = await library.async_search("net evil")
+    assert [it.title for it in await search_nodes(library, "ines quill")] == [
+        "Tidepool"
+    ]
+    found = await search_nodes(library, "net evil")
     assert [it.title for it in found[:2]] == ["Net Evil", "Net Evil — Full Collection"]
-    assert len(await library.async_search("net evil", limit=1)) == 1
-    only = await library.async_search("net evil", kinds=["playlist"])
+    assert len(await search_nodes(library, "net evil", limit=1)) == 1
+    only = await search_nodes(library, "net evil", kinds=["playlist"])
     assert [it.title for it in only] == ["Net Evil — Full Collection"]
     await feed.stop()
     await catalog.stop()
-    found = await library.async_search("tidepool")
+    found = await search_nodes(library, "tidepool")
     assert [it.kind for it in found] == [NodeKind.ITEM, NodeKind.PLAYLIST]
 
 
@@ -179,7 +181,7 @@ async def test_within(
     library = await make_library(catalog, feed)
 
     async def search(query: str, within: str) -> list[str]:
-        found = await library.async_search(query, within=within)
+        found = await search_nodes(library, query, within=within)
         return [node.title for node in found]
 
     assert await search("net", "playlists") == ["Net worth"]
@@ -275,6 +277,6 @@ async def test_a_cold_search_asks_the_catalog(
     """The search of the catalog is used before its list was read."""
     catalog.inject("slow", offset=5, times=1, seconds=0.5)
     library = await make_library(catalog, wait=False)
-    found = await library.async_search("printmaker")
+    found = await search_nodes(library, "printmaker")
     assert found and {it.kind for it in found} == {NodeKind.EXHIBITION}
     assert (await library.async_build_playlist(found[0].id)).works

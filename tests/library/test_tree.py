@@ -14,7 +14,7 @@ from custom_components.dp1.library.providers.collection import Collections
 from custom_components.dp1.library.providers.pictures import Pictures
 
 from .conftest import MakeLibrary
-from .shows import show_id
+from .shows import search_nodes, show_id
 
 from tests.displays import name_hosts
 from tests.simulators.catalog.simulator import CatalogSimulator
@@ -137,7 +137,7 @@ async def test_an_empty_exhibition_is_not_offered(
         child.id for child in (await library.async_children("exhibitions")).nodes
     }
     assert show not in library.sources().values()
-    assert show not in {node.id for node in await library.async_search("Net Evil")}
+    assert show not in {node.id for node in await search_nodes(library, "Net Evil")}
     assert not (await library.async_node(show)).can_play
 
 
@@ -278,7 +278,7 @@ async def test_a_playlist_is_shown_when_its_document_cannot_be_read(
     (stored,) = feed.seed([{"title": "Evening", "items": works}])
     library = await make_library(feed=feed)
     # As many as are cast can be found.
-    found = await library.async_search("work 1023")
+    found = await search_nodes(library, "work 1023")
     assert found[0].title == "Work 1023"
     feed.fault(Fault(status=500, times=None))
     children = await library.async_children(f"playlist/{stored['id']}")

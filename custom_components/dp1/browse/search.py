@@ -15,7 +15,6 @@ from homeassistant.components.media_player import (
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
 
-from ..client.errors import Dp1Error
 from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
@@ -40,66 +39,54 @@ async def async_search_nodes(
     *,
     kinds: Collection[str] | None = None,
     limit: int = MAX_RESULTS,
-    within: str | None = None,
+    within: str = "",
 ) -> list[SearchResult]:
     """Search libraries in parallel, best results of each first; raise if nothing was found in an incomplete one."""
-    lists = await asyncio.gather(
-        *(
-            _async_search_library(library, query, kinds, limit, within)
-            for library in libraries
-        )
-    )
+    lists = await _async_search(libraries, query, kinds, within)
     found = [result for result in chain.from_iterable(zip_longest(*lists)) if result]
     if not found:
-        for library in libraries:
-            _raise_if_incomplete(library, query)
-    return found[:limit]
+        _raise_if_incomplete(libraries, query)
+    return [(library, hit.node) for library, hit in found[:limit]]
 
 
 async def async_hits(
     libraries: Sequence[Library], query: str
 ) -> list[tuple[Library, Hit]]:
     """Search libraries in parallel, the best results first; raise if nothing was found in an incomplete one."""
-
-    async def search(library: Library) -> list[tuple[Library, Hit]]:
-        """Search one library."""
-        with translated_errors(*asked_of(library, ""), ""):
-            return [(library, hit) for hit in await library.async_hits(query)]
-
-    lists = await asyncio.gather(*map(search, libraries))
+    lists = await _async_search(libraries, query)
     found = sorted(chain.from_iterable(lists), key=lambda found: -found[1].score)
     if not any(hit.is_sure for _, hit in found):
-        for library in libraries:
-            _raise_if_incomplete(library, query)
+        _raise_if_incomplete(libraries, query)
     return found
 
 
-async def _async_search_library(
-    library: Library,
+async def _async_search(
+    libraries: Sequence[Library],
     query: str,
-    kinds: Collection[str] | None,
-    limit: int,
-    within: str | None,
-) -> list[SearchResult]:
-    """Search one library."""
-    where = within or ""
-    with translated_errors(*asked_of(library, where), clean(where, 100)):
-        nodes = await library.async_search(
-            query, kinds=kinds, limit=limit, within=within
-        )
-    return [(library, node) for node in nodes]
+    kinds: Collection[str] | None = None,
+    within: str = "",
+) -> list[list[tuple[Library, Hit]]]:
+    """Search libraries in parallel."""
+
+    async def search(library: Library) -> list[tuple[Library, Hit]]:
+        """Search one library."""
+        with translated_errors(*asked_of(library, within), clean(within, 100)):
+            hits = await library.async_hits(query, kinds=kinds, within=within)
+        return [(library, hit) for hit in hits]
+
+    return await asyncio.gather(*map(search, libraries))
 
 
-def _raise_if_incomplete(library: Library, query: str) -> None:
+def _raise_if_incomplete(libraries: Sequence[Library], query: str) -> None:
     """Raise if a library is incomplete."""
-    problem: Dp1Error | None = library.problem
-    if problem is not None:
-        raise action_failed(
-            "found_nothing_yet",
-            query=clean(query, 100),
-            name=library.title,
-            detail=clean(str(problem), 300),
-        ) from problem
+    for library in libraries:
+        if (problem := library.problem) is not None:
+            raise action_failed(
+                "found_nothing_yet",
+                query=clean(query, 100),
+                name=library.title,
+                detail=clean(str(problem), 300),
+            ) from problem
 
 
 async def async_search_libraries(

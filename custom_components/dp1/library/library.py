@@ -430,18 +430,6 @@ class Library:
 
     # Search
 
-    async def async_search(
-        self,
-        query: str,
-        *,
-        kinds: Collection[str] | None = None,
-        limit: int = 20,
-        within: str | None = None,
-    ) -> list[Node]:
-        """Return playable nodes that fit words, the best first, optionally of some kinds or within a node."""
-        hits = await self.async_hits(query, kinds=kinds, within=within or "")
-        return [hit.node for hit in hits[:limit]]
-
     async def async_hits(
         self,
         query: str,
