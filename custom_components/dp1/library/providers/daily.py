@@ -98,16 +98,17 @@ class Daily(Provider):
     @override
     def sources(self) -> Sequence[Sequence[Source]]:
         """Return the Daily."""
-        return (
-            [[Source(NodeKind.DAILY.value, FOLDER_TITLES[NodeKind.DAILY])]]
-            if self.url
-            else ()
-        )
+        return [[Source(NodeKind.DAILY.value, FOLDER_TITLES[NodeKind.DAILY])]]
 
     @override
     def recognize(self, player: PlayerStatus) -> Iterator[str]:
-        """Yield the Daily while a display shows it."""
-        if self.is_shown(player):
+        """Yield the Daily while a display shows the playlist, or one work of it."""
+        if player.playlist_url:
+            is_shown = player.playlist_url == self.url
+        else:
+            key = text((self.document or {}).get("id"))
+            is_shown = key is not None and player.playlist_id == key
+        if is_shown:
             yield NodeKind.DAILY.value
 
     def _restore(self, data: Mapping[str, Any]) -> None:
@@ -129,15 +130,12 @@ class Daily(Provider):
     @override
     async def async_load(self) -> None:
         """Load what is stored."""
-        if self.url is not None:
-            await self._store.async_load_parsed()
+        await self._store.async_load_parsed()
 
     @override
     @callback
     def async_start(self) -> None:
         """Read the playlist now or once it gets old."""
-        if self.url is None:
-            return
         now = dt_util.utcnow()
         if self.document and self._read_at and now - self._read_at < READ_EVERY:
             self._schedule(self._read_at + READ_EVERY)
@@ -150,8 +148,7 @@ class Daily(Provider):
         """Stop reading and save."""
         self._stop_waiting()
         self._reads.stop()
-        if self.url is not None:
-            await self._store.async_save_all()
+        await self._store.async_save_all()
 
     def _stop_waiting(self) -> None:
         """Wait for nothing any more."""
@@ -170,8 +167,7 @@ class Daily(Provider):
     @override
     async def async_refresh(self) -> None:
         """Read the playlist now."""
-        if self.url is not None:
-            await self._reads.share(KIND, self._async_read, PATIENCE)
+        await self._reads.share(KIND, self._async_read, PATIENCE)
 
     def due(self, zone: tzinfo | None = None) -> Due:
         """Return what is due, where the clocks are those of Home Assistant unless a zone is given."""
@@ -200,15 +196,6 @@ class Daily(Provider):
     def address(self) -> str:
         """Return the address for texts, without a query, which may have a key in it."""
         return (self.url or "").partition("?")[0]
-
-    def is_shown(self, player: PlayerStatus) -> bool:
-        """Return whether a display shows the playlist, or one work of it."""
-        if self.url is None:
-            return False
-        if player.playlist_url:
-            return player.playlist_url == self.url
-        key = text((self.document or {}).get("id"))
-        return key is not None and player.playlist_id == key
 
     async def _async_read(self) -> None:
         """Read the playlist; the last one is kept if that fails."""
