@@ -243,8 +243,6 @@ class MisheardQuery:
         self._sizes = [max(2, len(word)) for word in self.words]
         self._joined = [first + second for first, second in self.pairs]
         self._spoken = {word: spoken((word,)) for word in (*self.words, *self._joined)}
-        self._values = {word: number_of(word) for word in self.words}
-        self._pair_values = [number_of(" ".join(pair)) for pair in self.pairs]
         self._likes: dict[str, dict[str, float]] = {word: {} for word in self._spoken}
         self._fits: dict[str, float] = {}
 
@@ -282,12 +280,12 @@ class MisheardQuery:
         best = [(0.0, 0)]
         for index, word in enumerate(self.words):
             total, used = best[-1]
-            value = self._values[word]
+            value = number_of(word)
             like, bits = self._best(word, value, parts.both, parts.values, used)
             found = total + self._sizes[index] * like, used | bits
             if index:
                 total, used = best[-2]
-                value = self._pair_values[index - 1]
+                value = number_of(" ".join(self.pairs[index - 1]))
                 others = parts.ones if value is None else ()
                 pair = self._joined[index - 1]
                 like, bits = self._best(pair, value, others, parts.values, used)
@@ -312,13 +310,10 @@ class MisheardQuery:
             for number, bits in values:
                 if number == value and not bits & used:
                     return 1.0, bits
-        likes = self._likes[word]
         for other, bits in others:
             if bits & used:
                 continue
-            if (like := likes.get(other)) is None:
-                like = self.like(word, other)
-            if like > best[0]:
+            if (like := self.like(word, other)) > best[0]:
                 best = like, bits
         return best
 
