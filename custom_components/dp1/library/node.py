@@ -19,29 +19,32 @@ WORK_IDS: Final = UUID("c4f6a1de-56a5-4d0c-9d4e-0a1f3a7c2b90")
 
 
 class NodeKind(StrEnum):
-    """Kinds of nodes, the first part of an id; a provider may have others of its own."""
+    """Kinds of nodes, the first part of an id; a provider may have others of its own.
 
+    A search lists what fits equally well in this order.
+    """
+
+    ARTIST = "artist"
+    COLLECTION = "collection"
+    EXHIBITION = "exhibition"
+    COLLECTION_ARTIST = "collection_artist"
+    SERIES = "series"
+    PLAYLIST = "playlist"
+    CHANNEL = "channel"
+    OWNED = "owned"
+    ARTWORK = "artwork"
+    ITEM = "item"
+    COLLECTION_PART = "collection_part"
+    PICTURE = "picture"
+    PUBLISHER = "publisher"
     ROOT = ""
     EXHIBITIONS = "exhibitions"
-    EXHIBITION = "exhibition"
-    SERIES = "series"
-    ARTWORK = "artwork"
     CHANNELS = "channels"
-    CHANNEL = "channel"
     PLAYLISTS = "playlists"
-    PLAYLIST = "playlist"
-    ITEM = "item"
     FAVORITES = "favorites"
-    PUBLISHER = "publisher"
-    COLLECTION = "collection"
-    COLLECTION_PART = "collection_part"
-    COLLECTION_ARTIST = "collection_artist"
-    OWNED = "owned"
-    ARTIST = "artist"
-    MORE = "more"
     DAILY = "daily"
     PICTURES = "pictures"
-    PICTURE = "picture"
+    MORE = "more"
 
 
 FOLDER_TITLES = {

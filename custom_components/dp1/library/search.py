@@ -16,20 +16,7 @@ from .text_index import ARTIST, ARTIST_WORDS, RELEVANT, Query, fold
 ALIKE = 10.0
 # A name that comes near is a guess.
 NEAR = 0.65
-
-ORDER: tuple[str, ...] = (
-    NodeKind.ARTIST,
-    NodeKind.COLLECTION,
-    NodeKind.EXHIBITION,
-    NodeKind.COLLECTION_ARTIST,
-    NodeKind.SERIES,
-    NodeKind.PLAYLIST,
-    NodeKind.CHANNEL,
-    NodeKind.OWNED,
-    NodeKind.ARTWORK,
-    NodeKind.ITEM,
-    NodeKind.COLLECTION_PART,
-)
+KINDS = list[str](NodeKind)
 
 type Scored = list[tuple[float, Node]]
 
@@ -185,7 +172,7 @@ class Search:
         return (
             -score,
             not self._is_favorite(node.id),
-            ORDER.index(node.kind) if node.kind in ORDER else len(ORDER),
+            KINDS.index(node.kind) if node.kind in KINDS else len(KINDS),
             others,
             len(node.title),
             -(node.year or 0),

@@ -13,7 +13,7 @@ from ...client.playlist.manifest import MAX_NOTE
 from ...client.text import MAX_TITLE, one_line
 from ...language import async_text
 from ...storage import SafeStore, record_from_json, record_to_json
-from ..node import FOLDER_TITLES, Children, Node, NodeKind
+from ..node import FOLDER_TITLES, WORKS, Children, Node, NodeKind
 from .pictures import async_item, media_of
 from .provider import (
     BuiltPlaylist,
@@ -26,15 +26,7 @@ from .provider import (
 
 SAVE_SECONDS = 1.0
 KINDS = frozenset(
-    {
-        NodeKind.EXHIBITION,
-        NodeKind.SERIES,
-        NodeKind.ARTWORK,
-        NodeKind.PLAYLIST,
-        NodeKind.ITEM,
-        NodeKind.OWNED,
-        NodeKind.PICTURE,
-    }
+    (*WORKS, NodeKind.EXHIBITION, NodeKind.SERIES, NodeKind.PLAYLIST, NodeKind.PICTURE)
 )
 
 TEXTS = {
