@@ -13,20 +13,11 @@ from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.start import async_at_started
 
 from ..client.catalog.artwork import CAP
-from ..client.catalog.client import Catalog
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
-from ..client.feed.client import Feed
 from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
-from ..const import (
-    CONF_CATALOG_URL,
-    CONF_FEED_KEYS,
-    CONF_FEED_URL,
-    CONF_HAS_SIGNED,
-    CONF_SIGNING_KEY,
-    LOGGER,
-)
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, LOGGER
 from ..data import DATA
 from ..errors import translated
 from .node import (
@@ -98,41 +89,17 @@ class Library:
         """Initialize the library; nothing is sent before `async_start`."""
         self.hass = hass
         self.entry = entry
-        data, guard = entry.data, hass.data[DATA].named_hosts.async_guard
-        catalog_url, feed_url = data.get(CONF_CATALOG_URL), data.get(CONF_FEED_URL)
-        signing_key = data.get(CONF_SIGNING_KEY)
+        signing_key = entry.data.get(CONF_SIGNING_KEY)
         self.key = SigningKey.parse(signing_key) if signing_key else None
-        self.preferences = Preferences.of(entry.options, data)
-        refresh_seconds = hass.data[DATA].timing.refresh
-        self.catalog_coordinator = CatalogCoordinator(
-            hass,
-            entry,
-            Catalog(guard().allowing(catalog_url), catalog_url)
-            if catalog_url
-            else None,
-            refresh_seconds,
-        )
-        self.feed_coordinator = FeedCoordinator(
-            hass,
-            entry,
-            Feed(
-                guard().allowing(feed_url),
-                feed_url,
-                api_key=data.get(CONF_API_KEY),
-                legacy_keys=self.feed_keys,
-            )
-            if feed_url
-            else None,
-            refresh_seconds,
-        )
-        self.catalog, self.feed = (
-            self.catalog_coordinator.client,
-            self.feed_coordinator.client,
-        )
+        self.preferences = Preferences.of(entry.options, entry.data)
+        self.catalog_coordinator = CatalogCoordinator(hass, entry)
+        self.feed_coordinator = FeedCoordinator(hass, entry)
+        self.catalog = self.catalog_coordinator.client
+        self.feed = self.feed_coordinator.client
         self._context = context = Context(
             hass,
             entry,
-            guard,
+            hass.data[DATA].named_hosts.async_guard,
             self.preferences,
             self.catalog_coordinator,
             self.feed_coordinator,

@@ -455,18 +455,19 @@ class ServerCoordinator[T: Storable](DataUpdateCoordinator[CachedList[T]]):
         before: CachedList[R],
         read: Callable[..., Coroutine[Any, Any, Listing[R]]],
         use: Callable[[CachedList[R]], CachedList[R]] = lambda listed: listed,
-    ) -> Listing[R]:
+        asked: int | None = None,
+    ) -> CachedList[R]:
         """Read a list; `use` gets what is known so far before a reader does who runs out of patience."""
+
+        def updated(listing: Listing[R]) -> CachedList[R]:
+            """Return the list after a read."""
+            return before.updated(listing, self.hass.loop.time(), asked)
 
         def told(known: Callable[[], Listing[R]]) -> None:
             """Tell what is known so far."""
             reason = NoAnswerError("the rest is being read")
+            self.reads.set_progress(
+                name, lambda: use(updated(replace(known(), reason=reason)))
+            )
 
-            def part() -> CachedList[R]:
-                """Return what is known so far."""
-                listing = replace(known(), reason=reason)
-                return use(before.updated(listing, self.hass.loop.time()))
-
-            self.reads.set_progress(name, part)
-
-        return await read(progress=told)
+        return updated(await read(progress=told))

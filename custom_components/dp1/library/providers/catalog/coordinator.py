@@ -14,7 +14,8 @@ from ....client.catalog.client import PAGE_SIZE, Catalog, Listing
 from ....client.catalog.models import Artwork, Exhibition, Series
 from ....client.errors import Dp1Error, NotFoundError, UnexpectedAnswerError
 from ....client.values import mapping
-from ....const import LOGGER
+from ....const import CONF_CATALOG_URL, LOGGER
+from ....data import DATA
 from ...server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from .records import KnownWorks
 
@@ -28,17 +29,15 @@ FIND_SERIES_SECONDS = 30.0
 class CatalogCoordinator(ServerCoordinator[Exhibition]):
     """Exhibitions, the newest first, with their series and artworks as far as they have been read."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry[Any],
-        client: Catalog | None,
-        refresh_seconds: float,
-    ) -> None:
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
         """Initialize the coordinator; a library may have no catalog."""
-        url = client.url if client else None
-        super().__init__(hass, entry, "catalog", url, refresh_seconds)
-        self.client = client
+        url, data = entry.data.get(CONF_CATALOG_URL), hass.data[DATA]
+        self.client: Catalog | None = None
+        if url:
+            guard = data.named_hosts.async_guard().allowing(url)
+            self.client = Catalog(guard, url)
+            url = self.client.url
+        super().__init__(hass, entry, "catalog", url, data.timing.refresh)
         self.works = KnownWorks()
         self._series_lists: dict[str, CachedList[Series]] = {}
         # The lists used last are at the end.
@@ -273,15 +272,16 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
             self._exhibitions |= {each.id: each for each in listed.records}
             return _newest_first(listed)
 
-        listing = await self._async_read_parts(
+        exhibitions = await self._async_read_parts(
             LIST, before, self.client.all_exhibitions, use
         )
-        if not listing.records and before.records and listing.reason is None:
+        if not exhibitions.records and before.records:
             # An empty answer would take all sources away.
             reason = UnexpectedAnswerError("the catalog has no exhibitions any more")
-            listing = Listing((), None, False, reason)
-        exhibitions = _newest_first(before.updated(listing, self.hass.loop.time()))
-        self.data = exhibitions
+            exhibitions = before.updated(
+                Listing((), None, False, reason), exhibitions.tried_at
+            )
+        self.data = exhibitions = _newest_first(exhibitions)
         self._index_exhibitions()
         if exhibitions.complete:
             for gone in self._series_lists.keys() - self._exhibitions.keys():
@@ -294,20 +294,18 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     ) -> None:
         """Read the series of an exhibition as fast as possible, or with a pause in seconds before each further page."""
         assert self.client is not None
-        before = self.series_of(exhibition_id)
 
         def use(listed: CachedList[Series]) -> CachedList[Series]:
             """Let the series that have been read be opened already."""
             self._series |= {series.id: series for series in listed.records}
             return listed
 
-        listing = await self._async_read_parts(
+        series_list = await self._async_read_parts(
             f"series {exhibition_id}",
-            before,
+            self.series_of(exhibition_id),
             partial(self.client.all_series, exhibition_id, pause=pause),
             use,
         )
-        series_list = before.updated(listing, self.hass.loop.time())
         self._series_lists[exhibition_id] = series_list
         self._index_series(series_list.records)
         self.async_read_done(series_list.reason)
@@ -316,13 +314,12 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
     async def _async_read_artworks(self, series_id: str, count: int | None) -> None:
         """Read artworks of a series."""
         assert self.client is not None
-        before = self.artworks_of(series_id)
-        listing = await self._async_read_parts(
+        artworks = await self._async_read_parts(
             f"artworks {series_id} {count}",
-            before,
+            self.artworks_of(series_id),
             partial(self.client.all_artworks, series_id, cap=count, spread=True),
+            asked=count,
         )
-        artworks = before.updated(listing, self.hass.loop.time(), count)
         self._artwork_lists.pop(series_id, None)
         self._artwork_lists[series_id] = artworks
         if series_id in self._series:

@@ -10,6 +10,7 @@ from typing import Any, override
 from lru import LRU
 
 from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
@@ -18,7 +19,8 @@ from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundErr
 from ....client.feed.client import Feed, StoredPlaylist
 from ....client.feed.paging import Page
 from ....client.playlist.document import slugify
-from ....const import LOGGER
+from ....const import CONF_FEED_KEYS, CONF_FEED_URL, LOGGER
+from ....data import DATA
 from ....storage import record_from_json, record_to_json
 from ...server import PATIENCE, CachedList, Json, ServerCoordinator
 from .records import (
@@ -65,18 +67,17 @@ class State:
 class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
     """Playlists, the newest first, and channels."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        entry: ConfigEntry[Any],
-        client: Feed | None,
-        refresh_seconds: float,
-    ) -> None:
+    def __init__(self, hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
         """Initialize the coordinator; a library may have no feed."""
-        url = client.url if client else None
-        super().__init__(hass, entry, "feed", url, refresh_seconds)
+        url, data = entry.data.get(CONF_FEED_URL), hass.data[DATA]
+        self.client: Feed | None = None
+        if url:
+            guard = data.named_hosts.async_guard().allowing(url)
+            key, keys = entry.data.get(CONF_API_KEY), entry.options.get(CONF_FEED_KEYS)
+            self.client = Feed(guard, url, api_key=key, legacy_keys=keys or ())
+            url = self.client.url
+        super().__init__(hass, entry, "feed", url, data.timing.refresh)
         self._found = 0
-        self.client = client
         # Other feeds by the start of their addresses, which may be in the local network.
         self.others: dict[str, Feed] = {}
         self._state = State()
