@@ -100,19 +100,17 @@ def _loaded(entry: LibraryConfigEntry) -> Library:
 
 async def async_playlist(hass: HomeAssistant, ref: str) -> StoredPlaylist:
     """Return a playlist by id or slug from the first feed that has it."""
-    feeds = [
-        (library.title, library.feed)
-        for library in async_libraries(hass)
-        if library.feed is not None
-    ]
     problem: HomeAssistantError | None = None
-    for name, feed in feeds:
+    for library in async_libraries(hass):
+        if (feed := library.feed) is None:
+            continue
         try:
             return await feed.playlist(ref)
         except NotFoundError as err:
-            problem = problem or translated(err, "feed", name, clean(ref, 100))
+            named = clean(ref, 100)
+            problem = problem or translated(err, "feed", library.title, named)
         except Dp1Error as err:
-            problem = translated(err, "feed", name, feed.url)
+            problem = translated(err, "feed", library.title, feed.url)
     raise problem or invalid_input("no_library")
 
 
@@ -309,12 +307,9 @@ def async_reload_on_collections(
     An update listener would do so for every option, whose flow reloads by itself.
     """
 
-    def collections() -> dict[str, tuple[str, Mapping[str, Any]]]:
+    def collections() -> list[Any]:
         """Return what the collections are made from."""
-        return {
-            key: (subentry.title, subentry.data)
-            for key, subentry in entry.subentries.items()
-        }
+        return [subentry.as_dict() for subentry in entry.subentries.values()]
 
     before = collections()
 

@@ -366,8 +366,7 @@ class SubentryProvider[C: ServerCoordinator[Any]](Provider):
         super().__init__(context)
         self.by_id = {
             subentry.subentry_id: make(subentry)
-            for subentry in context.entry.subentries.values()
-            if subentry.subentry_type == kind
+            for subentry in context.entry.get_subentries_of_type(kind)
         }
         self.coordinators: Sequence[C] = tuple(self.by_id.values())
         self.is_used = bool(self.by_id)
