@@ -118,7 +118,7 @@ async def test_read_faults(reply: Reply, error: type[Dp1Error]) -> None:
             with pytest.raises(error):
                 await read
         with pytest.raises(error):
-            _ = [playlist async for playlist in feed.playlists()]
+            _ = [page async for page in feed.playlist_pages()]
         with pytest.raises(error):
             _ = [channel async for channel in feed.channels()]
     # aiohttp repeats idempotent requests once after a lost connection.
@@ -307,7 +307,7 @@ def page(numbers: Any, cursor: str | None = None, more: bool = True) -> Reply:
 
 async def listed(feed: Feed, **options: Any) -> list[int]:
     """Return all records of a list."""
-    return [int(playlist["id"]) async for playlist in feed.playlists(**options)]
+    return [int(each["id"]) async for each in feed.channel_playlists("c", **options)]
 
 
 async def test_list() -> None:
@@ -315,7 +315,8 @@ async def test_list() -> None:
     async with scripted(
         page([1, "x", 2], "a+/="), page([3, None, 4], "b"), page([5])
     ) as (feed, server):
-        assert await listed(feed, newest_first=True, page_size=2) == [1, 2, 3, 4, 5]
+        found = [page.records async for page in feed.playlist_pages(2)]
+        assert [int(each["id"]) for part in found for each in part] == [1, 2, 3, 4, 5]
         assert server.calls() == [
             "GET /api/v1/playlists?sort=desc&limit=2",
             "GET /api/v1/playlists?sort=desc&limit=2&cursor=a%2B/%3D",
@@ -333,7 +334,8 @@ async def test_list() -> None:
         ([page([1, 2], "a"), page([2, 3], "b"), page([4])], [1, 2, 3, 4], 3),
         ([page([1], "a", more=False)], [1], 1),
         ([Reply(body={"items": [{"id": "1"}], "hasMore": True})], [1], 1),
-        ([Reply(body={"items": [], "hasMore": True, "cursor": 5})], [], 1),
+        # Then it is asked for as a playlist group.
+        ([Reply(body={"items": [], "hasMore": True, "cursor": 5})], [], 2),
     ],
 )
 async def test_list_guards(

@@ -109,7 +109,8 @@ async def test_publish_signed_and_read_back() -> None:
             stored = await feed.playlist(ref)
             assert stored.document == told.document
             assert stored.url == told.url
-        assert [record["id"] async for record in feed.playlists()] == [told.id]
+        (page,) = [page async for page in feed.playlist_pages()]
+        assert [record["id"] for record in page.records] == [told.id]
 
 
 async def test_publish_with_key_on_v2() -> None:
@@ -352,12 +353,11 @@ async def test_lists(family: FamilyName) -> None:
             for n in range(20)
         ]
         simulator.seed(made)
-        titles = [record["title"] async for record in feed.playlists(page_size=5)]
-        assert titles == [f"P{n}" for n in range(20)]
-        newest = feed.playlists(newest_first=True, page_size=5, limit=7)
-        assert [record["title"] async for record in newest] == [
-            f"P{n}" for n in range(19, 12, -1)
-        ]
+        assert [
+            record["title"]
+            async for page in feed.playlist_pages(5)
+            for record in page.records
+        ] == [f"P{n}" for n in range(19, -1, -1)]
 
 
 @BOTH
@@ -367,7 +367,11 @@ async def test_lists_that_never_end(family: FamilyName, paging: Paging) -> None:
     async with served(family) as (feed, simulator):
         simulator.seed([playlist(title=f"P{n}") for n in range(6)])
         simulator.fault(method="GET", paging=paging, times=None)
-        titles = [record["title"] async for record in feed.playlists(page_size=3)]
+        titles = [
+            record["title"]
+            async for page in feed.playlist_pages(3)
+            for record in page.records
+        ]
         assert len(titles) == len(set(titles)) == (3 if paging is Paging.REPEAT else 0)
         assert simulator.request_count <= 2
 

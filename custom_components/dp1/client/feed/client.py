@@ -166,51 +166,21 @@ class Feed:
             url = self.playlist_url(own_id)
         return StoredPlaylist(document, url)
 
-    def playlists(
-        self,
-        *,
-        newest_first: bool = False,
-        page_size: int = PAGE_SIZE,
-        limit: int | None = None,
-        filters: Mapping[str, str] | None = None,
-    ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the documents of all playlists, in the order they were made in.
-
-        Args:
-            newest_first: the other way round.
-            page_size: documents a request, 1 to 100.
-            limit: most documents in all.
-            filters: by the names of the interface.
-        """
-        return records(
-            self._connection,
-            f"{self.url}/playlists",
-            {**(filters or {}), **({"sort": "desc"} if newest_first else {})},
-            page_size=page_size,
-            limit=limit,
-        )
-
-    def playlist_pages(self, *, page_size: int = PAGE_SIZE) -> AsyncIterator[Page]:
+    def playlist_pages(self, page_size: int = PAGE_SIZE) -> AsyncIterator[Page]:
         """Yield the documents of all playlists page by page, those made last first.
 
         Args:
             page_size: documents a request, 1 to 100.
         """
-        return pages(
-            self._connection,
-            f"{self.url}/playlists",
-            {"sort": "desc"},
-            page_size=page_size,
-        )
+        url = f"{self.url}/playlists"
+        return pages(self._connection, url, {"sort": "desc"}, page_size)
 
     async def channels(self) -> AsyncIterator[dict[str, Any]]:
         """Yield all channels and playlist groups; none if the feed does not support them."""
         seen: set[object] = set()
         for kind in ("channels", "playlist-groups"):
             try:
-                async for channel in records(
-                    self._connection, f"{self.url}/{kind}", {}, page_size=PAGE_SIZE
-                ):
+                async for channel in records(self._connection, f"{self.url}/{kind}"):
                     # One family has the same documents under both names.
                     if channel.get("id") not in seen:
                         seen.add(channel.get("id"))
@@ -233,10 +203,13 @@ class Feed:
     async def channel_playlists(
         self, key: str, *, limit: int | None = None
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id."""
-        is_empty = True
+        """Yield the documents of the playlists that the feed has itself of a channel or a playlist group, by its id.
+
+        They come in the order they were made in, ``limit`` at most.
+        """
+        url, is_empty = f"{self.url}/playlists", True
         for kind in ("channel", "playlist-group"):
-            async for document in self.playlists(limit=limit, filters={kind: key}):
+            async for document in records(self._connection, url, {kind: key}, limit):
                 is_empty = False
                 yield document
             if not is_empty:

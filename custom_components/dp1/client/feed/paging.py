@@ -5,13 +5,14 @@ at the end. Pages hold whole documents, for which no feed has a limit.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from json import JSONDecoder, dumps, loads
 import logging
 import re
 from sys import maxsize
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import TooLargeError, UnexpectedAnswerError
@@ -61,25 +62,21 @@ class Page:
 async def records(
     connection: FeedConnection,
     url: str,
-    params: dict[str, str],
-    *,
-    page_size: int,
+    params: Mapping[str, str] = MappingProxyType({}),
     limit: int | None = None,
 ) -> AsyncIterator[dict[str, Any]]:
-    """Yield each record of a list once, in the list's order; arguments and errors are those of ``pages``.
+    """Yield each record of a list once, in the list's order; errors are those of ``pages``.
 
     Args:
         connection: the feed.
         url: address of the list.
         params: filters and order.
-        page_size: records a page.
         limit: most records in all; None for all there are.
     """
     left = maxsize if limit is None else limit
     if left <= 0:
         return
-    size = min(page_size, left)
-    async for page in pages(connection, url, params, page_size=size):
+    async for page in pages(connection, url, params, min(PAGE_SIZE, left)):
         for record in page.records[:left]:
             yield record
         left -= len(page.records)
@@ -88,7 +85,7 @@ async def records(
 
 
 async def pages(
-    connection: FeedConnection, url: str, params: dict[str, str], *, page_size: int
+    connection: FeedConnection, url: str, params: Mapping[str, str], page_size: int
 ) -> AsyncIterator[Page]:
     """Yield the pages of a list.
 
@@ -100,13 +97,13 @@ async def pages(
         connection: the feed.
         url: address of the list.
         params: filters and order.
-        page_size: records a page; both server families take 1 to 100.
+        page_size: records a page, 1 to 100.
 
     Raises:
         UnexpectedAnswerError: a page is not a list's page.
         Dp1Error: as ``FeedConnection.read`` has it.
     """
-    most = size = max(1, min(page_size, PAGE_SIZE))
+    size = page_size
     cursor: str | None = None
     seen: set[bytes] = set()
     cursors: set[str] = set()
@@ -144,7 +141,7 @@ async def pages(
         else:
             items, cursor = page
             fresh = _unseen(items[:PAGE_SIZE], seen)
-            size = min(2 * size, most)
+            size = min(2 * size, page_size)
             if not fresh:
                 cursor = None
         last = cursor is None or cursor in cursors
