@@ -324,7 +324,7 @@ def _verdict_of(
         "role": result.role,
         "valid": result.valid,
     }
-    fault = result.fault.name.lower() if result.fault else None
+    fault: str | None = result.fault
     if (
         result.valid
         and result.role == "feed"

@@ -86,7 +86,7 @@ def test_vectors(layout: str) -> None:
         vector["kid"].replace(":1:", ":137:"),
     ):
         (row,) = verify(signed(kid=kid, sig=vector["sig"]))
-        assert (row.valid, row.reason, row.kid, row.alg) == (True, None, kid, "eip191")
+        assert (row.valid, row.fault, row.kid) == (True, None, kid)
 
 
 @pytest.mark.parametrize("v", [V, V + 27])
@@ -107,7 +107,7 @@ def test_flipped_signatures_are_refused(layout: str) -> None:
         flipped = bytearray(sig)
         flipped[place] ^= 1
         (row,) = verify(signed(sig=written(bytes(flipped))))
-        assert (row.valid, row.reason) == (False, "the signature does not fit")
+        assert (row.valid, row.fault) == (False, "does_not_fit")
 
 
 @pytest.mark.parametrize(
@@ -143,23 +143,23 @@ def test_a_key_at_infinity_is_none() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"sig": VECTOR["wallet"]["sig"][:-1]}, "sig is not 65 bytes in base64url without padding"),
-        ({"sig": written(WALLET + b"\0")}, "sig is not 65 bytes in base64url without padding"),
-        ({"sig": written(R_S)}, "sig is not 65 bytes in base64url without padding"),
-        ({"sig": "0x" + WALLET.hex()}, "sig is not 65 bytes in base64url without padding"),
-        ({"kid": "did:pkh:eip155:1:0x" + "0" * 40}, "the signature does not fit"),
-        ({"kid": "did:pkh:eip155:1:0x12"}, "kid is not the did:pkh of an Ethereum account"),
-        ({"kid": VECTOR["wallet"]["kid"] + "0"}, "kid is not the did:pkh of an Ethereum account"),
-        ({"kid": "did:pkh:tezos:1:0x" + "0" * 40}, "kid is not the did:pkh of an Ethereum account"),
-        ({"kid": "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"}, "kid is not the did:pkh of an Ethereum account"),
-        ({"payload_hash": "sha256:" + "0" * 64}, "the document is not the one that was signed"),
-        ({"alg": "ed25519"}, "kid is not the did:key of an Ed25519 key"),
+        ({"sig": VECTOR["wallet"]["sig"][:-1]}, "malformed"),
+        ({"sig": written(WALLET + b"\0")}, "malformed"),
+        ({"sig": written(R_S)}, "malformed"),
+        ({"sig": "0x" + WALLET.hex()}, "malformed"),
+        ({"kid": "did:pkh:eip155:1:0x" + "0" * 40}, "does_not_fit"),
+        ({"kid": "did:pkh:eip155:1:0x12"}, "no_account"),
+        ({"kid": VECTOR["wallet"]["kid"] + "0"}, "no_account"),
+        ({"kid": "did:pkh:tezos:1:0x" + "0" * 40}, "no_account"),
+        ({"kid": "did:key:z6MktwupdmLXVVqTzCw4i46r4uGyosGXRnR3XjN4Zq7oMMsw"}, "no_account"),
+        ({"payload_hash": "sha256:" + "0" * 64}, "other_document"),
+        ({"alg": "ed25519"}, "no_key"),
     ],
 )  # fmt: skip
 def test_malformed_entries(changes: dict[str, Any], reason: str) -> None:
     """An invalid entry is refused with a reason."""
     (row,) = verify(signed(**changes))
-    assert (row.valid, row.reason) == (False, reason)
+    assert (row.valid, row.fault) == (False, reason)
 
 
 def test_a_changed_document() -> None:
@@ -168,7 +168,7 @@ def test_a_changed_document() -> None:
     assert verify(document)[0].valid is False
     document["signatures"][0]["payload_hash"] = payload_hash(document)
     (row,) = verify(document)
-    assert (row.valid, row.reason) == (False, "the signature does not fit")
+    assert (row.valid, row.fault) == (False, "does_not_fit")
 
 
 def test_signatures_of_many_keys() -> None:

@@ -85,7 +85,7 @@ def test_signatures_byte_for_byte(vector: dict[str, Any]) -> None:
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     assert text == vector["expected_signed_text"]
     rows = verify(parse(text))
-    assert [(row.valid, row.reason) for row in rows] == [(True, None)] * len(rows)
+    assert [(row.valid, row.fault) for row in rows] == [(True, None)] * len(rows)
     assert [row.role for row in rows] == [s["role"] for s in vector["signers"]]
 
 
@@ -98,7 +98,7 @@ def test_legacy_signature(vector: dict[str, Any]) -> None:
     others = [name["did_key"] for name in KEYS.values()]
     for text in (wanted, vector["expected_legacy_signature_0x"]):
         (row,) = verify({**document, "signature": text}, legacy_keys=others)
-        assert (row.valid, row.kid, row.alg) == (True, key["did_key"], "ed25519")
+        assert (row.valid, row.kid) == (True, key["did_key"])
 
 
 @names(NEGATIVE["cases"])
@@ -106,7 +106,7 @@ def test_bad_signatures_are_refused(case: dict[str, Any]) -> None:
     """Signatures that either of the real libraries refuses are refused with a reason."""
     rows = verify(case["document"])
     assert rows
-    assert all(row.valid is False and row.reason for row in rows)
+    assert all(row.valid is False and row.fault for row in rows)
 
 
 @names(NEGATIVE["still_valid"])
@@ -291,9 +291,7 @@ def test_what_cannot_be_signed(document: dict[str, Any]) -> None:
         sign(document, KEY, now=NOW)
     signed = sign({}, KEY, now=NOW) | document
     rows = verify({**signed, "signature": "ed25519:" + "0" * 128})
-    assert [(r.valid, r.reason) for r in rows] == [
-        (False, "the document has no canonical form")
-    ] * 2
+    assert [(r.valid, r.fault) for r in rows] == [(False, "no_canonical_form")] * 2
 
 
 # Signing
@@ -351,30 +349,30 @@ def test_unsigned() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"alg": None}, "without alg"),
-        ({"kid": 5}, "without kid"),
-        ({"sig": [], "role": {}}, "without role, sig"),
-        ({"ts": None}, "without ts"),
-        ({"payload_hash": "SHA256:" + "0" * 64}, "the document is not the one that was signed"),
-        ({"alg": "rsa"}, "unknown algorithm"),
-        ({"kid": "did:key:z6Mk"}, "kid is not the did:key of an Ed25519 key"),
-        ({"kid": KEYS["feed"]["did_key"]}, "the signature does not fit"),
-        ({"kid": did_from_public_key(b"\xff" * 32)}, "the signature does not fit"),
-        ({"sig": ""}, "without sig"),
-        ({"sig": "ä" * 86}, "sig is not 64 bytes in base64url without padding"),
-        ({"sig": "A" * 85}, "sig is not 64 bytes in base64url without padding"),
-        ({"sig": "A" * 87}, "sig is not 64 bytes in base64url without padding"),
-        ({"sig": "A" * 86}, "the signature does not fit"),
+        ({"alg": None}, "incomplete"),
+        ({"kid": 5}, "incomplete"),
+        ({"sig": [], "role": {}}, "incomplete"),
+        ({"ts": None}, "incomplete"),
+        ({"payload_hash": "SHA256:" + "0" * 64}, "other_document"),
+        ({"alg": "rsa"}, "unknown_algorithm"),
+        ({"kid": "did:key:z6Mk"}, "no_key"),
+        ({"kid": KEYS["feed"]["did_key"]}, "does_not_fit"),
+        ({"kid": did_from_public_key(b"\xff" * 32)}, "does_not_fit"),
+        ({"sig": ""}, "incomplete"),
+        ({"sig": "ä" * 86}, "malformed"),
+        ({"sig": "A" * 85}, "malformed"),
+        ({"sig": "A" * 87}, "malformed"),
+        ({"sig": "A" * 86}, "does_not_fit"),
     ],
 )  # fmt: skip
 def test_malformed_entries(change: dict[str, Any], reason: str) -> None:
     """Each invalid entry has a row with a reason, and the others are verified."""
     good = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[good, {**good, **change}, "text", good]))
-    assert [(row.valid, row.reason) for row in rows] == [
+    assert [(row.valid, row.fault) for row in rows] == [
         (True, None),
         (False, reason),
-        (False, "not an object"),
+        (False, "not_an_object"),
         (True, None),
     ]
 
@@ -401,14 +399,14 @@ def test_dates_ahead_have_a_reason() -> None:
     """A time more than five minutes in the future is reported, but the signature is valid."""
     for ts, reason in (
         ("2026-01-02T03:09:05Z", None),
-        ("2026-01-02T03:09:06Z", "dated more than five minutes ahead"),
+        ("2026-01-02T03:09:06Z", "ahead"),
         ("2026-01-02T04:00:00+01:00", None),
-        ("2999-01-01T00:00:00Z", "dated more than five minutes ahead"),
+        ("2999-01-01T00:00:00Z", "ahead"),
         ("soon", None),
     ):
         (row,) = verify(_dated(ts), now=NOW)
-        assert (row.valid, row.reason) == (True, reason), ts
-    assert verify(_dated("2999-01-01T00:00:00Z"))[0].reason
+        assert (row.valid, row.fault) == (True, reason), ts
+    assert verify(_dated("2999-01-01T00:00:00Z"))[0].fault
 
 
 def test_only_so_many_signatures_are_checked() -> None:
@@ -416,7 +414,7 @@ def test_only_so_many_signatures_are_checked() -> None:
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     rows = verify(playlist(signatures=[entry] * 150))
     assert [row.valid for row in rows] == [True] * 100 + [None]
-    assert rows[-1].reason == "only 100 signatures are checked"
+    assert (rows[-1].fault, rows[-1].detail) == ("too_many", "100")
 
 
 def test_legacy_signature_without_its_key() -> None:
@@ -424,7 +422,7 @@ def test_legacy_signature_without_its_key() -> None:
     document = playlist(signature=f"ed25519:{KEY.sign(digest(playlist())).hex()}")
     (unknown,) = verify(document)
     assert (unknown.valid, unknown.kid, unknown.role) == (None, None, None)
-    assert unknown.reason
+    assert unknown.fault
     (wrong,) = verify(document, legacy_keys=[KEYS["feed"]["did_key"]])
     assert wrong.valid is False
     (changed,) = verify({**document, "title": "Other"}, legacy_keys=[DID])
@@ -440,7 +438,7 @@ def test_malformed_legacy_signature(value: Any) -> None:
     """An invalid legacy signature has a row."""
     (row,) = verify(playlist(signature=value), legacy_keys=[DID])
     assert row.valid is False
-    assert row.reason
+    assert row.fault
 
 
 @often
@@ -448,11 +446,11 @@ def test_malformed_legacy_signature(value: Any) -> None:
 def test_verifying_never_raises(signatures: Any, signature: Any) -> None:
     """Any JSON in place of signatures gives invalid rows."""
     rows = verify(playlist(signatures=signatures, signature=signature))
-    assert all(row.valid is False and row.reason for row in rows)
+    assert all(row.valid is False and row.fault for row in rows)
     entry = sign(playlist(), KEY, now=NOW)["signatures"][0]
     for name in entry:
         (row,) = verify(playlist(signatures=[{**entry, name: signatures}]))
-        assert row.reason or name in ("ts", "role")
+        assert row.fault or name in ("ts", "role")
 
 
 @often

@@ -5,7 +5,7 @@ All durations are seconds.  Sources: DP-1 specification 1.1.0, its JSON schemas,
 and display firmware.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 import json
@@ -165,13 +165,7 @@ def timestamp(moment: datetime) -> str:
     return f"{utc.isoformat()}Z"
 
 
-def _is_legacy(document: Any) -> bool:
-    """Return whether a document is of version 1.0.x."""
-    version = document.get("dpVersion") if isinstance(document, dict) else None
-    return isinstance(version, str) and bool(_LEGACY_VERSION.fullmatch(version))
-
-
-def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
+def validate(document: Any) -> list[Fault]:
     """Return the faults of a document, a hundred at most, by the rules of its version.
 
     It takes up to a second for a long one: what a stranger made is validated in a thread.
@@ -180,29 +174,23 @@ def validate(document: Any, *, unsigned: bool = True) -> list[Fault]:
     ``signature`` may have ``0x``, and that a 1.0.x document may have what 1.0.x software writes: a title of
     up to 256 characters, hashes with ``0x``, and no items beside ``dynamicQueries``.
 
+    A signature is not required, and one that is there is checked for its form.
+
     Args:
         document: any JSON value.
-        unsigned: do not require a signature; existing ones are checked for their form.
     """
-    faults = faults_of(
-        PLAYLIST, document, Rules.LEGACY if _is_legacy(document) else Rules.CURRENT
-    )
-    if (
-        not unsigned
-        and isinstance(document, dict)
-        and not any(name in document for name in SIGNATURE_FIELDS)
-    ):
-        faults.append(Fault("signatures", "is required"))
-    return faults
+    version = document.get("dpVersion") if isinstance(document, dict) else None
+    is_legacy = isinstance(version, str) and _LEGACY_VERSION.fullmatch(version)
+    return faults_of(PLAYLIST, document, Rules.LEGACY if is_legacy else Rules.CURRENT)
 
 
-def check(document: Any, *, unsigned: bool = True) -> None:
+def check(document: Any) -> None:
     """Raise if a document is not valid.
 
     Raises:
         InvalidPlaylistError: with all faults.
     """
-    if faults := validate(document, unsigned=unsigned):
+    if faults := validate(document):
         raise InvalidPlaylistError(faults)
 
 
@@ -313,9 +301,7 @@ def build(
     items: Iterable[Mapping[str, Any]],
     *,
     defaults: Mapping[str, Any] | None = None,
-    curators: Sequence[Mapping[str, str]] | None = None,
     summary: str | None = None,
-    slug: str | None = None,
     cover_image: str | None = None,
     id: str | None = None,
     created: str | None = None,
@@ -326,9 +312,7 @@ def build(
         title: 1 to 200 characters.
         items: items, see `build_item`.
         defaults: ``display``, ``license`` and ``duration`` (seconds) for all works.
-        curators: objects of ``name``, ``key`` (a DID) and ``url``.
         summary: up to 2,000 characters.
-        slug: turned into lower-case words joined by ``-``.
         cover_image: URL of a picture.
         id: UUID.
         created: RFC 3339 date and time.
@@ -336,11 +320,9 @@ def build(
     optional = without_nothing(
         {
             "id": id,
-            "slug": slugify(slug or ""),
             "created": created,
             "summary": summary,
             "coverImage": _uri(cover_image or ""),
-            "curators": [without_nothing(curator) for curator in curators or ()],
             "defaults": without_nothing(defaults or {}),
         }
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import StrEnum
+from enum import StrEnum, auto
 import hashlib
 import re
 from typing import Any, override
@@ -114,23 +114,23 @@ _LEGACY = re.compile(r"ed25519:(?:0x)?([0-9a-f]{128})", re.IGNORECASE)
 
 
 class SignatureFault(StrEnum):
-    """What is wrong with a signature, or why it was not checked."""
+    """What is wrong with a signature, or why it was not checked; the values are keys of its texts."""
 
-    NOT_A_LIST = "not a list"
-    NOT_AN_OBJECT = "not an object"
-    INCOMPLETE = "without {detail}"
-    NO_CANONICAL_FORM = "the document has no canonical form"
-    TOO_MANY = "only {detail} signatures are checked"
-    AHEAD = "dated more than five minutes ahead"
-    OTHER_DOCUMENT = "the document is not the one that was signed"
-    UNKNOWN_ALGORITHM = "unknown algorithm"
-    NO_KEY = "kid is not the did:key of an Ed25519 key"
-    NO_ACCOUNT = "kid is not the did:pkh of an Ethereum account"
-    MALFORMED = "sig is not {detail} bytes in base64url without padding"
-    DOES_NOT_FIT = "the signature does not fit"
-    MALFORMED_LEGACY = "not ed25519 and 64 bytes"
-    NO_KNOWN_KEY = "no known key made this signature"
-    KEY_NOT_KNOWN = "its key is not known"
+    NOT_A_LIST = auto()
+    NOT_AN_OBJECT = auto()
+    INCOMPLETE = auto()
+    NO_CANONICAL_FORM = auto()
+    TOO_MANY = auto()
+    AHEAD = auto()
+    OTHER_DOCUMENT = auto()
+    UNKNOWN_ALGORITHM = auto()
+    NO_KEY = auto()
+    NO_ACCOUNT = auto()
+    MALFORMED = auto()
+    DOES_NOT_FIT = auto()
+    MALFORMED_LEGACY = auto()
+    NO_KNOWN_KEY = auto()
+    KEY_NOT_KNOWN = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +138,14 @@ class Verification:
     """Result of verifying one signature.
 
     Attributes:
-        alg: algorithm as written, or None where it is missing.
         kid: DID of the signer; for a legacy signature the key that fits, or None.
         role: role as written; not covered by the signature.
-        ts: time as written; not covered by the signature.
         fault: why it is not valid or was not checked, else None.
-        detail: what the text of the fault leaves open.
+        detail: what the text of the fault leaves open: a number, or names of fields.
     """
 
-    alg: str | None = None
     kid: str | None = None
     role: str | None = None
-    ts: str | None = None
     fault: SignatureFault | None = None
     detail: str = ""
 
@@ -159,11 +155,6 @@ class Verification:
         if self.fault in (SignatureFault.TOO_MANY, SignatureFault.KEY_NOT_KNOWN):
             return None
         return self.fault in (None, SignatureFault.AHEAD)
-
-    @property
-    def reason(self) -> str | None:
-        """Return in words why it is not valid or was not checked."""
-        return self.fault.format(detail=self.detail) if self.fault else None
 
 
 def _load_private_key(text: str) -> Ed25519PrivateKey:
@@ -373,14 +364,7 @@ def _verify_entry(
         fault, detail = _fault_of(known, hashed)
         if fault is None and (made := moment(known["ts"])) and made > latest:
             fault = SignatureFault.AHEAD
-    return Verification(
-        known.get("alg"),
-        known.get("kid"),
-        known.get("role"),
-        known.get("ts"),
-        fault,
-        detail,
-    )
+    return Verification(known.get("kid"), known.get("role"), fault, detail)
 
 
 def _verify_legacy(
@@ -395,9 +379,9 @@ def _verify_legacy(
         fault = SignatureFault.KEY_NOT_KNOWN
         for did in dids:
             if _holds(public_key_from_did(did), bytes.fromhex(match[1]), hashed):
-                return Verification("ed25519", did)
+                return Verification(did)
             fault = SignatureFault.NO_KNOWN_KEY
-    return Verification("ed25519", fault=fault)
+    return Verification(fault=fault)
 
 
 def verify(
