@@ -44,9 +44,9 @@ from ..client.playlist.document import (
     check_playable,
     for_display,
     parse,
+    unsigned,
     validate,
 )
-from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.text import MAX_TITLE, MAX_URL, clean, markdown_safe, read_url, web_url
 from ..client.values import MAX_ON_LOOP, text
 from ..const import DOMAIN
@@ -249,9 +249,7 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
     if options.limit and options.limit < len(shown["items"]):
         shown["items"] = shown["items"][: options.limit]
     if options.texts or len(shown["items"]) < len(parsed["items"]):
-        shown |= options.texts
-        for name in SIGNATURE_FIELDS:
-            shown.pop(name, None)
+        shown = unsigned(shown) | options.texts
     _check_start(options, len(shown["items"]))
     return Cast(playlist=shown)
 

@@ -17,7 +17,14 @@ from typing import Any
 from uuid import uuid4
 
 from ..errors import Fault, InvalidPlaylistError, NoOwnerError, NotOwnerError
-from ..playlist.document import check, for_display, slugify, timestamp, without_nothing
+from ..playlist.document import (
+    check,
+    for_display,
+    slugify,
+    timestamp,
+    unsigned,
+    without_nothing,
+)
 from ..playlist.schema import (
     DP_VERSION,
     MOUSE,
@@ -157,9 +164,7 @@ def normalize(
         now: the present moment, with a zone; used where ``created`` is missing or in the future.
         curator: who signs, as ``name`` and ``key`` (a DID); added to the curators unless the key is there.
     """
-    result: dict[str, Any] = _stripped(doubles(document), _PROFILE)
-    for name in SIGNATURE_FIELDS:
-        result.pop(name, None)
+    result: dict[str, Any] = _stripped(doubles(unsigned(document)), _PROFILE)
     if isinstance(version := result.setdefault("dpVersion", DP_VERSION), str):
         result["dpVersion"] = version.strip()
     result["id"] = _unique_id(result.get("id"), set())
@@ -269,13 +274,6 @@ def _nuls(value: object, path: tuple[str | int, ...] = ()) -> Iterator[str]:
         case list():
             for index, member in enumerate(value):
                 yield from _nuls(member, (*path, index))
-
-
-def unsigned(document: Mapping[str, Any]) -> Document:
-    """Return a document without its signatures."""
-    return {
-        name: part for name, part in document.items() if name not in SIGNATURE_FIELDS
-    }
 
 
 def draft_signed(

@@ -34,7 +34,7 @@ from ..errors import (
     UnsignedError,
 )
 from ..http import Answer, encode
-from ..playlist.document import MAX_DOCUMENT, slugify
+from ..playlist.document import MAX_DOCUMENT, slugify, unsigned
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
 from .connection import Family, FeedConnection, own_url, playlist_url
 from .drafts import (
@@ -51,7 +51,6 @@ from .drafts import (
     is_signed_by,
     owners,
     replace_body,
-    unsigned,
 )
 
 # Seconds before each look whether a new playlist can be read.

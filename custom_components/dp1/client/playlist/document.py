@@ -154,6 +154,13 @@ def without_nothing(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def unsigned(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without its signatures."""
+    return {
+        name: value for name, value in document.items() if name not in SIGNATURE_FIELDS
+    }
+
+
 def slugify(text: str) -> str:
     """Turn text into lower-case ASCII words joined by ``-``, as the strict feed server does; may be empty."""
     return _NO_SLUG.sub("-", text.lower()).strip("-")
@@ -374,10 +381,7 @@ def for_display(
         changes["defaults"] = wanted
     if not changes:
         return dict(document)
-    kept = {
-        name: value for name, value in document.items() if name not in SIGNATURE_FIELDS
-    }
-    return kept | changes
+    return unsigned(document) | changes
 
 
 def _overridden(

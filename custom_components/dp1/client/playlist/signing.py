@@ -29,7 +29,7 @@ import rfc8785
 from ..errors import Fault, InvalidPlaylistError
 from ..values import doubles, mapping, moment, text
 from . import eip191
-from .document import timestamp
+from .document import timestamp, unsigned
 
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _DID_PREFIX = "did:key:z"
@@ -225,11 +225,7 @@ def canonical(document: Mapping[str, Any]) -> bytes:
     Raises:
         InvalidPlaylistError: the document holds what JSON or UTF-8 cannot hold.
     """
-    payload = {
-        name: value
-        for name, value in document.items()
-        if name not in ("signature", "signatures")
-    }
+    payload = unsigned(document)
     try:
         try:
             return rfc8785.dumps(payload)
