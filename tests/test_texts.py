@@ -446,5 +446,5 @@ def test_what_is_wrong_with_a_signature_has_a_text() -> None:
     """Each fault of a signature can be told, with what it leaves open."""
     told = dict(ENGLISH["config_panel"]["signature"])
     for fault in SignatureFault:
-        assert HOLE.findall(told.pop(fault.name.lower())) == HOLE.findall(fault)
+        assert HOLE.findall(told.pop(fault)) in ([], ["detail"])
     assert told.keys() == {"other_key", "feed_signs"}
