@@ -70,7 +70,8 @@ class ShowIntent(SpokenIntent):
     async def answer(self, request: Request) -> str:
         """Show what fits the words best."""
         slots = request.slots
-        request.hass.data[DATA].offers.pop(request.speaker, None)
+        offers = request.hass.data[DATA].offers
+        offers.pop(request.speaker, None)
         if "what" in slots:
             # A name is looked for first: what names nothing of ours is not ours, wherever it is said.
             everywhere = exposed_displays(request.hass, request.intent.assistant)
@@ -78,21 +79,16 @@ class ShowIntent(SpokenIntent):
             try:
                 chosen = await async_choose(request.hass, request.slots, everywhere)
             except DidYouMeanError as err:
-                _offer(request, err.chosen)
+                if request.speaker and not request.has_model:
+                    # It is known who says "yes", and no language model takes over.
+                    until = dt_util.utcnow() + OFFERED_FOR
+                    offers[request.speaker] = Offer(err.chosen, request.slots, until)
                 raise
             displays = request.displays(names_art=True)
         else:
             displays = request.displays(names_art="year" in slots)
             chosen = await async_choose(request.hass, slots, displays)
         return await _async_show(request, chosen, displays)
-
-
-def _offer(request: Request, chosen: Chosen) -> None:
-    """Remember what "yes" would show, if it is known who says so and no language model takes over."""
-    if request.speaker and not request.has_model:
-        request.hass.data[DATA].offers[request.speaker] = Offer(
-            chosen, request.slots, dt_util.utcnow() + OFFERED_FOR
-        )
 
 
 async def _async_show(
@@ -138,9 +134,9 @@ def _bedtime(request: Request, displays: list[SpokenDisplay]) -> time | None:
     if request.slots.get("until") != "bedtime":
         return None
     for display in displays:
-        if (state := display.state_of(Platform.TIME, "sleep_time")) is not None:
-            if (bedtime := dt_util.parse_time(state.state)) is not None:
-                return bedtime
+        state = display.state_of(Platform.TIME, "sleep_time")
+        if state and (bedtime := dt_util.parse_time(state.state)) is not None:
+            return bedtime
     raise UnansweredError("which_bedtime", name=request.names(displays))
 
 

@@ -6,12 +6,10 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from homeassistant.components.homeassistant import async_should_expose
-from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, State, callback
 from homeassistant.helpers import (
     area_registry as ar,
-    device_registry as dr,
     entity_registry as er,
     floor_registry as fr,
     intent,
@@ -19,12 +17,13 @@ from homeassistant.helpers import (
 
 from ..const import DOMAIN
 from ..coordinator import DisplayCoordinator, async_display_entities, async_displays
-from ..data import DATA
 from ..library.text_index import fold
 from .answers import NotOursError, UnansweredError
 
 # How alike an inflected name is.
 ALIKE: Final = 0.8
+# The slots that name a place.
+PLACES: Final = ("name", "area", "floor", "place")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,52 +88,6 @@ def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenD
     return sorted(found, key=lambda display: display.name)
 
 
-@callback
-def meant_displays(
-    intent_obj: intent.Intent,
-    slots: Mapping[str, Any],
-    *,
-    names_art: bool = False,
-    default_all: bool = False,
-) -> list[SpokenDisplay]:
-    """Return the displays that a sentence means, or raise that there are none.
-
-    Without a place, those in the room of the speaker are meant. Where none hangs, a sentence that names art means all
-    of them, or the one last spoken to; any other is not ours.
-    """
-    hass = intent_obj.hass
-    displays = exposed_displays(hass, intent_obj.assistant)
-    if not displays:
-        raise NotOursError("no_display")
-    area_id = slots.get("preferred_area_id") or _area_of_speaker(intent_obj)
-    here = _in_area(hass, displays, area_id)
-    match slots.get("scope"):
-        case "all":
-            found = displays
-        case "several":
-            # Nobody says "the displays" of a single one.
-            found = here if len(here) > 1 else displays
-        case "floor" | "up" | "down" as where:
-            found = _on_floor(hass, displays, area_id, where)
-        case _ if any(place in slots for place in ("name", "area", "floor", "place")):
-            found = named_displays(hass, displays, slots)
-        case _ if here:
-            found = here
-        case _ if names_art:
-            found = displays if default_all else [_default(hass, displays)]
-        case _:
-            raise NotOursError("not_here")
-    hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
-    return found
-
-
-def _area_of_speaker(intent_obj: intent.Intent) -> str | None:
-    """Return the area of the device that was spoken to."""
-    device_id = intent_obj.device_id
-    device = dr.async_get(intent_obj.hass).async_get(device_id) if device_id else None
-    return device.area_id if device else None
-
-
 def _matching(
     hass: HomeAssistant,
     displays: Iterable[SpokenDisplay],
@@ -151,9 +104,7 @@ def named_displays(
     hass: HomeAssistant, displays: list[SpokenDisplay], slots: Mapping[str, Any]
 ) -> list[SpokenDisplay]:
     """Return the displays with a name, in an area or on a floor, or raise that there are none."""
-    place = str(
-        next(slots[key] for key in ("name", "area", "floor", "place") if key in slots)
-    )
+    place = str(next(slots[key] for key in PLACES if key in slots))
     constraints = intent.MatchTargetsConstraints(
         name=slots.get("name"),
         area_name=slots.get("area"),
@@ -196,7 +147,7 @@ def with_place(
     return slots
 
 
-def _in_area(
+def in_area(
     hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None
 ) -> list[SpokenDisplay]:
     """Return the displays in an area."""
@@ -206,7 +157,7 @@ def _in_area(
     return _matching(hass, displays, constraints)
 
 
-def _on_floor(
+def on_floor(
     hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None, where: str
 ) -> list[SpokenDisplay]:
     """Return the displays on the floor of an area, or above or below it, or raise that there are none."""
@@ -234,13 +185,3 @@ def _on_floor(
     if not found:
         raise NotOursError("no_display_here")
     return found
-
-
-def _default(hass: HomeAssistant, displays: list[SpokenDisplay]) -> SpokenDisplay:
-    """Return the display last spoken to, else one that shows something, else any."""
-    last = hass.data[DATA].last_spoken_to
-    playing = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
-    for display in displays:
-        if [display.entity_id] == last:
-            return display
-    return (playing or displays)[0]

@@ -8,14 +8,23 @@ from typing import Any, Final, override
 
 import voluptuous as vol
 
+from homeassistant.components.media_player import MediaPlayerState
 from homeassistant.core import HomeAssistant
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import config_validation as cv, intent
+from homeassistant.helpers import config_validation as cv, device_registry as dr, intent
 from homeassistant.util import dt as dt_util
 
+from ..data import DATA
 from ..language import async_spoken_in
 from .answers import SECONDS, Answers, NotOursError, async_answers, async_error_text
-from .displays import SpokenDisplay, meant_displays
+from .displays import (
+    PLACES,
+    SpokenDisplay,
+    exposed_displays,
+    in_area,
+    named_displays,
+    on_floor,
+)
 
 # The agent of Home Assistant, which has no model behind it; importing it would make it a dependency.
 HOME_ASSISTANT_AGENT: Final = "conversation.home_assistant"
@@ -131,13 +140,44 @@ class Request:
     def displays(
         self, *, names_art: bool = False, default_all: bool = False
     ) -> list[SpokenDisplay]:
-        """Return the displays that are meant."""
-        return meant_displays(
-            self.intent,
-            self.slots,
-            names_art=names_art or "art" in self.slots,
-            default_all=default_all,
-        )
+        """Return the displays that are meant, or raise that there are none.
+
+        Without a place, those in the room of the speaker are meant. Where none hangs, a sentence that names art means all
+        of them, or the one last spoken to; any other is not ours.
+        """
+        hass, slots = self.hass, self.slots
+        displays = exposed_displays(hass, self.intent.assistant)
+        if not displays:
+            raise NotOursError("no_display")
+        device_id = self.intent.device_id
+        device = dr.async_get(hass).async_get(device_id) if device_id else None
+        area_id = slots.get("preferred_area_id") or (device.area_id if device else None)
+        here = in_area(hass, displays, area_id)
+        match slots.get("scope"):
+            case "all":
+                found = displays
+            case "several":
+                # Nobody says "the displays" of a single one.
+                found = here if len(here) > 1 else displays
+            case "floor" | "up" | "down" as where:
+                found = on_floor(hass, displays, area_id, where)
+            case _ if any(key in slots for key in PLACES):
+                found = named_displays(hass, displays, slots)
+            case _ if here:
+                found = here
+            case _ if names_art or "art" in slots:
+                found = displays if default_all else [self._default(displays)]
+            case _:
+                raise NotOursError("not_here")
+        hass.data[DATA].last_spoken_to = [display.entity_id for display in found]
+        return found
+
+    def _default(self, displays: list[SpokenDisplay]) -> SpokenDisplay:
+        """Return the display last spoken to, else one that shows something, else any."""
+        last = self.hass.data[DATA].last_spoken_to
+        playing = [d for d in displays if d.state.state == MediaPlayerState.PLAYING]
+        spoken_to = [d for d in displays if [d.entity_id] == last]
+        return (spoken_to or playing or displays)[0]
 
     async def call(
         self, domain: str, service: str, *, response: bool = False, **data: Any
