@@ -11,7 +11,7 @@ from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant
 
 from .const import CONF_DIALECT, CONF_HAS_SIGNED, CONF_KIND, EntryKind
-from .coordinator import POLLED, DisplayCoordinator, DisplayData
+from .coordinator import POLLED, DisplayCoordinator
 from .library.library import Library
 
 PLAYER = (
@@ -57,7 +57,8 @@ async def async_get_config_entry_diagnostics(
 
 def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
     """Return diagnostics of a display."""
-    identity = coordinator.identity
+    identity, data = coordinator.identity, coordinator.data
+    player, device = data.player, data.device
     return {
         "dialect": coordinator.display.dialect,
         "dialect_option": coordinator.config_entry.options.get(CONF_DIALECT),
@@ -66,16 +67,8 @@ def _display(coordinator: DisplayCoordinator) -> dict[str, Any]:
         "last_error": _class_name(coordinator.last_exception),
         "misses": coordinator.connection.misses,
         "cast_only": coordinator.cast_only,
-        "details": sorted(part for part in POLLED if getattr(coordinator.data, part)),
+        "details": sorted(part for part in POLLED if getattr(data, part)),
         "firmware": identity.version if identity else None,
-        **_status(coordinator.data),
-    }
-
-
-def _status(data: DisplayData) -> dict[str, Any]:
-    """Return the allowed parts of the status of a display."""
-    player, device = data.player, data.device
-    return {
         "set_up": data.set_up,
         "player": _allowed(player, PLAYER),
         "works": len(player.items) if player else None,

@@ -1,7 +1,5 @@
 """What the user of a call may do; automations have no user and may do everything."""
 
-from collections.abc import Iterable
-
 from homeassistant.auth.models import User
 from homeassistant.auth.permissions.const import POLICY_CONTROL
 from homeassistant.core import Context, HomeAssistant
@@ -42,25 +40,16 @@ async def async_is_admin(hass: HomeAssistant, context: Context) -> bool:
     return user is None or user.is_admin
 
 
-async def async_check_control(
-    hass: HomeAssistant, context: Context, entity_ids: Iterable[str]
-) -> None:
-    """Raise Unauthorized unless a call may control all of these entities."""
-    user = await async_user(hass, context)
-    for entity_id in entity_ids:
-        if user and not user.permissions.check_entity(entity_id, POLICY_CONTROL):
-            raise Unauthorized(
-                context=context, entity_id=entity_id, permission=POLICY_CONTROL
-            )
-
-
 async def async_check_library(
     hass: HomeAssistant, context: Context, entry_id: str
 ) -> None:
-    """Raise Unauthorized unless a call may control the entities of a library."""
-    registry = er.async_get(hass)
-    entities = er.async_entries_for_config_entry(registry, entry_id)
-    await async_check_control(hass, context, [entity.entity_id for entity in entities])
+    """Raise Unauthorized unless a call may control all entities of a library."""
+    user, registry = await async_user(hass, context), er.async_get(hass)
+    for entity in er.async_entries_for_config_entry(registry, entry_id):
+        if user and not user.permissions.check_entity(entity.entity_id, POLICY_CONTROL):
+            raise Unauthorized(
+                context=context, entity_id=entity.entity_id, permission=POLICY_CONTROL
+            )
 
 
 async def async_check_refresh(

@@ -123,11 +123,13 @@ class DisplayTrigger(Trigger):
             if activity.kind != self._kind or not self._is_targeted(entity_id):
                 return
             variables = {ATTR_ENTITY_ID: entity_id, **activity.attributes}
-            if reason := self._refusal(activity.attributes):
-                if did_not_trigger is not None:
-                    did_not_trigger(NotTriggeredInfo(reason, variables))
-                return
-            run_action(variables, f"{self._kind} on {entity_id}")
+            # What is shown only in between is no new work.
+            is_interlude = "interlude" in variables
+            if not is_interlude and is_wanted(self._options, variables):
+                run_action(variables, f"{self._kind} on {entity_id}")
+            elif did_not_trigger is not None:
+                reason = "interlude" if is_interlude else "other_work"
+                did_not_trigger(NotTriggeredInfo(reason, variables))
 
         return async_add_activity_listener(self._hass, handle_activity)
 
@@ -135,10 +137,6 @@ class DisplayTrigger(Trigger):
         """Return whether a display is targeted by now."""
         found = async_extract_referenced_entity_ids(self._hass, self._selection)
         return entity_id in found.referenced | found.indirectly_referenced
-
-    def _refusal(self, attributes: Mapping[str, Any]) -> str | None:
-        """Return why it is not what the options ask for, None if it is."""
-        return None
 
 
 class WorkChangedTrigger(DisplayTrigger):
@@ -150,13 +148,6 @@ class WorkChangedTrigger(DisplayTrigger):
         vol.Optional("exhibition"): plain_text,
         vol.Optional("favorite"): cv.boolean,
     }
-
-    @override
-    def _refusal(self, attributes: Mapping[str, Any]) -> str | None:
-        """Return why it is not such a work: it is another, or shown only in between."""
-        if "interlude" in attributes:
-            return "interlude"
-        return None if is_wanted(self._options, attributes) else "other_work"
 
 
 class NewsTrigger(Trigger):
