@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from aiohttp import ClientSession, DummyCookieJar
+from lru import LRU
 
 from homeassistant.const import EVENT_HOMEASSISTANT_CLOSE
 from homeassistant.core import Event, HomeAssistant, callback
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .voice.choice import Offer
 
 LOOK_UPS_AT_ONCE: Final = 4
+MAX_FOUND: Final = 200
 
 
 @dataclass(kw_only=True, slots=True)
@@ -64,7 +66,7 @@ class Dp1Data:
     sources: AllSources | None = None
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
-    found: dict[str, str] = field(default_factory=dict)
+    found: LRU[str, str] = field(default_factory=lambda: LRU(MAX_FOUND))
     offers: dict[str, Offer] = field(default_factory=dict)
     look_ups: asyncio.Semaphore = field(
         default_factory=lambda: asyncio.Semaphore(LOOK_UPS_AT_ONCE)

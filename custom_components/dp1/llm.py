@@ -61,13 +61,14 @@ DETAILS: Final = (
     "note",
     "about_artist",
 )
+# Of several, the first counts.
+SHOWN_BY: Final = ("media", "what", "choice", "year")
 MAX_TITLE: Final = 120
 MAX_LINE: Final = 160
 MAX_NOTE: Final = 600
 MAX_FOUND: Final = 8
 MAX_OPENED: Final = 8
 MAX_DISPLAYS: Final = 20
-MAX_REMEMBERED: Final = 200
 MAX_TOGETHER: Final = 20
 # Longer than any of them may be, so that what is too long is still said to be.
 MAX_ARGUMENT: Final = 1000
@@ -268,10 +269,7 @@ def _result(hass: HomeAssistant, library: Library, node: Node) -> JsonObjectType
     """Return a result with a short id by which it can be shown."""
     where = media_id(library.entry_id, node.id)
     short = sha256(where.encode()).hexdigest()[:6]
-    remembered = hass.data[DATA].found
-    remembered[short] = where
-    while len(remembered) > MAX_REMEMBERED:
-        del remembered[next(iter(remembered))]
+    hass.data[DATA].found[short] = where
     details = {
         "artist": node.artist,
         "year": node.year,
@@ -322,13 +320,12 @@ class ShowArtTool(DisplayTool):
         """Show it, and return what is shown where."""
         if ids := args.pop("ids", ()):
             found = hass.data[DATA].found
-            if not found.keys() >= set(ids):
+            if not all(short in found for short in ids):
                 raise action_failed("unknown_result")
             args = {**args, "media": [found[short] for short in ids]}
-        for key in ("media", "what", "choice", "year"):
-            if key in args:
-                others = {"media", "what", "choice", "year"} - {key}
-                args = {name: args[name] for name in args if name not in others}
+        first = next(key for key in SHOWN_BY if key in args)
+        others = {*SHOWN_BY} - {first}
+        args = {name: args[name] for name in args if name not in others}
         return await _async_intent(hass, llm_context, "Dp1Show", args)
 
 
