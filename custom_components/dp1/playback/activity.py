@@ -50,7 +50,7 @@ class Activity:
         coordinator: of the display.
         kind: what happened.
         is_interlude: whether it belongs to an interlude.
-        data: what the display shows meanwhile.
+        data: what the display shows while this is told.
     """
 
     coordinator: DisplayCoordinator
@@ -73,7 +73,7 @@ class Activity:
 
     @cached_property
     def attributes(self) -> Mapping[str, Any]:
-        """Return what the display shows meanwhile, which is put together once somebody asks."""
+        """Return what the display shows, which is put together once somebody asks while this is told."""
         attributes = self.names
         player, item, work = self.data.player, self.data.item, self.data.work
         if player is not None and item is not None:
@@ -144,6 +144,8 @@ class ActivityTracker:
             self._tell_waiting()
             metadata = self._coordinator.metadata
             if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
+                # The display goes on meanwhile.
+                activity = replace(activity, data=replace(activity.data))
                 self._waiting = activity
                 self._coordinator.create_task(
                     self._async_tell_known(activity), "new work"
@@ -155,7 +157,7 @@ class ActivityTracker:
         """Return what has happened, but nothing while the display is on its way to something else."""
         if self._coordinator.requests.in_steps:
             return []
-        data = replace(self._coordinator.data)
+        data = self._coordinator.data
         return [
             Activity(self._coordinator, kind, is_interlude, data)
             for kind, is_interlude in self._changes(data)
@@ -216,7 +218,7 @@ class ActivityTracker:
         )
         if self._waiting is activity:
             self._waiting = None
-            self._tell(replace(activity, data=replace(self._coordinator.data)))
+            self._tell(replace(activity, data=self._coordinator.data))
 
     def _tell_waiting(self) -> None:
         """Tell of the work that waits, as something else has happened since."""
