@@ -49,19 +49,13 @@ class NamedData(CatalogData):
         """Return every exhibition, newest first."""
         return [self._exhibition(number) for number in SHOWS]
 
-    @cached_property
     @override
-    def _by_exhibition(self) -> dict[str, list[dict[str, Any]]]:
-        """Return every series, by exhibition id."""
-        return {
-            show["id"]: [
-                self.make_series(show, number, place, *plan[:3])
-                for place, plan in enumerate(plans)
-            ]
-            for show, (number, plans) in zip(
-                self.exhibitions, SHOWS.items(), strict=True
-            )
-        }
+    def _series_of(self, show: dict[str, Any], number: int) -> list[dict[str, Any]]:
+        """Return the series of an exhibition."""
+        return [
+            self.make_series(show, number, place, *plan[:3])
+            for place, plan in enumerate(SHOWS.get(number, ()))
+        ]
 
     def make_series(
         self, show: dict[str, Any], number: int, place: int, *plan: Any

@@ -97,6 +97,14 @@ def person_of(number: int, seed: str, *, nested: bool = False) -> Json:
     return {"id": uuid_of("role", number, seed), "alumniAccount": person}
 
 
+@cache
+def _numbers() -> dict[str, int]:
+    """Return the number of every exhibition, by id."""
+    return {
+        uuid_of("exhibition", number): number for number in range(1, 1 + len(SHOWS))
+    }
+
+
 class CatalogData:
     """All records, created on first use."""
 
@@ -108,6 +116,8 @@ class CatalogData:
                 pictures with the image service, as the public catalog does.
         """
         self._media_base = media_base
+        self._by_exhibition: dict[str, list[Json]] = {}
+        self._made: dict[str, Json] = {}
         self._works: dict[str, list[Json]] = {}
 
     @cached_property
@@ -116,22 +126,12 @@ class CatalogData:
         shows = [self._exhibition(number) for number in range(1, len(SHOWS) + 1)]
         return shows[::-1]
 
-    @cached_property
-    def _by_exhibition(self) -> dict[str, list[Json]]:
-        """Return every series, by exhibition id."""
-        return {
-            show["id"]: self._series_of(show, number)
-            for number, show in enumerate(self.exhibitions[::-1], 1)
-        }
-
-    @cached_property
+    @property
     def _series(self) -> dict[str, Json]:
         """Return every series, by id."""
-        return {
-            record["id"]: record
-            for records in self._by_exhibition.values()
-            for record in records
-        }
+        for show in self.exhibitions:
+            self.series(show["id"])
+        return self._made
 
     @property
     def series_count(self) -> int:
@@ -144,11 +144,20 @@ class CatalogData:
 
     def series(self, exhibition_id: str) -> list[Json]:
         """Return the series of an exhibition, in display order."""
-        return self._by_exhibition.get(exhibition_id, [])
+        if exhibition_id not in self._by_exhibition:
+            made = [
+                record
+                for show in self.exhibitions
+                if show["id"] == exhibition_id
+                for record in self._series_of(show, _numbers()[exhibition_id])
+            ]
+            self._by_exhibition[exhibition_id] = made
+            self._made |= {record["id"]: record for record in made}
+        return self._by_exhibition[exhibition_id]
 
     def artworks(self, series_id: str) -> list[Json]:
         """Return the works of a series, by their index."""
-        if series_id not in self._series:
+        if series_id not in self._made and series_id not in self._series:
             return []
         if series_id not in self._works:
             self._works[series_id] = self._make_artworks(series_id)
@@ -156,7 +165,8 @@ class CatalogData:
 
     def medium(self, series_id: str) -> str:
         """Return the medium of a series; empty if there is no such series."""
-        return str(self._series.get(series_id, {}).get("medium", ""))
+        series = self._made.get(series_id) or self._series.get(series_id, {})
+        return str(series.get("medium", ""))
 
     def _media(self, path: str) -> str:
         """Return the URL for the path of a picture or work."""
@@ -366,7 +376,7 @@ class CatalogData:
 
     def _make_artworks(self, series_id: str) -> list[Json]:
         """Return the works of a series."""
-        series = self._series[series_id]
+        series = self._made[series_id]
         settings = series["settings"] or {"maxArtwork": 3, "artworkModel": "multi"}
         works = [
             self._artwork(series, settings["artworkModel"], index)
