@@ -45,7 +45,10 @@ async def signed_in(
 ) -> Page:
     """Open a page that is signed in to Home Assistant."""
     context = await chromium.new_context(
-        viewport={"width": width, "height": height}, device_scale_factor=1
+        viewport={"width": width, "height": height},
+        device_scale_factor=1,
+        # What moves on a page is drawn for as long as it is open.
+        reduced_motion="reduce",
     )
     await context.add_init_script(
         f"localStorage.setItem('hassTokens', {home.browser_tokens()!r});"
