@@ -104,20 +104,18 @@ class PagedReader[T: Record]:
         *,
         concurrency: int,
         cap: int | None = None,
-        spread: bool = False,
     ) -> None:
         """Initialize the reader.
 
         Args:
             fetch: reads a page, given its offset and the maximum number of records.
             concurrency: maximum number of pages at the same time.
-            cap: maximum number of records to return; None for all.
-            spread: whether records over the cap are left out evenly instead of at the end.
+            cap: maximum number of records to return, evenly spread over the list; None for all.
         """
         self._fetch = fetch
         self._concurrency = concurrency
         self._cap = MAX_RECORDS if cap is None else cap
-        self._spread = spread
+        self._spread = cap is not None
         self._found: dict[str, tuple[int, T]] = {}
         self._skipped = 0
         self._size = 0
@@ -267,7 +265,7 @@ class Catalog:
     Attributes:
         url: URL of the catalog in its normal form.
 
-    Every read raises, besides ``ValueError`` for a parameter out of range:
+    Every read raises, besides ``ValueError`` for an empty parameter:
 
     - ``NotFoundError``: no such list (404).
     - ``InvalidRequestError``: the catalog refused the request (400, 422), with its own message.
@@ -284,23 +282,19 @@ class Catalog:
         self,
         session: aiohttp.ClientSession | Guard,
         url: str = CATALOG_URL,
-        *,
-        concurrency: int = CONCURRENCY,
     ) -> None:
         """Initialize the client without a request.
 
         Args:
             session: used, never closed; a guard keeps the server from choosing what else is requested.
             url: URL of the catalog as a person writes it.
-            concurrency: maximum number of requests at the same time, over all calls.
 
         Raises:
             ValueError: ``url`` is not a web address.
         """
         self._session = session
         self.url = normalize_url(url)
-        self._concurrency = concurrency
-        self._slots = asyncio.Semaphore(concurrency)
+        self._slots = asyncio.Semaphore(CONCURRENCY)
         self._quiet_until = 0.0
 
     async def exhibitions(
@@ -371,7 +365,7 @@ class Catalog:
         read = partial(self.series, exhibition_id=exhibition_id)
         early = {
             index * PAGE_SIZE: asyncio.create_task(read(offset=index * PAGE_SIZE))
-            for index in range(self._concurrency if pause is None else 0)
+            for index in range(CONCURRENCY if pause is None else 0)
         }
 
         async def fetch(offset: int, limit: int) -> Page[Series]:
@@ -397,21 +391,18 @@ class Catalog:
         series_id: str,
         *,
         cap: int | None = None,
-        spread: bool = False,
         progress: Progress[Artwork] | None = None,
     ) -> Listing[Artwork]:
         """Read every artwork of a series, in the order of their index.
 
         Args:
             series_id: id of the series.
-            cap: maximum number of works to return, and about as many to read; None for all.
-            spread: if there are more, take them evenly from the whole series instead of from its start.
+            cap: maximum number of works to return, and about as many to read, evenly from the whole series; None for all.
             progress: as for ``all_exhibitions``.
         """
         listing = await self._all(
             partial(self.artworks, series_id=series_id),
             cap=cap,
-            spread=spread,
             progress=progress,
         )
         return _in_order(listing, _artwork_place)
@@ -421,16 +412,14 @@ class Catalog:
         read: Callable[..., Awaitable[Page[T]]],
         *,
         cap: int | None = None,
-        spread: bool = False,
         one_by_one: bool = False,
         progress: Progress[T] | None = None,
     ) -> Listing[T]:
         """Read a whole list."""
         reader = PagedReader(
             lambda offset, limit: read(offset=offset, limit=limit),
-            concurrency=1 if one_by_one else self._concurrency,
+            concurrency=1 if one_by_one else CONCURRENCY,
             cap=cap,
-            spread=spread,
         )
         if progress is not None:
             progress(reader.so_far)
@@ -445,10 +434,6 @@ class Catalog:
         limit: int,
     ) -> Page[T]:
         """Read one page; invalid records are left out and counted."""
-        if not 1 <= limit <= PAGE_SIZE or offset < 0:
-            raise ValueError(
-                f"limit must be 1 to {PAGE_SIZE}, offset must not be negative"
-            )
         # Without the value of a parent the catalog might list everything.
         if not all(parameters.values()):
             raise ValueError(f"empty parameters: {parameters}")
@@ -491,17 +476,16 @@ class Catalog:
                     return await self._get_once(operation, parameters)
                 except (UnreachableError, TemporaryError) as err:
                     failures += 1
-                    wait = _wait_before_retry(err, failures)
+                    wait, retries = RETRY_SECONDS * failures * uniform(1, 2), RETRIES
                     if isinstance(err, BusyError):
-                        self._leave_alone(err.retry_after or wait or 0.0)
-                    if wait is None:
+                        retries = BUSY_RETRIES
+                        if err.retry_after is not None:
+                            wait = err.retry_after
+                        end = _now() + min(wait, MAX_QUIET_SECONDS)
+                        self._quiet_until = max(self._quiet_until, end)
+                    if failures > retries or wait > MAX_WAIT_SECONDS:
                         raise
                 await asyncio.sleep(wait)
-
-    def _leave_alone(self, seconds: float) -> None:
-        """Send nothing for as long as the catalog asked, up to a limit."""
-        end = _now() + min(seconds, MAX_QUIET_SECONDS)
-        self._quiet_until = max(self._quiet_until, end)
 
     async def _wait_until_welcome(self) -> None:
         """Wait as long as the catalog has asked for, unless that is too long."""
@@ -531,15 +515,6 @@ class Catalog:
             # It has neither keys nor conflicts, so a proxy or something else answers.
             raise UnexpectedAnswerError(message)
         raise status_error(answer, message)
-
-
-def _wait_before_retry(err: Dp1Error, failures: int) -> float | None:
-    """Return the seconds to wait before a retry; None for no retry."""
-    wait = RETRY_SECONDS * failures * uniform(1, 2)
-    if isinstance(err, BusyError):
-        asked = wait if err.retry_after is None else err.retry_after
-        return asked if failures <= BUSY_RETRIES and asked <= MAX_WAIT_SECONDS else None
-    return wait if failures <= RETRIES else None
 
 
 def _message(answer: Answer) -> str:

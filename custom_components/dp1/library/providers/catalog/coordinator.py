@@ -317,7 +317,7 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         artworks = await self._async_read_parts(
             f"artworks {series_id} {count}",
             self.artworks_of(series_id),
-            partial(self.client.all_artworks, series_id, cap=count, spread=True),
+            partial(self.client.all_artworks, series_id, cap=count),
             asked=count,
         )
         self._artwork_lists.pop(series_id, None)
