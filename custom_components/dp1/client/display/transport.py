@@ -222,47 +222,36 @@ class RequestQueue:
         return await write.result()
 
 
-# The rest of each bucket is left to the phone.
-_BURST_SHARE = 2 / 3
-_RATE_SHARE = 0.8
-
 _BACKOFF = 0.75
 _MAX_RETRY_AFTER = 30.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateClass:
-    """A rate class of the gate.
+    """Our share of a rate class of the gate: 80 % of its rate and two thirds of its burst, the rest is left to the phone.
 
     Attributes:
         rate: sustained commands per second.
         burst: commands at once after a pause.
         backoff: minimum seconds to wait after a refusal.
-        exclusive: use the whole burst and leave nothing of it to others.
         shared: one bucket for all commands of the class, else one for each.
     """
 
     rate: float
     burst: int
     backoff: float = 0.0
-    exclusive: bool = False
     shared: bool = False
 
-    @property
-    def capacity(self) -> int:
-        """Return our share of the burst."""
-        return self.burst if self.exclusive else max(1, int(self.burst * _BURST_SHARE))
 
-
-_DISRUPTIVE = RateClass(rate=0.2, burst=2, backoff=5.0)
-_HEAVY = RateClass(rate=1, burst=3)
-_WRITE = RateClass(rate=2, burst=5)
-_QUERY = RateClass(rate=5, burst=10)
-_INPUT = RateClass(rate=50, burst=100, shared=True)
-_DEFAULT = RateClass(rate=10, burst=20, shared=True)
+_DISRUPTIVE = RateClass(rate=0.16, burst=1, backoff=5.0)
+_HEAVY = RateClass(rate=0.8, burst=2)
+_WRITE = RateClass(rate=1.6, burst=3)
+_QUERY = RateClass(rate=4, burst=6)
+_INPUT = RateClass(rate=40, burst=66, shared=True)
+_DEFAULT = RateClass(rate=8, burst=13, shared=True)
 _CLASSES: Mapping[str, RateClass] = {
-    # Any orientation is at most two rotations away.
-    "rotate": RateClass(rate=0.2, burst=2, backoff=5.0, exclusive=True),
+    # The whole burst: any orientation is at most two rotations away.
+    "rotate": RateClass(rate=0.16, burst=2, backoff=5.0),
     **dict.fromkeys(("reboot", "shutdown", "updateToLatestVersion"), _DISRUPTIVE),
     **dict.fromkeys(("setSleepSchedule", "setSleepMode"), _DISRUPTIVE),
     **dict.fromkeys(("sleepNow", "wakeNow", "ddcPanelControl"), _WRITE),
@@ -282,15 +271,14 @@ class _Bucket:
 
     def __init__(self, rate_class: RateClass, now: float, pace: float) -> None:
         """Initialize a full bucket."""
-        self._rate = rate_class.rate * _RATE_SHARE * pace
-        self._capacity = rate_class.capacity
-        self._tokens = float(self._capacity)
+        self._rate = rate_class.rate * pace
+        self._tokens = self._burst = float(rate_class.burst)
         self._filled_at = now
 
     def take(self, now: float) -> float:
         """Take a token and return the seconds until it is available."""
         grown = self._tokens + (now - self._filled_at) * self._rate
-        self._tokens = min(grown, self._capacity) - 1
+        self._tokens = min(grown, self._burst) - 1
         self._filled_at = now
         return max(0.0, -self._tokens / self._rate)
 
