@@ -187,6 +187,22 @@ def with_scheme(text: str) -> str:
     return f"{'http' if is_own else 'https'}://{text}"
 
 
+def server_url(text: str, interface: re.Pattern[str]) -> URL:
+    """Return the address of a server in the form that names it, from any in which people write it.
+
+    Without a scheme, ``with_scheme`` chooses one; query, fragment, and the path of the interface go.
+
+    Args:
+        text: what was written.
+        interface: what to leave out of the path.
+
+    Raises:
+        ValueError: not the address of a web server, or one with a user name or password in it.
+    """
+    url = web_url(with_scheme(text.strip()))
+    return url.origin().with_path(interface.sub("", url.raw_path), encoded=True)
+
+
 def host_of(text: str) -> str | None:
     """Return ``host:port`` of a web address; None if the text is no web address."""
     try:

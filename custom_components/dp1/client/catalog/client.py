@@ -14,7 +14,6 @@ from math import ceil, inf
 from random import uniform
 import re
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -29,7 +28,7 @@ from ..errors import (
     UnreachableError,
 )
 from ..http import Answer, Guard, request_json, status_error
-from ..text import clean, is_technical, with_scheme
+from ..text import clean, is_technical, server_url
 from ..values import MAX_ON_LOOP, decode, mapping
 from .artwork import evenly
 from .models import Artwork, Exhibition, Record, Series, as_integer
@@ -243,20 +242,16 @@ MAX_MESSAGE = 200
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 
+_API_PATH = re.compile(r"/*(/api/llm(/.*)?)?/*$")
+
+
 def normalize_url(text: str) -> str:
     """Return the URL of a catalog in its normal form: scheme, host and optional path, without a trailing slash.
 
     Raises:
-        ValueError: not a web address.
+        ValueError: as ``server_url`` has it.
     """
-    text = text.strip()
-    parts = urlsplit(with_scheme(text))
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("not a web address")
-    if parts.username is not None or re.search(r"\s", text) or parts.port == 0:
-        raise ValueError("not a plain web address")
-    path = re.sub(r"/api/llm(/.*)?$", "", parts.path.rstrip("/"))
-    return f"{parts.scheme}://{parts.netloc.lower()}{path.rstrip('/')}"
+    return str(server_url(text, _API_PATH))
 
 
 class Catalog:

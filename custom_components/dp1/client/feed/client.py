@@ -26,7 +26,7 @@ from ..errors import (
 )
 from ..http import Guard
 from ..playlist.signing import SigningKey
-from ..text import web_url, with_scheme
+from ..text import server_url
 from .connection import AnswerCache, Family, FeedConnection, family_of, playlist_url
 from .paging import PAGE_SIZE, Page, pages, records
 from .writer import Change, Deleted, Published, Writer
@@ -57,17 +57,12 @@ class StoredPlaylist:
 
 
 def normalize_url(text: str) -> str:
-    """Turn a feed's address in any written form into the one form that names it.
-
-    Without a scheme, ``with_scheme`` chooses one; ``/api/v1`` is added, and what follows it goes, as do query and fragment.
+    """Turn a feed's address in any written form into the one that names it, which ends in ``/api/v1``.
 
     Raises:
-        ValueError: not the address of a web server, or one with a user name or password in it.
+        ValueError: as ``server_url`` has it.
     """
-    text = text.strip()
-    url = web_url(with_scheme(text))
-    path = API_PATH.sub("", url.raw_path) + "/api/v1"
-    return str(url.origin().with_path(path, encoded=True))
+    return f"{server_url(text, API_PATH)}/api/v1"
 
 
 class Feed:
