@@ -269,36 +269,24 @@ class ControlIntent(SpokenIntent):
             works = [_current_work(display) for display in displays]
             pairs = zip(works, displays, strict=True)
             return " ".join([await _async_show(request, c, [d]) for c, d in pairs])
-        titles = {d: d.attribute("media_title") for d in displays}
+        say, credit = request.answers.say, request.answers.credit
+        titles = {d: d.attribute("media_title") or say("untitled") for d in displays}
         done, failures = await async_act(request, displays)
-        said = [self._outcome(request, name, done, titles)] if done else []
-        return " ".join((*said, failures)).strip()
-
-    def _outcome(
-        self,
-        request: Request,
-        name: str,
-        done: list[SpokenDisplay],
-        titles: Mapping[SpokenDisplay, str | None],
-    ) -> str:
-        """Return what to say of displays on which an action was carried out."""
-        say = request.answers.say
         if name in ("next", "previous"):
-            return " ".join(
-                request.answers.credit(
+            said = [
+                credit(
                     "hangs",
                     display.attribute("media_artist"),
                     title=display.attribute("media_title") or say("untitled"),
                     where=display.name,
                 )
                 for display in done
-            )
-        if name in ("stay", "keep", "remove"):
-            return " ".join(
-                say(name, title=titles[display] or say("untitled"), where=display.name)
-                for display in done
-            )
-        return say(name, where=request.names(done))
+            ]
+        elif name in ("stay", "keep", "remove"):
+            said = [say(name, title=titles[d], where=d.name) for d in done]
+        else:
+            said = [say(name, where=request.names(done))]
+        return " ".join((*said, failures)).strip()
 
 
 def _current_work(display: SpokenDisplay) -> Chosen:

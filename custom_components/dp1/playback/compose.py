@@ -109,7 +109,7 @@ async def async_compose(
     )
     works = [item for items in groups for item in items][: options.limit or MAX_WORKS]
     titles = dict.fromkeys(filter(None, (item.get("title") for item in works)))
-    return build(shorten(", ".join(titles), MAX_TITLE) or "DP-1", _own_ids(works))
+    return build(shorten(", ".join(titles), MAX_TITLE) or "DP-1", with_own_ids(works))
 
 
 async def _async_items(
@@ -136,9 +136,9 @@ def _alone(item: Item, defaults: object) -> Item:
     return {**shared, **item, **({"display": display} if display else {})}
 
 
-def _own_ids(works: Sequence[Item]) -> list[Item]:
-    """Return works of which each id is there once, as displays ask for."""
-    seen: set[object] = set()
+def with_own_ids(works: Sequence[Item], others: Sequence[Item] = ()) -> list[Item]:
+    """Return works of which each id is there once, also beside others, as displays ask for."""
+    seen = {item.get("id") for item in others}
     found = []
     for item in works:
         key = item.get("id")

@@ -1,10 +1,8 @@
 """The queue of a display: show something, move, add works, clear it."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from homeassistant.components.media_player import MediaPlayerEnqueue as Enqueue
 from homeassistant.core import HomeAssistant
@@ -19,6 +17,7 @@ from ..data import DATA
 from ..display.history import cast_of
 from ..errors import invalid_input
 from .cast import async_take_snapshot
+from .compose import with_own_ids
 from .daily import async_of_today, async_show_daily, daily_at
 from .resolve import Options, async_read_playlist, async_shown_document
 
@@ -88,7 +87,7 @@ async def async_enqueue(
         index = _index_of(player, works, player.current)
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_shown_document(coordinator.hass, cast)
-        new = _with_own_ids(added.get("items") or [], works)
+        new = with_own_ids(added.get("items") or [], works)
         await _async_change(
             coordinator,
             before.start,
@@ -194,12 +193,3 @@ def _index_of(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> 
         index = (player.position or 1) - 1
     start = Start(item.id, item.source, index)
     return start.find([PlaylistItem.parse(work) for work in works]) or 0
-
-
-def _with_own_ids(new: Works, works: Sequence[Mapping[str, Any]]) -> Works:
-    """Return works with new ids where the playlist has the same id already."""
-    taken = {work.get("id") for work in works}
-    return [
-        {**work, "id": str(uuid4())} if work.get("id") in taken - {None} else work
-        for work in new
-    ]

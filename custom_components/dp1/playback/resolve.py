@@ -586,15 +586,16 @@ def _check_start(options: Options, works: int) -> None:
 
 def start_of(player: PlayerStatus) -> Start:
     """Return the place and order, as far as they are not the default."""
-    item = player.current
-    is_default = item is None or (player.position == 1 and not player.shuffle)
-    loop = player.loop_mode
-    return Start(
-        work_id=None if is_default or item is None else item.id,
-        source=None if is_default or item is None or item.id else item.source,
-        index=None if is_default or player.position is None else player.position - 1,
+    item, loop = player.current, player.loop_mode
+    start = Start(
         shuffle=True if player.shuffle else None,
         loop=None if loop == DEFAULT_LOOP else loop,
+    )
+    if item is None or (player.position == 1 and not player.shuffle):
+        return start
+    source = None if item.id else item.source
+    return replace(
+        start, work_id=item.id, source=source, index=(player.position or 1) - 1
     )
 
 

@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 from ..browse.search import async_hits
 from ..library.entries import async_libraries, library_and_node
 from ..library.library import Library, Node, NodeKind
-from ..library.node import media_id
+from ..library.node import WORKS, media_id
 from ..library.search import Hit
 from ..library.spoken import FILLERS
 from ..library.text_index import fold
@@ -26,7 +26,7 @@ KINDS: Final[Mapping[str, set[NodeKind]]] = {
     "everything": {NodeKind.ARTIST},
     "exhibition": {NodeKind.EXHIBITION},
     "series": {NodeKind.SERIES},
-    "work": {NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED},
+    "work": {NodeKind.SERIES, *WORKS},
     "playlist": {NodeKind.PLAYLIST},
 }
 CHOICES: Final = (
@@ -38,8 +38,6 @@ CHOICES: Final = (
     "newest",
     "other",
 )
-# Kinds of nodes that somebody made.
-MADE: Final = (NodeKind.SERIES, NodeKind.ARTWORK, NodeKind.ITEM, NodeKind.OWNED)
 MAX_NAMES: Final = 3
 # How alike a title and what was said have to be, and how long beside each other.
 ALIKE: Final = 0.6
@@ -92,7 +90,7 @@ class Chosen:
             media_id(library.entry_id, node.id),
             node.title,
             node.title if everything else node.artist,
-            node.kind in MADE,
+            node.kind in KINDS["work"],
             everything,
         )
 
@@ -222,9 +220,16 @@ async def _async_choose(
     """Return something of a year, new, newest or other, the work of the day, the favorites or the own collection."""
     how, year = slots.get("choice"), slots.get("year")
     if how == "favorites":
-        return _favorites(libraries)
+        for library in libraries:
+            if library.favorites.nodes():
+                return Chosen(media_id(library.entry_id, NodeKind.FAVORITES), "")
+        raise UnansweredError("no_favorites")
     if how == "collection":
-        return _collection(libraries)
+        for library in libraries:
+            for node in library.collections.roots():
+                if node.can_play:
+                    return Chosen.of(library, node)
+        raise UnansweredError("no_collection")
     if how == "daily" and (daily := await _async_daily(libraries)):
         return daily
     found = [
@@ -262,24 +267,6 @@ async def _async_daily(libraries: list[Library]) -> Chosen | None:
                 media_id(library.entry_id, node.id), title, artist, item is not None
             )
     return None
-
-
-def _favorites(libraries: list[Library]) -> Chosen:
-    """Return all favorites of the first library that has some."""
-    for library in libraries:
-        if library.favorites.nodes():
-            where = media_id(library.entry_id, NodeKind.FAVORITES.value)
-            return Chosen(where, "")
-    raise UnansweredError("no_favorites")
-
-
-def _collection(libraries: list[Library]) -> Chosen:
-    """Return the first collection that has works."""
-    for library in libraries:
-        for node in library.collections.roots():
-            if node.can_play:
-                return Chosen.of(library, node)
-    raise UnansweredError("no_collection")
 
 
 def _titles_shown(displays: Iterable[SpokenDisplay], *, ever: bool = False) -> set[str]:
