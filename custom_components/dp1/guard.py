@@ -30,7 +30,6 @@ MAX_HOSTS: Final = 256
 # Of a document: more than the works of the longest playlist have.
 MAX_PARTS: Final = 50_000
 SAVE_DELAY: Final = 10.0
-# What Home Assistant serves without login.
 OWN_FILES: Final = (f"/api/{DOMAIN}/media/", "/api/image/serve/", "/local/")
 _SERVER: Final = re.compile(r"https?://[^\s\"'<>\\/?#]+", re.IGNORECASE)
 
@@ -129,7 +128,11 @@ class NamedHosts:
     def async_guard(self, url: str = "") -> Guard:
         """Return what sends requests to addresses that others chose; to Home Assistant if the URL is of a file there."""
         session = async_session(self._hass)
-        if self._is_own_file(url):
+        # What Home Assistant serves without login.
+        is_own_file = bool(host_of(url)) and (
+            is_hass_url(self._hass, url) and web_url(url).path.startswith(OWN_FILES)
+        )
+        if is_own_file:
             return Guard(session, self._session).allowing(url)
         return Guard(session, self._session, self, self._seen)
 
@@ -140,12 +143,6 @@ class NamedHosts:
             for entry in self._hass.config_entries.async_entries(DOMAIN)
             for key in (CONF_CATALOG_URL, CONF_FEED_URL)
             if (url := entry.data.get(key))
-        )
-
-    def _is_own_file(self, url: str) -> bool:
-        """Return whether a URL is one of a file that Home Assistant serves without login."""
-        return bool(host_of(url)) and (
-            is_hass_url(self._hass, url) and web_url(url).path.startswith(OWN_FILES)
         )
 
 

@@ -30,7 +30,7 @@ from .data import DATA
 from .errors import action_failed, raised_as, retyped, translated_errors
 from .library.entries import asked_of, library_and_node
 from .library.library import NodeKind
-from .library.node import media_id
+from .library.node import WORKS, media_id
 from .library.providers.pictures import media_of
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"
@@ -85,16 +85,12 @@ class LibraryMediaSource(MediaSource):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
                     return await async_resolve_media(self.hass, media_of(text), None)
-                single = node.kind in (
-                    NodeKind.ARTWORK,
-                    NodeKind.ITEM,
-                    NodeKind.OWNED,
-                ) or (node.kind == NodeKind.SERIES and node.works == 1)
-                document = (
-                    (await library.async_build_playlist(text)).cast.playlist
-                    if single
-                    else None
-                )
+                document = None
+                if node.kind in WORKS or (
+                    node.kind == NodeKind.SERIES and node.works == 1
+                ):
+                    built = await library.async_build_playlist(text)
+                    document = built.cast.playlist
         name = media_id(library.entry_id, text)
         if document is None:
             if node.kind == NodeKind.SERIES and (
