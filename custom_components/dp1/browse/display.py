@@ -104,7 +104,7 @@ async def async_display_picture(
     elif (entry := coordinator.history.get(media_id)) is not None:
         url = _cover_of(entry)
     else:
-        return await pictures.async_tile_of(media_id)
+        return await pictures.async_of(media_id, tile=True)
     return await pictures.async_tile(url) if url else None
 
 

@@ -198,23 +198,16 @@ class Pictures:
             self._keep(key, tile)
         return tile
 
-    async def async_tile_of(self, media_id: str) -> Image | None:
-        """Return the picture of a library node as a tile, if there is one."""
-        address = await self._async_address(media_id)
-        return await self.async_tile(address) if address else None
-
-    async def async_of(self, media_id: str) -> Image | None:
-        """Return the picture of a library node, if there is one."""
-        address = await self._async_address(media_id)
-        return await self.async_at(address) if address else None
-
-    async def _async_address(self, media_id: str) -> str | None:
-        """Return the URL of the picture of a library node, if there is one."""
+    async def async_of(self, media_id: str, *, tile: bool = False) -> Image | None:
+        """Return the picture of a library node, if there is one, or that as a tile."""
         try:
             library, node = library_and_node(self._hass, media_id)
-            return (await library.async_node(node)).picture
+            address = (await library.async_node(node)).picture
         except Dp1Error, HomeAssistantError:
             return None
+        if not address:
+            return None
+        return await (self.async_tile(address) if tile else self.async_at(address))
 
     async def async_at(self, address: str) -> Image | None:
         """Return the picture at a URL, if there is one. Equal requests at the same time share one fetch."""
@@ -274,12 +267,7 @@ class PictureView(HomeAssistantView):
     async def get(self, request: web.Request, identifier: str) -> web.Response:
         """Serve the picture of a node."""
         name = f"{MEDIA_PREFIX}{identifier}"
-        find = (
-            self._pictures.async_tile_of
-            if TILE in request.query
-            else self._pictures.async_of
-        )
-        picture = await find(name)
+        picture = await self._pictures.async_of(name, tile=TILE in request.query)
         if picture is None:
             return web.Response(status=HTTPStatus.NOT_FOUND)
         return web.Response(
