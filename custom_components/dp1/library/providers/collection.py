@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from functools import partial
 from hashlib import sha256
 from itertools import accumulate, batched
@@ -439,20 +438,8 @@ ARTISTS: Final = "artists"
 MAX_OWNED: Final = 200
 
 
-class Medium(StrEnum):
-    """How a work behaves."""
-
-    STILL = "still"
-    MOVING = "moving"
-    INTERACTIVE = "interactive"
-
-
-# As the catalog names them.
-CATALOG_MEDIA: Final = {
-    Medium.STILL: "image",
-    Medium.MOVING: "video",
-    Medium.INTERACTIVE: "software",
-}
+# How a work behaves, and how the catalog names that.
+MEDIA: Final = {"still": "image", "moving": "video", "interactive": "software"}
 
 
 @dataclass(slots=True)
@@ -525,7 +512,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
                     title=work.name,
                     artist=_artist_of(work),
                     picture=work.image or work.thumbnail,
-                    medium=CATALOG_MEDIA[medium_of(work)],
+                    medium=MEDIA[medium_of(work)],
                     note=clean(work.description, MAX_NOTE) or None,
                     provenance=provenance(work),
                     node_id=_owned_node(collection, work).id,
@@ -648,26 +635,26 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         if len(view.by_artist) > 1:
             yield _artists_node(collection)
         if len(view.by_medium) > 1:
-            for medium in Medium:
+            for medium in MEDIA:
                 if works := view.by_medium.get(medium):
                     kind = NodeKind.COLLECTION_PART
                     yield _group_node(collection, kind, medium, works)
 
 
-def medium_of(work: Token) -> Medium:
+def medium_of(work: Token) -> str:
     """Return how a work behaves, as far as its address and type tell."""
     kind = data_type(work.source)
     path = "" if kind else urlsplit(work.source or "").path
     suffix, kind = PurePosixPath(path).suffix.lower(), kind or work.mime_type
     if suffix in MOVING_SUFFIXES or kind.startswith(("video/", "image/gif")):
-        return Medium.MOVING
+        return "moving"
     if (
         work.source in (None, work.image)
         or suffix in STILL_SUFFIXES
         or kind.startswith("image/")
     ):
-        return Medium.STILL
-    return Medium.INTERACTIVE
+        return "still"
+    return "interactive"
 
 
 def _artist_of(work: Token) -> str | None:
@@ -685,7 +672,7 @@ def _owned_node(collection: CollectionCoordinator, work: Token) -> Node:
         picture=work.thumbnail,
         can_play=work.source is not None,
         subtitle=collection.title,
-        medium=CATALOG_MEDIA[medium_of(work)],
+        medium=MEDIA[medium_of(work)],
     )
 
 
