@@ -225,17 +225,16 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 except Dp1Error as err:
                     problems.append(err)
 
-        missing = []
         for url in urls:
             # The feed may be known by another name there.
             known = self.playlist(url.rpartition("/playlists/")[2])
             if known := known or self._foreign.get(url):
                 found[url] = known
-            else:
-                missing.append(url)
         try:
             async with asyncio.timeout(PATIENCE):
-                await asyncio.gather(*map(read, dict.fromkeys(missing)))
+                await asyncio.gather(
+                    *(read(url) for url in dict.fromkeys(urls) if url not in found)
+                )
         except TimeoutError:
             problems.append(NoAnswerError("not all playlists answer in time"))
         playlists = [found[url] for url in urls if url in found]
