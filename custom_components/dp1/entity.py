@@ -25,6 +25,7 @@ from .coordinator import (
     Refresh,
 )
 from .display.discovery import model_of
+from .library.entries import async_add_libraries_listener
 from .library.library import Library
 
 
@@ -202,4 +203,6 @@ class LibraryEntity(Entity):
     async def async_added_to_hass(self) -> None:
         """Listen to the library."""
         await super().async_added_to_hass()
-        self.async_on_remove(self.library.async_add_listener(self.async_write_ha_state))
+        self.async_on_remove(
+            async_add_libraries_listener(self.hass, self.async_write_ha_state)
+        )

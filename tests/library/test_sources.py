@@ -6,6 +6,7 @@ from typing import Any
 from freezegun.api import FrozenDateTimeFactory
 import pytest
 
+from custom_components.dp1.library.entries import async_add_libraries_listener
 from homeassistant.core import HomeAssistant
 
 from .conftest import MakeLibrary
@@ -184,7 +185,9 @@ async def test_listeners_are_told(
     """Listeners are called once for several changes, until they unsubscribe."""
     library = await make_library(catalog)
     told = []
-    stop = library.async_add_listener(lambda: told.append(len(library.sources())))
+    stop = async_add_libraries_listener(
+        hass, lambda: told.append(len(library.sources()))
+    )
     show = show_id(catalog, "Net Evil")
     await library.async_build_playlist(f"exhibition/{show}")
     await library.async_add_favorite(f"series/{catalog.data.series(show)[0]['id']}")

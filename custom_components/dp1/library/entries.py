@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, Final
 from urllib.parse import unquote
@@ -15,11 +16,7 @@ from homeassistant.config_entries import (
 )
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
-from homeassistant.util.signal_type import SignalType
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
@@ -30,7 +27,14 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
-from .library import BuiltPlaylist, Library, LibraryConfigEntry, server_of
+from .library import (
+    CHANGED,
+    BuiltPlaylist,
+    Library,
+    LibraryConfigEntry,
+    async_tell_changed,
+    server_of,
+)
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import Found
 from .text_index import fold
@@ -271,9 +275,6 @@ async def _async_nearest(libraries: list[Library], kind: str, text: str) -> str:
     return ", ".join(f'"{clean(title, 100)}"' for title in titles)
 
 
-CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
-
-
 @callback
 def async_add_libraries_listener(
     hass: HomeAssistant, action: CALLBACK_TYPE
@@ -284,15 +285,8 @@ def async_add_libraries_listener(
 
 @callback
 def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Tell displays of updates of a library while it is loaded, and when it is unloaded."""
-
-    @callback
-    def tell() -> None:
-        """Tell displays."""
-        hass.data[DATA].sources = None
-        async_dispatcher_send(hass, CHANGED)
-
-    entry.async_on_unload(entry.runtime_data.async_add_listener(tell))
+    """Tell displays when a library is loaded and unloaded."""
+    tell = partial(async_tell_changed, hass)
     entry.async_on_unload(entry.async_on_state_change(tell))
     # By then it is no longer loaded.
     entry.async_on_unload(tell)

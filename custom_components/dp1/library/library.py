@@ -3,21 +3,25 @@
 import asyncio
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, Final
 from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.debounce import Debouncer
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.start import async_at_started
+from homeassistant.util.signal_type import SignalType
 
 from ..client.catalog.artwork import CAP
 from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, LOGGER
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN, LOGGER
 from ..data import DATA
 from ..errors import translated
 from .node import (
@@ -79,6 +83,8 @@ MAX_CHILDREN = 200
 # A node may have more inside than can be looked at.
 MAX_INSIDE = 2000
 
+CHANGED: Final[SignalType[()]] = SignalType(f"{DOMAIN}_libraries_changed")
+
 type LibraryConfigEntry = ConfigEntry[Library]
 
 
@@ -117,13 +123,12 @@ class Library:
         self._built = self._only(BuiltPlaylists)
         self._search = Search(hass, self.providers, self.favorites.is_favorite)
         self._sources: SourceList | None = None
-        self._listeners: list[CALLBACK_TYPE] = []
         self._debouncer = Debouncer(
             hass,
             LOGGER,
             cooldown=UPDATE_SECONDS,
             immediate=False,
-            function=self._async_update_listeners,
+            function=partial(async_tell_changed, hass),
         )
 
     def _only[P: Provider](self, kind: type[P]) -> P:
@@ -189,11 +194,16 @@ class Library:
     @property
     def problem_text(self) -> str | None:
         """Return why not everything can be read, in the words of an action that fails."""
-        for coordinator in self.coordinators:
-            if (problem := coordinator.problem) is not None:
-                url = coordinator.url or ""
-                return str(translated(problem, coordinator.kind, self.title, url))
+        for server in self.coordinators:
+            if (problem := server.problem) is not None:
+                return str(self._translated(problem, server))
         return None
+
+    def _translated(
+        self, reason: Dp1Error, server: ServerCoordinator[Any]
+    ) -> HomeAssistantError:
+        """Return why a server could not be read, in the words of an action that fails."""
+        return translated(reason, server.kind, self.title, server.url or "")
 
     @callback
     def async_remember_signed(self) -> None:
@@ -235,8 +245,7 @@ class Library:
         )
         for server, reason in zip(servers, reasons, strict=False):
             if isinstance(reason, Dp1Error):
-                url = server.url or ""
-                raise translated(reason, server.kind, self.title, url) from reason
+                raise self._translated(reason, server) from reason
 
     async def async_published(self, document: Mapping[str, Any]) -> None:
         """Show a playlist that has just been published or changed."""
@@ -275,22 +284,10 @@ class Library:
             await provider.async_stop()
 
     @callback
-    def async_add_listener(self, listener: CALLBACK_TYPE) -> CALLBACK_TYPE:
-        """Listen for changes of sources, favorites or anything that was read."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    @callback
     def _handle_update(self) -> None:
-        """Handle a change."""
+        """Handle a change of sources, favorites or anything that was read."""
         self._sources = None
         self._debouncer.async_schedule_call()
-
-    @callback
-    def _async_update_listeners(self) -> None:
-        """Update all listeners."""
-        for listener in list(self._listeners):
-            listener()
 
     # Nodes
 
@@ -476,6 +473,13 @@ class Library:
                 stored = await self.feed_coordinator.async_document(known.id)
                 return stored.document
         return None
+
+
+@callback
+def async_tell_changed(hass: HomeAssistant) -> None:
+    """Tell displays and entities that a library has changed."""
+    hass.data[DATA].sources = None
+    async_dispatcher_send(hass, CHANGED)
 
 
 def server_of(node: str) -> str:
