@@ -245,13 +245,10 @@ def _picture(value: object) -> str:
     return address if address.startswith(("http://", "https://")) else ""
 
 
-def open_items(document: Json) -> list[Json]:
-    """Return the items of a playlist that can be shown by themselves, with its defaults."""
-    known = {item.key: item for item in items_of(document)}
-    items = [
-        item
-        for key, _, item in keyed_items(document.get("items"))
-        if not known[key].is_secret
-    ]
-    shown = for_display({"defaults": document.get("defaults"), "items": items})
-    return list(shown["items"])
+def open_items(document: Json) -> dict[str, Json]:
+    """Return the items of a playlist that can be shown by themselves by their keys, with its defaults."""
+    secret = {item.key for item in items_of(document) if item.is_secret}
+    keyed = keyed_items(document.get("items"))
+    items = {key: item for key, _, item in keyed if key not in secret}
+    alone = {"defaults": document.get("defaults"), "items": list(items.values())}
+    return dict(zip(items, for_display(alone)["items"], strict=True))
