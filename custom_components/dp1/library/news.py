@@ -6,14 +6,10 @@ from datetime import timedelta
 from typing import Any, Final
 
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
-from .node import Node, media_id
 
 EXHIBITION_OPENED: Final = "exhibition_opened"
 PLAYLIST_PUBLISHED: Final = "playlist_published"
@@ -42,24 +38,3 @@ def async_add_news_listener(
 ) -> CALLBACK_TYPE:
     """Listen for news of libraries."""
     return async_dispatcher_connect(hass, NEWS, action)
-
-
-@callback
-def async_tell(
-    hass: HomeAssistant,
-    entry_id: str,
-    kind: str,
-    node: Node,
-    link: str | None,
-    **more: str,
-) -> None:
-    """Tell one piece of news of a library."""
-    attributes = {
-        "title": node.title,
-        "artist": node.artist or node.subtitle,
-        "picture": node.picture,
-        "link": link,
-        "media_content_id": media_id(entry_id, node.id),
-        **more,
-    }
-    async_dispatcher_send(hass, NEWS, NewsItem(entry_id, kind, attributes))

@@ -20,7 +20,7 @@ from ...client.http import Guard
 from ...client.text import MAX_TITLE, clean, web_url, with_scheme
 from ...client.values import text
 from ...storage import record_from_json, record_to_json
-from ..news import CHANNEL_PLAYLIST, async_tell
+from ..news import CHANNEL_PLAYLIST
 from ..node import Children, Node, NodeKind, node_id
 from ..server import CachedList, Json, ServerCoordinator
 from ..text_index import line
@@ -142,16 +142,16 @@ class FollowedChannel(ServerCoordinator[Listed]):
         )
         self.playlists: tuple[FeedPlaylist, ...] = ()
         self.seen = Seen()
-        self._entry_id = context.entry.entry_id
+        self._context = context
         self._feed = feed = context.feed
         self._is_told = is_told
         self._reads = 0
         self._addresses: dict[str, tuple[str, ...]] = {}
-        is_own = self.address.feed == feed.url and feed.client is not None
-        if not is_own:
-            client = self.address.client(context.guard())
-            feed.others[f"{self.address.feed}/"] = client
-        self._client: Feed = feed.client if is_own and feed.client else client
+        if feed.client is not None and self.address.feed == feed.url:
+            self._client = feed.client
+        else:
+            self._client = self.address.client(context.guard())
+            feed.others[f"{self.address.feed}/"] = self._client
 
     @override
     async def _async_read_list(self) -> CachedList[Listed]:
@@ -244,13 +244,9 @@ class FollowedChannel(ServerCoordinator[Listed]):
         if fresh:
             _, self.seen.told = new_playlists(self.seen.told, fresh, today)
         for listed in [found[key] for key in fresh[:MAX_TOLD]]:
-            async_tell(
-                self.hass,
-                self._entry_id,
-                CHANNEL_PLAYLIST,
-                playlist_node(listed.playlist),
-                listed.url,
-                channel=listed.channel,
+            node = playlist_node(listed.playlist)
+            self._context.async_tell(
+                CHANNEL_PLAYLIST, node, listed.url, channel=listed.channel
             )
 
     @override

@@ -49,7 +49,7 @@ from ...const import (
 )
 from ...data import DATA, async_session
 from ...storage import record_from_json, record_to_json
-from ..news import ACQUIRED, LEFT_COLLECTION, async_tell
+from ..news import ACQUIRED, LEFT_COLLECTION
 from ..node import MAX_CREDIT, WORK_IDS, Children, Node, NodeKind, node_id
 from ..server import LIST, PATIENCE, CachedList, Json, ServerCoordinator
 from ..text_index import line
@@ -131,6 +131,7 @@ class CollectionCoordinator(ServerCoordinator[Token]):
             uniform(*POLL_SECONDS),
             subentry,
         )
+        self._context = context
         self.keep_current: bool = subentry.data.get(CONF_KEEP_CURRENT, False)
         self.changed_at = dt_util.utcnow()
         self._addresses: list[str] = sorted(subentry.data[CONF_ADDRESSES])
@@ -368,8 +369,8 @@ class CollectionCoordinator(ServerCoordinator[Token]):
 
     def _tell_one(self, kind: str, work: Token) -> None:
         """Tell of a work that came into the collection or left it."""
-        entry_id, node = self.config_entry.entry_id, _owned_node(self, work)
-        async_tell(self.hass, entry_id, kind, node, None, collection=self.title)
+        node = _owned_node(self, work)
+        self._context.async_tell(kind, node, None, collection=self.title)
 
     @override
     def to_store(self) -> Json:

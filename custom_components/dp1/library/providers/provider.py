@@ -16,6 +16,7 @@ from uuid import uuid4
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 
 from ...client.display.client import Cast
 from ...client.display.player_status import PlayerStatus, PlaylistItem
@@ -25,7 +26,8 @@ from ...client.playlist.document import build, timestamp
 from ...client.playlist.manifest import Work
 from ...client.text import MAX_TITLE, shorten
 from ...const import LICENSE
-from ..node import FOLDER_TITLES, Children, Node, NodeKind, node_id
+from ..news import NEWS, NewsItem
+from ..node import FOLDER_TITLES, Children, Node, NodeKind, media_id, node_id
 from ..server import CachedList, ServerCoordinator
 from ..settings import Preferences
 from ..text_index import Query, TextIndex, line
@@ -148,6 +150,20 @@ class Context:
     feed: FeedCoordinator
     async_update: CALLBACK_TYPE
     providers: list[Provider] = field(default_factory=list)
+
+    @callback
+    def async_tell(self, kind: str, node: Node, link: str | None, **more: str) -> None:
+        """Tell one piece of news of the library."""
+        entry_id = self.entry.entry_id
+        attributes = {
+            "title": node.title,
+            "artist": node.artist or node.subtitle,
+            "picture": node.picture,
+            "link": link,
+            "media_content_id": media_id(entry_id, node.id),
+            **more,
+        }
+        async_dispatcher_send(self.hass, NEWS, NewsItem(entry_id, kind, attributes))
 
     def picture(self, source: str) -> str | None:
         """Return a small picture of the work at an address, if a provider knows one."""

@@ -47,7 +47,7 @@ from ....client.text import shorten
 from ....client.values import mapping, text
 from ....const import LICENSE, SOURCE_LIMIT
 from ....data import DATA
-from ...news import EXHIBITION_OPENED, MAX_AGE, async_tell
+from ...news import EXHIBITION_OPENED, MAX_AGE
 from ...node import MAX_CREDIT, Children, Node, NodeKind, node_id
 from ...server import PATIENCE
 from ...spoken import FILLERS, number_of
@@ -886,12 +886,9 @@ class CatalogProvider(Provider):
         for exhibition in opened:
             opens = exhibition.viewable_from
             if exhibition.id in new and (opens is None or now - opens < MAX_AGE):
-                async_tell(
-                    self.hass,
-                    self.context.entry.entry_id,
-                    EXHIBITION_OPENED,
-                    self._exhibition_node(exhibition),
-                    exhibition_page(exhibition),
+                node = self._exhibition_node(exhibition)
+                self.context.async_tell(
+                    EXHIBITION_OPENED, node, exhibition_page(exhibition)
                 )
         self._stop_waiting()
         upcoming = [

@@ -14,11 +14,11 @@ from homeassistant.util import dt as dt_util
 from ....client.display.client import Cast
 from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
-from ....client.playlist.document import for_display
+from ....client.playlist.schema import SIGNATURE_FIELDS
 from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
-from ...news import MAX_AGE, PLAYLIST_PUBLISHED, async_tell
+from ...news import MAX_AGE, PLAYLIST_PUBLISHED
 from ...node import Children, Node, NodeKind, node_id, split_node_id
 from ...text_index import Query, line
 from ..provider import (
@@ -35,21 +35,12 @@ from ..provider import (
     children_of,
 )
 from .coordinator import MAX_IN_CHANNEL
-from .records import (
-    UNKNOWN,
-    FeedChannel,
-    FeedItem,
-    FeedPlaylist,
-    items_of,
-    keyed_items,
-    open_items,
-)
+from .records import UNKNOWN, FeedChannel, FeedItem, FeedPlaylist, items_of, open_items
 
 PLAYABLE = ("http://", "https://", "data:")
 IMAGE_SUFFIXES = (".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp")
 # A display keeps a playlist as a whole.
 MAX_CHANNEL_WORKS = 500
-SIGNATURES = ("signature", "signatures")
 
 
 class FeedProvider(Provider):
@@ -210,7 +201,7 @@ class FeedProvider(Provider):
                 document = {
                     name: value
                     for name, value in stored.document.items()
-                    if name not in SIGNATURES
+                    if name not in SIGNATURE_FIELDS
                 } | {"id": str(uuid4()), "items": stored.document["items"][:limit]}
                 node = node_id(NodeKind.PLAYLIST, known.id)
                 return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
@@ -224,15 +215,12 @@ class FeedProvider(Provider):
     async def _async_build_item(self, ref: str, key: str) -> BuiltPlaylist:
         """Build the playlist of a work of a playlist."""
         document = (await self._feed.async_document(ref, BUILD_PATIENCE)).document
-        items = {name: item for name, _, item in keyed_items(document.get("items"))}
-        secret = any(item.key == key and item.is_secret for item in items_of(document))
-        if (item := items.get(key)) is None or secret:
+        if (item := open_items(document).get(key)) is None:
             raise NotFoundError(f"no work {key!r} in the playlist {ref!r}")
-        alone = for_display({"defaults": document.get("defaults"), "items": [item]})
         return self.build_items(
             node_id(NodeKind.ITEM, ref, key),
             clean(item.get("title"), MAX_TITLE) or key,
-            [{"duration": self.context.preferences.duration, **alone["items"][0]}],
+            [{"duration": self.context.preferences.duration, **item}],
         )
 
     async def _async_build_channel(self, key: str, limit: int | None) -> BuiltPlaylist:
@@ -316,12 +304,9 @@ class FeedProvider(Provider):
         for playlist in records if new else ():
             made = moment(playlist.created)
             if playlist.id in new and (made is None or made > oldest):
-                async_tell(
-                    self.hass,
-                    self.context.entry.entry_id,
-                    PLAYLIST_PUBLISHED,
-                    playlist_node(playlist),
-                    f"{self._feed.url}/playlists/{playlist.id}",
+                link = f"{self._feed.url}/playlists/{playlist.id}"
+                self.context.async_tell(
+                    PLAYLIST_PUBLISHED, playlist_node(playlist), link
                 )
 
     # What a display shows
@@ -410,7 +395,7 @@ async def async_build_playlists(
         if isinstance(found, Dp1Error):
             problem = problem or found
             continue
-        for item in open_items(found.document):
+        for item in open_items(found.document).values():
             if len(items) == (limit or MAX_CHANNEL_WORKS):
                 left_out += 1
                 continue
