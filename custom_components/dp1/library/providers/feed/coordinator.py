@@ -13,6 +13,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
+from homeassistant.util.async_ import gather_with_limited_concurrency
 
 from ....client.catalog.client import Listing
 from ....client.errors import DeletedError, Dp1Error, NoAnswerError, NotFoundError
@@ -215,15 +216,13 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         """Return the playlists at some addresses in order, and why some are missing; other hosts are asked a few at a time."""
         found: dict[str, FeedPlaylist] = {}
         problems: list[Dp1Error] = []
-        slots = asyncio.Semaphore(FOREIGN_CONCURRENCY)
 
         async def read(url: str) -> None:
             """Read a playlist of another host."""
-            async with slots:
-                try:
-                    found[url] = self._foreign[url] = await self.async_playlist(url)
-                except Dp1Error as err:
-                    problems.append(err)
+            try:
+                found[url] = self._foreign[url] = await self.async_playlist(url)
+            except Dp1Error as err:
+                problems.append(err)
 
         for url in urls:
             # The feed may be known by another name there.
@@ -232,8 +231,9 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
                 found[url] = known
         try:
             async with asyncio.timeout(PATIENCE):
-                await asyncio.gather(
-                    *(read(url) for url in dict.fromkeys(urls) if url not in found)
+                missing = [url for url in dict.fromkeys(urls) if url not in found]
+                await gather_with_limited_concurrency(
+                    FOREIGN_CONCURRENCY, *map(read, missing)
                 )
         except TimeoutError:
             problems.append(NoAnswerError("not all playlists answer in time"))
@@ -252,18 +252,19 @@ class FeedCoordinator(ServerCoordinator[FeedPlaylist]):
         self, urls: Sequence[str]
     ) -> list[StoredPlaylist | Dp1Error]:
         """Return the playlists at some addresses in order, or why one is missing; a few are asked for at a time."""
-        slots = asyncio.Semaphore(FOREIGN_CONCURRENCY)
 
         async def read(url: str) -> StoredPlaylist | Dp1Error:
             """Read a playlist, of this feed by its id."""
             known = self.playlist(url.rpartition("/playlists/")[2])
-            async with slots:
-                try:
-                    return await self.async_document(known.id if known else url)
-                except Dp1Error as err:
-                    return err
+            try:
+                return await self.async_document(known.id if known else url)
+            except Dp1Error as err:
+                return err
 
-        return await asyncio.gather(*map(read, urls[:MAX_IN_CHANNEL]))
+        found: list[StoredPlaylist | Dp1Error] = await gather_with_limited_concurrency(
+            FOREIGN_CONCURRENCY, *map(read, urls[:MAX_IN_CHANNEL])
+        )
+        return found
 
     @property
     def channels(self) -> tuple[FeedChannel, ...]:
