@@ -464,9 +464,11 @@ class _View:
                 view.by_artist.setdefault(artist, []).append(work)
         return view
 
-    def works(self, kind: str, key: str) -> list[Token]:
-        """Return the works of an artist or a medium, or the work with an id."""
+    def works(self, kind: str, key: str) -> Sequence[Token]:
+        """Return all works, those of an artist or a medium, or the work with an id."""
         match kind:
+            case NodeKind.COLLECTION:
+                return self.records
             case NodeKind.OWNED:
                 return [self.by_id[key]] if key in self.by_id else []
             case NodeKind.COLLECTION_ARTIST:
@@ -561,9 +563,7 @@ class Collections(SubentryProvider[CollectionCoordinator]):
         collection = self._of(keys[0])
         problem = _problem(await collection.async_list())
         named, view = await self.async_node(kind, *keys), self._view(collection)
-        works = (
-            view.records if kind == NodeKind.COLLECTION else view.works(kind, keys[1])
-        )
+        works = view.works(kind, keys[-1])
         playable = [work for work in works if work.source]
         if not playable:
             raise problem or NotFoundError(f"{named.title!r} has nothing to show")
