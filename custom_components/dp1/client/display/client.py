@@ -263,14 +263,13 @@ class Display(Commands):
         command, found = "getOfflineCacheStatus", OfflineCache(0, 0)
         request: dict[str, Any] = {}
         for _ in range(_MAX_PAGES):
-            answer = await self._transport.post(command, request)
-            page, cursor = await parse_reply(
+            page, cursor = await self._query(
                 command,
-                answer,
                 lambda leaf: (
                     OfflineCache.parse(leaf.get("items")),
                     text(leaf.get("nextCursor")),
                 ),
+                request,
             )
             found = OfflineCache(found.ready + page.ready, found.waiting + page.waiting)
             if cursor is None:
@@ -480,10 +479,14 @@ class Display(Commands):
         return leaf
 
     async def _query[T](
-        self, command: str, parse: Callable[[Mapping[str, Any]], T]
+        self,
+        command: str,
+        parse: Callable[[Mapping[str, Any]], T],
+        request: Mapping[str, Any] | None = None,
     ) -> T:
         """Send a command that only reads and parse its reply."""
-        return await parse_reply(command, await self._transport.post(command), parse)
+        answer = await self._transport.post(command, request)
+        return await parse_reply(command, answer, parse)
 
     async def _post(
         self, command: str, request: Mapping[str, Any]
@@ -493,8 +496,7 @@ class Display(Commands):
 
     async def _status_now(self) -> PlayerStatus:
         """Return the player status between commands of the player."""
-        answer = await self._transport.post("checkStatus")
-        return await parse_reply("checkStatus", answer, PlayerStatus.parse)
+        return await self._query("checkStatus", PlayerStatus.parse)
 
     async def _require_player(self) -> None:
         """Raise if the player is not running, which alone explains a 500 without a reason."""
