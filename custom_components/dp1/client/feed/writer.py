@@ -17,7 +17,6 @@ from ..errors import (
     DocumentTooLargeError,
     Dp1Error,
     Fault,
-    IdDeletedError,
     InvalidPlaylistError,
     KeyOwnedError,
     LostAnswerError,
@@ -57,7 +56,6 @@ from .drafts import (
 READ_BACK_PAUSES = (0.0, 0.5, 1.0, 2.0)
 # After these nobody knows whether the document arrived; a conflict may be with the document itself.
 DOUBTFUL = (ConflictError, LostAnswerError, TemporaryError, UnexpectedAnswerError)
-CERTAIN = (BusyError, IdDeletedError, SlugTakenError)
 
 type Status = Literal["published", "updated", "queued"]
 
@@ -422,10 +420,10 @@ class Writer:
             LostAnswerError: in doubt even after looking.
         """
 
-        async def attempt() -> Stored:
-            """Send it."""
-            return await _stored(
-                await self.connection.write(
+        doubt: Dp1Error | None = None
+        while True:
+            try:
+                answer = await self.connection.write(
                     method,
                     url,
                     draft.document if body is None else body,
@@ -433,28 +431,18 @@ class Writer:
                     document=True,
                     repeatable=draft.signed,
                 )
-            )
-
-        try:
-            return await attempt()
-        except CERTAIN:
-            raise
-        except DOUBTFUL as err:
-            if not draft.signed:
-                raise
-            doubt: Dp1Error = err
-        if found := await self._look_for(draft.document, doubt):
-            return found
-        if isinstance(doubt, ConflictError):
-            raise doubt
-        try:
-            return await attempt()
-        except UnreachableError, BusyError:
-            raise doubt from None
-        except DOUBTFUL as err:
-            if found := await self._look_for(draft.document, err):
-                return found
-            raise
+                return await _stored(answer)
+            except (UnreachableError, BusyError) as err:
+                # It was not sent, or not this time.
+                raise doubt or err from None
+            except DOUBTFUL as err:
+                if not draft.signed:
+                    raise
+                if found := await self._look_for(draft.document, err):
+                    return found
+                if doubt is not None or isinstance(err, ConflictError):
+                    raise
+                doubt = err
 
     async def _look_for(self, document: Document, doubt: Dp1Error) -> Stored | None:
         """Return the stored document if it is exactly this one; raise the doubt if looking is not possible."""
