@@ -248,7 +248,7 @@ async def test_busy_feed(family: FamilyName) -> None:
 
 async def test_publish_twice_is_once() -> None:
     """Publishing the same document again finds it."""
-    given = normalize(playlist(), now=NOW)
+    given, _ = normalize(playlist(), now=NOW)
     async with served(key="") as (feed, simulator):
         first = await feed.publish(given, key=KEY)
         second = await feed.publish(given, key=KEY)

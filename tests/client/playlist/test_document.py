@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, example, given, settings, strategies
 import pytest
 
 from custom_components.dp1.client.errors import InvalidPlaylistError
-from custom_components.dp1.client.feed.drafts import normalize, signable
+from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.playlist.document import (
     build,
     build_item,
@@ -551,10 +551,8 @@ SIGNER = {"name": "Home", "key": KEY.did}
 def test_whatever_is_built_can_be_published(document: dict[str, Any]) -> None:
     """A built document is valid, can be signed and verified, and survives canonicalization and JSON."""
     check(document)
-    ready = normalize(document, now=NOW, curator=SIGNER)
-    signed_part, left_out = signable(ready)
+    ready, left_out = normalize(document, now=NOW, curator=SIGNER)
     assert not left_out
-    assert signed_part == ready
     signed = sign(ready, KEY, now=NOW)
     check(signed)
     check_playable({**signed, "items": [ITEM]})
@@ -563,7 +561,7 @@ def test_whatever_is_built_can_be_published(document: dict[str, Any]) -> None:
     assert back == signed
     assert [row.valid for row in verify(back)] == [True]
     assert canonical(json.loads(canonical(signed))) == canonical(signed)
-    assert normalize(ready, now=NOW, curator=SIGNER) == ready
+    assert normalize(ready, now=NOW, curator=SIGNER) == (ready, [])
 
 
 @often
@@ -607,7 +605,7 @@ def test_a_mutated_document_never_crashes(
         assert fault.message
     with suppress(InvalidPlaylistError):
         check_playable(document)
-    signable(normalize(document, now=NOW, curator=SIGNER))
+    normalize(document, now=NOW, curator=SIGNER)
     for_display(document, item_duration=5, display={"scaling": "fit"})
     assert len(verify(document)) == 2
     assert parse(json.dumps(document)) == parse(before)
@@ -633,12 +631,11 @@ def test_normalize_fills_in_what_a_server_would() -> None:
     document = playlist(
         items=[{**ITEM}, {**ITEM}], signatures=[{}], signature="x", extra={"a": []}
     )
-    ready = normalize(document, now=NOW, curator=SIGNER)
+    ready, _ = normalize(document, now=NOW, curator=SIGNER)
     assert UUID.fullmatch(ready["id"])
     assert ready["slug"] == f"hall-{ready['id'][:8]}"
     assert ready["created"] == "2026-11-21T12:30:15Z"
     assert ready["curators"] == [SIGNER]
-    assert ready["extra"] == {"a": []}
     assert not {"signature", "signatures"} & ready.keys()
     ids = [item["id"] for item in ready["items"]]
     assert len(set(ids)) == 2
@@ -649,9 +646,10 @@ def test_normalize_fills_in_what_a_server_would() -> None:
 
 def test_normalize_keeps_a_complete_document() -> None:
     """A complete document is not changed."""
-    ready = normalize(FULL, now=NOW, curator={"name": "Other name", "key": DID})
+    signer = {"name": "Other name", "key": DID}
+    ready, left_out = normalize(FULL, now=NOW, curator=signer)
     assert json.dumps(ready) == json.dumps(FULL)
-    assert signable(ready) == (FULL, [])
+    assert left_out == []
 
 
 @pytest.mark.parametrize(
@@ -673,7 +671,8 @@ def test_normalize_keeps_a_complete_document() -> None:
 )
 def test_created_in_the_form_a_server_writes(given_value: Any, wanted: Any) -> None:
     """The creation time is in UTC, without trailing zeros, and not in the future; invalid values are kept."""
-    assert normalize(playlist(created=given_value), now=NOW)["created"] == wanted
+    ready, _ = normalize(playlist(created=given_value), now=NOW)
+    assert ready["created"] == wanted
 
 
 @pytest.mark.parametrize(
@@ -690,7 +689,7 @@ def test_created_in_the_form_a_server_writes(given_value: Any, wanted: Any) -> N
 def test_slug_as_the_server_computes_it(changes: dict[str, Any], slug: str) -> None:
     """The slug is the normalized given one, else the title and the first eight digits of the id."""
     document = playlist(id="61F21D23-a45f-4c1c-8080-e93a192adccc", **changes)
-    ready = normalize(document, now=NOW)
+    ready, _ = normalize(document, now=NOW)
     assert ready["slug"] == slug
     assert ready["id"] == "61f21d23-a45f-4c1c-8080-e93a192adccc"
     assert slugify(slug) == slug
@@ -728,7 +727,7 @@ def test_normalize_drops_what_a_server_drops() -> None:
             {**ITEM, "duration": 0, "provenance": {"type": "onChain", "contract": {"seriesId": 7.0}}},
         ],
     )  # fmt: skip
-    ready = normalize(document, now=NOW)
+    ready, _ = normalize(document, now=NOW)
     assert ready["dpVersion"] == "1.1.0"
     assert "summary" not in ready
     assert ready["curators"] == [{"name": "", "key": DID}]
@@ -738,10 +737,9 @@ def test_normalize_drops_what_a_server_drops() -> None:
         "id": first["id"],
         "source": ITEM["source"],
         "override": {},
-        "unknown": "",
         "display": {
             "loop": False,
-            "interaction": {"mouse": {"click": True, "wheel": False}},
+            "interaction": {"mouse": {"click": True}},
         },
         "provenance": {"type": "onChain", "contract": {"seriesId": 0}},
     }
@@ -764,7 +762,7 @@ def test_normalize_drops_what_a_server_drops() -> None:
 )
 def test_normalize_leaves_nonsense_for_the_check(changes: dict[str, Any]) -> None:
     """Invalid values are kept and found by the check."""
-    ready = normalize(playlist(**changes), now=NOW, curator=SIGNER)
+    ready, _ = normalize(playlist(**changes), now=NOW, curator=SIGNER)
     assert ready.items() >= changes.items()
     assert faults(ready).keys() == changes.keys()
 
@@ -775,7 +773,7 @@ def test_item_ids_are_made_unique() -> None:
     document = playlist(
         items=[{**ITEM, "id": same}, {**ITEM, "id": same.lower()}, {**ITEM, "id": 5}]
     )
-    ready = normalize(document, now=NOW)
+    ready, _ = normalize(document, now=NOW)
     first, second, third = (item["id"] for item in ready["items"])
     assert first == same.lower()
     assert UUID.fullmatch(second)
@@ -784,7 +782,7 @@ def test_item_ids_are_made_unique() -> None:
     assert faults(ready).keys() == {"items[2].id"}
 
 
-def test_signable_names_what_it_leaves_out() -> None:
+def test_normalize_names_what_it_leaves_out() -> None:
     """Fields that the strict server does not store are left out and reported at any depth, except in free objects."""
     document = {
         **FULL,
@@ -802,7 +800,7 @@ def test_signable_names_what_it_leaves_out() -> None:
         ],
         "curators": [{"name": "A", "key": DID, "e": {}}],
     }
-    pruned, left_out = signable(document)
+    pruned, left_out = normalize(document, now=NOW)
     assert left_out == [
         "curators[0].e",
         "items[0].created",
@@ -815,6 +813,7 @@ def test_signable_names_what_it_leaves_out() -> None:
     assert pruned["items"] == [
         {
             **ITEM,
+            "id": pruned["items"][0]["id"],
             "override": {"a": 1},
             "display": {"userOverrides": {"b": True}},
             "provenance": {"type": "onChain", "contract": {}},

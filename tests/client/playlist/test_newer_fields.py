@@ -1,14 +1,16 @@
 """Test the fields of playlists extension 0.2.0 and content rating 0.1.0."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from custom_components.dp1.client.feed.drafts import NEWER_ITEM_FIELDS, signable
+from custom_components.dp1.client.feed.drafts import NEWER_ITEM_FIELDS, normalize
 from custom_components.dp1.client.playlist.document import validate
 
 from .documents import one_item, playlist
 
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ITEM = {
     "displayAt": "2026-12-01T08:00:00Z",
     "contentRating": "mature",
@@ -48,10 +50,11 @@ def test_schedule() -> None:
 
 def test_what_feeds_take() -> None:
     """Newer feeds store all fields but the schedule, older feeds none; fields left out are reported."""
-    document = {**one_item(**ITEM), "schedule": {"byDisplayAt": True}}
-    kept, left_out = signable(document, NEWER_ITEM_FIELDS)
+    key = "7b1d0a3c-5f7e-4f36-9a55-2a6c0b7d8e90"
+    document = {**one_item(id=key, **ITEM), "schedule": {"byDisplayAt": True}}
+    kept, left_out = normalize(document, now=NOW, newer=NEWER_ITEM_FIELDS)
     assert kept["items"] == document["items"]
     assert left_out == ["schedule"]
-    kept, left_out = signable(document)
+    kept, left_out = normalize(document, now=NOW)
     assert not ITEM.keys() & kept["items"][0].keys()
     assert left_out == [*(f"items[0].{field}" for field in ITEM), "schedule"]

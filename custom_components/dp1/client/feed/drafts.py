@@ -101,22 +101,28 @@ def _created(value: Any, now: datetime) -> Any:
     return timestamp(moment).replace("Z", f".{fraction}Z" if fraction else "Z")
 
 
-def _stripped(value: Any, shape: Shape) -> Any:
-    """Return a copy without empty values of known fields, at any depth."""
+def _as_stored(
+    value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
+) -> Any:
+    """Return a copy with the known fields that are not empty, and collect the paths of the unknown ones."""
     if isinstance(value, list):
-        return [_stripped(member, shape) for member in value]
+        return [
+            _as_stored(member, shape, (*path, index), left_out)
+            for index, member in enumerate(value)
+        ]
     if not isinstance(value, dict):
         return value
     result = {}
     for name, member in value.items():
-        if name in shape:
-            if (inner := shape[name]) is not None:
-                member = _stripped(member, inner)
-            if member is None or (member is False and shape is _MOUSE):
-                continue
-            if name not in _KEPT_EMPTY and member in ("", [], {}):
-                continue
-        result[name] = member
+        if name not in shape:
+            left_out.append(path_text((*path, name)))
+            continue
+        if (inner := shape[name]) is not None:
+            member = _as_stored(member, inner, (*path, name), left_out)
+        if member is None or (member is False and shape is _MOUSE):
+            continue
+        if name in _KEPT_EMPTY or member not in ("", [], {}):
+            result[name] = member
     return result
 
 
@@ -152,27 +158,35 @@ def normalize(
     *,
     now: datetime,
     curator: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    """Prepare a document for publishing: what the strict feed server would fill in or rewrite is done here.
+    newer: Collection[str] = (),
+) -> tuple[Document, list[str]]:
+    """Prepare a document for publishing: what the strict feed server would fill in, rewrite or leave out is done here.
 
     Ids in lower case and made where missing (items too, each its own), slug as the server computes it,
-    ``created`` in UTC, empty values of known fields dropped, signatures dropped, integers beyond 2^53 as doubles (RFC 8785).  Unknown fields stay; see
-    `signable`.  What is wrong stays wrong: `check` the result.
+    ``created`` in UTC, empty values and unknown fields dropped, signatures dropped, integers beyond 2^53 as doubles
+    (RFC 8785).  What is wrong stays wrong: `check` the result.
 
     Args:
         document: a playlist.
         now: the present moment, with a zone; used where ``created`` is missing or in the future.
         curator: who signs, as ``name`` and ``key`` (a DID); added to the curators unless the key is there.
+        newer: those of ``NEWER_ITEM_FIELDS`` that the feed takes.
+
+    Returns:
+        The document, and the paths of the fields that the server does not know, since it verifies only those it stores.
     """
-    result: dict[str, Any] = _stripped(doubles(unsigned(document)), _PROFILE)
+    left_out: list[str] = []
+    items = {**(_PROFILE["items"] or {}), **dict.fromkeys(newer)}
+    profile = {**_PROFILE, "items": items}
+    result = _as_stored(doubles(unsigned(document)), profile, (), left_out)
     if isinstance(version := result.setdefault("dpVersion", DP_VERSION), str):
         result["dpVersion"] = version.strip()
     result["id"] = _unique_id(result.get("id"), set())
     result["slug"] = _slug(result)
     result["created"] = _created(result.get("created"), now)
-    if isinstance(items := result.get("items"), list):
+    if isinstance(works := result.get("items"), list):
         taken: set[str] = set()
-        result["items"] = [_normal_item(item, taken) for item in items]
+        result["items"] = [_normal_item(work, taken) for work in works]
     if curator:
         known = result.get("curators", [])
         if isinstance(known, list) and not any(
@@ -181,7 +195,7 @@ def normalize(
             for known_curator in known
         ):
             result["curators"] = [*known, without_nothing(curator)]
-    return result
+    return result, left_out
 
 
 def _slug(document: Mapping[str, Any]) -> Any:
@@ -194,46 +208,6 @@ def _slug(document: Mapping[str, Any]) -> Any:
     title = document.get("title")
     stem = slugify(title) if isinstance(title, str) else ""
     return f"{stem or 'playlist'}-{slugify(str(document['id']))[:8]}"
-
-
-def signable(
-    document: Mapping[str, Any], newer: Collection[str] = ()
-) -> tuple[dict[str, Any], list[str]]:
-    """Return a document with only the fields that the strict feed server stores, since it verifies those.
-
-    Args:
-        document: a playlist.
-        newer: those of ``NEWER_ITEM_FIELDS`` that the feed takes.
-
-    Returns:
-        The document without the fields that the server does not know, and the paths of those fields.
-    """
-    left_out: list[str] = []
-    items = {**(_PROFILE["items"] or {}), **dict.fromkeys(newer)}
-    profile = {**_PROFILE, "items": items}
-    return _pruned(document, profile, (), left_out), left_out
-
-
-def _pruned(
-    value: Any, shape: Shape, path: tuple[str | int, ...], left_out: list[str]
-) -> Any:
-    """Return a copy with the known fields, and collect the paths of the others."""
-    if isinstance(value, list):
-        return [
-            _pruned(member, shape, (*path, index), left_out)
-            for index, member in enumerate(value)
-        ]
-    if not isinstance(value, Mapping):
-        return value
-    result = {}
-    for name, member in value.items():
-        if name not in shape:
-            left_out.append(path_text((*path, name)))
-        elif (inner := shape[name]) is not None:
-            result[name] = _pruned(member, inner, (*path, name), left_out)
-        else:
-            result[name] = member
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +277,7 @@ def draft_signed(
     left_out: list[str] = []
     if stored is not None:
         document, kept, left_out = _replacing(document, stored)
-    payload, unknown = signable(normalize(document, now=now, curator=signer), newer)
+    payload, unknown = normalize(document, now=now, curator=signer, newer=newer)
     payload |= kept
     _check(payload)
     signed = sign(payload, key, now=now)
