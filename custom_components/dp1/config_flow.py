@@ -13,6 +13,7 @@ from homeassistant.config_entries import (
     SOURCE_ZEROCONF,
     ConfigEntry,
     ConfigFlow,
+    ConfigFlowContext,
     ConfigFlowResult,
     ConfigSubentryFlow,
     FlowType,
@@ -88,6 +89,8 @@ DISPLAY_SCHEMA = vol.Schema({vol.Required(CONF_HOST): str})
 PATIENCE = 1.0
 LOOKS = 10
 OFFERED = NAMES[DEFAULT_CATALOG_URL]
+# Of the offer of a library that is taken with a display: nobody sees its dialog.
+TAKEN = {CONF_ADD_LIBRARY: True}
 # Whoever announces displays chooses what is asked, and what a person has to answer.
 MAX_DISCOVERED = 50
 MAX_PARALLEL = 8
@@ -355,8 +358,12 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
         """Create the entry of a display, and add the library on offer if that is wanted."""
         if given.get(CONF_ADD_LIBRARY):
             self._withdraw_offers()
-            offer = await self._async_offer()
-            self.hass.async_create_task(self._async_take(offer), eager_start=False)
+            context = ConfigFlowContext(source=SOURCE_INTEGRATION_DISCOVERY)
+            self.hass.async_create_task(
+                self.hass.config_entries.flow.async_init(
+                    DOMAIN, context=context, data=TAKEN
+                )
+            )
         return self.async_create_entry(
             title=self._title,
             data={
@@ -368,34 +375,20 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
             options={name: given[name] for name in given if name == CONF_IGNORE_MUSIC},
         )
 
-    async def _async_offer(self) -> ConfigFlowResult:
-        """Offer the default library."""
-        return await self.hass.config_entries.flow.async_init(
-            DOMAIN, context={"source": SOURCE_INTEGRATION_DISCOVERY}
-        )
-
-    async def _async_take(self, offer: ConfigFlowResult) -> None:
-        """Add the library on offer; if its servers do not answer, it is offered anew."""
-        if offer["type"] is not FlowResultType.FORM:
-            return
-        flow = self.hass.config_entries.flow
-        values = {CONF_NAME: OFFERED, CONF_ADVANCED: DEFAULT_SERVERS}
-        result = await flow.async_configure(offer["flow_id"], values)
-        if result["type"] is FlowResultType.FORM:
-            flow.async_abort(offer["flow_id"])
-            await self._async_offer()
-        elif following := result.get("next_flow"):
-            # Nobody sees it.
-            self.hass.config_entries.options.async_abort(following[1])
-
     @override
     async def async_step_integration_discovery(
         self, discovery_info: DiscoveryInfoType
     ) -> ConfigFlowResult:
-        """Offer the default library, which nothing but a display asks for."""
+        """Offer the default library, or add it at once if it was asked for with a display and its servers answer."""
         await self.async_set_unique_id(DEFAULT_FEED_URL)
         self._abort_if_configured()
         self.context["title_placeholders"] = {"name": OFFERED}
+        if discovery_info == TAKEN:
+            added = await self.async_step_library(
+                {CONF_NAME: OFFERED, **DEFAULT_SERVERS}
+            )
+            if added["type"] is not FlowResultType.FORM:
+                return added
         return await self.async_step_offered_library()
 
     async def async_step_offered_library(
@@ -438,7 +431,8 @@ class Dp1ConfigFlow(ConfigFlow, Dialog[ConfigFlowResult], domain=DOMAIN):
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
         """Go on with how far a library is that is not read at once; it is there, and this can be left."""
         entry = result["result"]
-        if isinstance(library := getattr(entry, "runtime_data", None), Library):
+        library = getattr(entry, "runtime_data", None)
+        if isinstance(library, Library) and self.init_data != TAKEN:
             for _ in range(LOOKS):
                 if not library.is_reading:
                     return result
