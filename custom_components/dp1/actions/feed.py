@@ -47,15 +47,7 @@ type Document = dict[str, Any]
 
 # A published copy gets its own.
 IDENTITY = ("id", "slug", "created")
-PUBLISH_FIELDS = (
-    "playlist",
-    "playlist_url",
-    "exhibition",
-    "series",
-    "media_content_id",
-    "media",
-    TARGET,
-)
+PUBLISH_FIELDS = (*(name for name in ART if name != "playlist_id"), TARGET)
 # Texts of what is wrong with signatures.
 SIGNATURE = "config_panel.signature"
 # Parts of URLs that give access to media of this Home Assistant.
@@ -325,12 +317,8 @@ def _verdict_of(
         "valid": result.valid,
     }
     fault: str | None = result.fault
-    if (
-        result.valid
-        and result.role == "feed"
-        and feed_keys
-        and result.kid not in feed_keys
-    ):
+    is_known = not feed_keys or result.kid in feed_keys
+    if result.valid and result.role == "feed" and not is_known:
         fault = "other_key"
     if fault:
         verdict["reason"] = async_text(
@@ -374,11 +362,8 @@ def _feed_errors(
     except ApiKeyNeededError as err:
         raise invalid_input("feed_needs_key", name=library.title) from err
     except Dp1Error as err:
-        if (
-            writing
-            and isinstance(err, AuthenticationError)
-            and not isinstance(err, ForbiddenError)
-        ):
+        is_forbidden = isinstance(err, ForbiddenError)
+        if writing and isinstance(err, AuthenticationError) and not is_forbidden:
             library.entry.async_start_reauth(library.hass)
         raise translated(err, "feed", library.title, feed.url) from err
 

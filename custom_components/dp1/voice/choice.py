@@ -123,14 +123,13 @@ async def async_choose(
             Chosen.of(library, await library.async_node(node))
             for library, node in (library_and_node(hass, it) for it in slots["media"])
         ]
-        titles = (first.title, *(chosen.title for chosen in others))
+        if not others:
+            return first
         return Chosen(
             first.media_id,
-            ", ".join(titles),
-            None if others else first.artist,
-            first.is_work or bool(others),
-            first.is_everything and not others,
-            tuple(chosen.media_id for chosen in others),
+            ", ".join((first.title, *(chosen.title for chosen in others))),
+            is_work=True,
+            others=tuple(chosen.media_id for chosen in others),
         )
     try:
         if "what" in slots:
