@@ -13,7 +13,6 @@ from ..client.values import texts
 from ..storage import SafeStore
 from .providers.provider import BuiltPlaylist, Context, Provider, Source
 
-MAX_RECOGNIZED = 64
 MAX_BUILT = 100
 SAVE_SECONDS = 30.0
 
@@ -30,7 +29,6 @@ class SourceList:
         self._providers = providers
         self.names: Mapping[str, str] = self._named()
         self._nodes = {node: name for name, node in reversed(self.names.items())}
-        self._recognized: LRU[int, tuple[str, ...]] = LRU(MAX_RECOGNIZED)
 
     def of(self, player: PlayerStatus) -> str | None:
         """Return the source a display shows, if it is one for certain."""
@@ -64,22 +62,10 @@ class SourceList:
         """Yield the nodes of its playlist, and what the works are."""
         for provider in self._providers:
             yield from provider.recognize(player)
-        yield from self._nodes_of_works(player)
-
-    def _nodes_of_works(self, player: PlayerStatus) -> tuple[str, ...]:
-        """Return the nodes which consist of exactly the works of a display."""
-        sources = tuple(item.source for item in player.items)
-        if not sources or not all(sources):
-            return ()
-        key = hash(sources)
-        if (known := self._recognized.get(key)) is None:
-            works = frozenset(source for source in sources if source)
-            known = self._recognized[key] = tuple(
-                node
-                for provider in self._providers
-                for node in provider.recognize_works(works)
-            )
-        return known
+        works = frozenset(item.source or "" for item in player.items)
+        if works and "" not in works:
+            for provider in self._providers:
+                yield from provider.recognize_works(works)
 
 
 def _names_of(source: Source) -> Iterator[str]:
