@@ -229,7 +229,7 @@ async def measure(
         stalls = Stalls()
         started = time.process_time()
         await library.async_start()
-        assert library.sources()
+        assert library.source_list().names
         warm = time.process_time() - started
         await _async_artworks_loaded(library)
         stall_start = stalls.end()

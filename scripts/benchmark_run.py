@@ -477,7 +477,7 @@ async def measure_library(size: Size) -> list[Row]:
         await library.async_start()
         await library.async_children("exhibitions")
         cold = time.monotonic() - started
-        node = library.sources()[SHOW]
+        node = library.source_list().names[SHOW]
         started = time.monotonic()
         await library.async_build_playlist(node)
         cold_show = time.monotonic() - started
@@ -491,7 +491,7 @@ async def measure_library(size: Size) -> list[Row]:
         started = time.monotonic()
         await again.async_start()
         warm = time.monotonic() - started
-        assert again.sources()
+        assert again.source_list().names
         requests = len(catalog.requests)
         await again.async_stop()
         return [

@@ -83,7 +83,9 @@ class Gallery:
 
     async def settled(self) -> None:
         """Wait until the displays were updated."""
-        await until(lambda: self.library.sources().keys() == set(self.source_list))
+        await until(
+            lambda: self.library.source_list().names.keys() == set(self.source_list)
+        )
 
     @property
     def library(self) -> Library:

@@ -169,7 +169,7 @@ async def test_evening_4_goodnight(hass: HomeAssistant) -> None:
             assert not any(wall.state.asleep for wall in house.walls.values())
             shown.append([house.attribute(room, "source") for room in ROOMS])
         assert all(a != b for a, b in zip(*shown, strict=True))
-        assert set(shown[0] + shown[1]) <= read.sources().keys()
+        assert set(shown[0] + shown[1]) <= read.source_list().names.keys()
 
 
 async def test_evening_5_router_swap(

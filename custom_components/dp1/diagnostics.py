@@ -96,7 +96,7 @@ def _library(library: Library) -> dict[str, Any]:
         "has_api_key": bool(library.entry.data[CONF_API_KEY]),
         "has_signed": bool(library.entry.data.get(CONF_HAS_SIGNED)),
         "options": sorted(library.entry.options),
-        "sources": len(library.sources()),
+        "sources": len(library.source_list().names),
         "since": library.since.isoformat() if library.since else None,
         "collections": [
             {

@@ -62,7 +62,7 @@ async def seen(hass: HomeAssistant, entry: MockConfigEntry) -> set[str]:
     found = await call(hass, "search", query="evening", kinds=["playlist"])
     assert {result["title"] for result in found["results"]} == browsed
     assert {
-        name for name in entry.runtime_data.sources() if "vening" in name
+        name for name in entry.runtime_data.source_list().names if "vening" in name
     } == browsed
     return browsed
 

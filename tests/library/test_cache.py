@@ -219,7 +219,7 @@ async def test_another_server_has_another_copy(
     async with CatalogSimulator() as other:
         other.inject("status")
         library = await make_library(other, feed, wait=False)
-        assert library.sources() == {}
+        assert library.source_list().names == {}
         assert len((await library.async_children("playlists")).nodes) == 1
         await library.async_stop()
     async with FeedSimulator() as other_feed:
@@ -265,7 +265,7 @@ async def test_a_damaged_copy(
             "data": stored,
         }
     library = await make_library(catalog, feed)
-    assert len(library.sources()) == 47
+    assert len(library.source_list().names) == 47
 
 
 @pytest.mark.parametrize("version", [0, 2])
@@ -283,7 +283,7 @@ async def test_a_copy_of_another_version(
         "data": {"shape": "another"},
     }
     library = await make_library(catalog)
-    assert len(library.sources()) == 47
+    assert len(library.source_list().names) == 47
 
 
 @pytest.mark.parametrize("timing", [replace(FAST, save_delay=0.01)])
@@ -364,7 +364,7 @@ async def test_series_of_shows_that_are_gone_go_too(
     assert library.catalog_coordinator.all_series
     catalog.data.exhibitions.remove(catalog.data.find_exhibition("Net Evil"))
     await library.catalog_coordinator.async_refresh()
-    assert "Net Evil" not in library.sources()
+    assert "Net Evil" not in library.source_list().names
     assert not library.catalog_coordinator.all_series
 
 

@@ -364,12 +364,12 @@ async def test_a_channel_of_another_feed(hass: HomeAssistant) -> None:
         assert work.id in found
         sounds_so = await search_nodes(library, "playlist won", within=node)
         assert sounds_so[0].id == first.id
-        sources = library.sources()
+        sources = library.source_list().names
         assert sources["Our evenings"] == node and sources["Playlist 1"] == first.id
         cast = (await library.async_build_playlist(first.id)).cast
         assert cast.playlist_url == f"{simulator.url}/playlists/{key(1)}"
         shown = PlayerStatus.parse({"playlistURL": cast.playlist_url})
-        assert library.source_of(shown) == "Playlist 1"
+        assert library.source_list().of(shown) == "Playlist 1"
         assert (await library.async_node(node)).title == "Our evenings"
         built = await library.async_build_playlist(node)
         assert (built.title, built.works) == ("Our evenings", 2)

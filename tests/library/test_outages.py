@@ -64,12 +64,12 @@ async def test_a_catalog_that_is_down(
     library = await make_library(catalog)
     node = f"exhibition/{show_id(catalog, 'Net Evil')}"
     await library.async_build_playlist(node)
-    before = dict(library.sources())
+    before = dict(library.source_list().names)
     assert library.problem is None
     await catalog.stop()
     library = await make_library(catalog, wait=False)
     caplog.clear()
-    assert dict(library.sources()) == before
+    assert dict(library.source_list().names) == before
     for _ in range(3):
         unread = await library.async_children(
             f"exhibition/{show_id(catalog, 'Slow Weather')}"
@@ -111,8 +111,8 @@ async def test_a_cold_start_without_a_catalog(
     children = await library.async_children("exhibitions")
     assert not children.nodes and isinstance(children.problem, RefusedError)
     assert children.since is None and library.since is None
-    assert library.sources() == {}
-    assert library.source_of(player()) is None
+    assert library.source_list().names == {}
+    assert library.source_list().of(player()) is None
     assert await search_nodes(library, "net evil") == []
     unread = await library.async_children(show)
     assert isinstance(unread.problem, RefusedError)
@@ -192,7 +192,7 @@ async def test_a_page_that_hangs(
         shows = (await so_far(46, lambda: server.async_list(0.05))).records
         openings = [record.opens_at for record in shows if record.opens_at]
         assert openings == sorted(openings, reverse=True)
-        assert library.sources() == {}
+        assert library.source_list().names == {}
         show = next(
             record for record in shows if record.title == "Twenty Kinds of Weather"
         )
@@ -212,7 +212,7 @@ async def test_a_page_that_hangs(
         ).works == 10
         assert len((await library.async_children(f"exhibition/{show.id}")).nodes) == 20
         assert len((await library.async_children("exhibitions")).nodes) == 47
-        assert library.problem is None and len(library.sources()) == 47
+        assert library.problem is None and len(library.source_list().names) == 47
 
 
 async def test_a_catalog_that_asks_to_be_left_alone(
@@ -297,7 +297,7 @@ async def test_too_many_requests(
     """A short Retry-After is waited for, and nothing is missing."""
     catalog.inject("status", status=429, retry_after="1", offset=5, times=1)
     library = await make_library(catalog)
-    assert len(library.sources()) == 47 and library.problem is None
+    assert len(library.source_list().names) == 47 and library.problem is None
 
 
 async def test_an_old_copy_stays_when_a_page_breaks(
@@ -329,7 +329,7 @@ async def test_a_catalog_that_is_suddenly_empty(
     catalog.inject("empty")
     catalog.inject("wrong_total", size=0)
     await library.catalog_coordinator.async_refresh()
-    assert len(library.sources()) == 47
+    assert len(library.source_list().names) == 47
     assert isinstance(library.problem, UnexpectedAnswerError)
 
 
@@ -412,7 +412,7 @@ async def test_the_refresh_tries_again(
     catalog.inject("status", offset=0, times=2)
     library = await make_library(catalog, wait=False)
     async with asyncio.timeout(30):
-        while not library.sources():
+        while not library.source_list().names:
             await asyncio.sleep(0.02)
     assert library.problem is None
 

@@ -42,7 +42,7 @@ async def test_names_are_unique(
         ]
     )
     library = await make_library(catalog, feed, options=ALL)
-    names = list(library.sources())
+    names = list(library.source_list().names)
     assert len(names) == len({name.casefold() for name in names}) == 47 + 5
     assert "Still Life" in names and "Still Life (2024)" in names
     assert names.index("Still Life (2024)") < names.index("Still Life")
@@ -71,16 +71,20 @@ async def test_groups_are_options(
     """The groups of sources are options, and the first of each group are taken."""
     feed.seed([evening("One"), evening("Two")])
     library = await make_library(catalog, feed)
-    assert list(library.sources())[0] == "Afterimage"
-    assert len(library.sources()) == 47
+    assert list(library.source_list().names)[0] == "Afterimage"
+    assert len(library.source_list().names) == 47
     limit_sources(monkeypatch, 1)
     library = await make_library(catalog, feed, options={"sources": ["playlists"]})
-    assert list(library.sources()) == ["Two"]
+    assert list(library.source_list().names) == ["Two"]
     limit_sources(monkeypatch, 3)
     library = await make_library(catalog, feed)
-    assert list(library.sources()) == ["Afterimage", "Slow Weather", "Seven Small Suns"]
+    assert list(library.source_list().names) == [
+        "Afterimage",
+        "Slow Weather",
+        "Seven Small Suns",
+    ]
     library = await make_library(catalog, feed, options={"sources": []})
-    assert library.sources() == {}
+    assert library.source_list().names == {}
 
 
 async def test_every_source_plays(
@@ -93,11 +97,11 @@ async def test_every_source_plays(
     feed.seed([evening(), full_collection(catalog, "Slow Weather")])
     limit_sources(monkeypatch, 4)
     library = await make_library(catalog, feed, options=ALL)
-    await library.async_add_favorite(next(iter(library.sources().values())))
+    await library.async_add_favorite(next(iter(library.source_list().names.values())))
     show = show_id(catalog, "Net Evil")
     series = (await library.async_children(f"exhibition/{show}")).nodes[0]
     await library.async_add_favorite(series.id)
-    sources = library.sources()
+    sources = library.source_list().names
     assert len(sources) == 4 + 2 + 1
     for name, node in sources.items():
         cast = (await library.async_build_playlist(node)).cast
@@ -105,7 +109,7 @@ async def test_every_source_plays(
         hung = player(
             document.get("items", ()), url=cast.playlist_url, key=document.get("id")
         )
-        assert library.source_of(hung) == name
+        assert library.source_list().of(hung) == name
 
 
 async def test_what_was_cast_is_known_after_a_restart(
@@ -113,12 +117,12 @@ async def test_what_was_cast_is_known_after_a_restart(
 ) -> None:
     """The source is recognized after a restart by the playlist that the display reports."""
     library = await make_library(catalog)
-    node = library.sources()["Net Evil"]
+    node = library.source_list().names["Net Evil"]
     document = (await library.async_build_playlist(node)).cast.playlist or {}
     library = await make_library(catalog, wait=False)
-    assert library.source_of(player(key=document["id"])) == "Net Evil"
-    assert library.source_of(player(key="something else")) is None
-    assert library.source_of(player()) is None
+    assert library.source_list().of(player(key=document["id"])) == "Net Evil"
+    assert library.source_list().of(player(key="something else")) is None
+    assert library.source_list().of(player()) is None
 
 
 async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
@@ -129,13 +133,13 @@ async def test_a_feeds_playlist_cast_from_elsewhere_is_recognized(
     library = await make_library(feed=feed, options=ALL)
     for ref in (stored["id"], stored["id"].upper(), stored["slug"]):
         hung = player(url=f"{feed.url}/playlists/{ref}")
-        assert library.source_of(hung) == "Evening"
+        assert library.source_list().of(hung) == "Evening"
     for url in (
         f"https://elsewhere.example/api/v1/playlists/{stored['id']}",
         f"{feed.url}/playlists/other",
         f"{feed.url}/channels/{stored['id']}",
     ):
-        assert library.source_of(player(url=url)) is None
+        assert library.source_list().of(player(url=url)) is None
 
 
 async def test_an_exhibition_cast_from_elsewhere_is_recognized(
@@ -144,16 +148,19 @@ async def test_an_exhibition_cast_from_elsewhere_is_recognized(
     """A playlist of exactly the works of an exhibition is recognized as the exhibition."""
     library = await make_library(catalog)
     items = items_of(catalog, "Net Evil")
-    assert library.source_of(player(items)) is None
+    assert library.source_list().of(player(items)) is None
     await library.async_children(f"exhibition/{show_id(catalog, 'Net Evil')}")
-    assert library.source_of(player(items)) == "Net Evil"
-    assert library.source_of(player(items[::-1])) == "Net Evil"
-    assert library.source_of(player(items[1:])) is None
-    assert library.source_of(player([*items, {"source": "https://x.example/"}])) is None
-    assert library.source_of(player([*items, {"id": "no source"}])) is None
+    assert library.source_list().of(player(items)) == "Net Evil"
+    assert library.source_list().of(player(items[::-1])) == "Net Evil"
+    assert library.source_list().of(player(items[1:])) is None
+    assert (
+        library.source_list().of(player([*items, {"source": "https://x.example/"}]))
+        is None
+    )
+    assert library.source_list().of(player([*items, {"id": "no source"}])) is None
     other = items_of(catalog, "Slow Weather")
     await library.async_children(f"exhibition/{show_id(catalog, 'Slow Weather')}")
-    assert library.source_of(player([*items, *other])) is None
+    assert library.source_list().of(player([*items, *other])) is None
 
 
 async def test_a_favorite_series_or_work_is_recognized(
@@ -173,10 +180,10 @@ async def test_a_favorite_series_or_work_is_recognized(
     work = (await library.async_children(f"series/{unique['id']}")).nodes[2]
     await library.async_add_favorite(f"series/{unique['id']}")
     await library.async_add_favorite(work.id)
-    assert library.source_of(player(everything)) == unique["title"]
-    assert library.source_of(player(everything[1:])) is None
-    assert library.source_of(player(everything[2:3])) == work.title
-    assert library.source_of(player(everything[1:2])) is None
+    assert library.source_list().of(player(everything)) == unique["title"]
+    assert library.source_list().of(player(everything[1:])) is None
+    assert library.source_list().of(player(everything[2:3])) == work.title
+    assert library.source_list().of(player(everything[1:2])) is None
 
 
 async def test_listeners_are_told(
@@ -186,7 +193,7 @@ async def test_listeners_are_told(
     library = await make_library(catalog)
     told = []
     stop = async_add_libraries_listener(
-        hass, lambda: told.append(len(library.sources()))
+        hass, lambda: told.append(len(library.source_list().names))
     )
     show = show_id(catalog, "Net Evil")
     await library.async_build_playlist(f"exhibition/{show}")
@@ -200,7 +207,7 @@ async def test_listeners_are_told(
     library.favorites.async_remove(f"series/{catalog.data.series(show)[0]['id']}")
     await asyncio.sleep(0.15)
     assert not told
-    assert len(library.sources()) == 47
+    assert len(library.source_list().names) == 47
 
 
 async def test_a_show_appears_when_it_opens(
@@ -211,10 +218,10 @@ async def test_a_show_appears_when_it_opens(
     """An exhibition is listed from the day of its preview."""
     freezer.move_to("2031-01-07T00:00:00Z")
     library = await make_library(catalog)
-    assert "Before the Opening" not in library.sources()
+    assert "Before the Opening" not in library.source_list().names
     freezer.move_to("2031-01-10T00:00:00Z")
     library = await make_library(catalog, entry_id="later")
-    assert "Before the Opening" in library.sources()
+    assert "Before the Opening" in library.source_list().names
 
 
 @pytest.mark.parametrize("number", [None, 3])
@@ -224,7 +231,7 @@ async def test_nothing_to_recognize(
     """A display that shows nothing, or an unknown playlist, has no source."""
     library = await make_library(catalog)
     items = [{"source": f"https://art.example/{n}"} for n in range(number or 0)]
-    assert library.source_of(player(items)) is None
+    assert library.source_list().of(player(items)) is None
 
 
 async def test_channels_in_the_source_list(
@@ -235,12 +242,12 @@ async def test_channels_in_the_source_list(
     ids = list(feed.documents)
     feed.seed(channels=[{"title": "Hall", "playlists": ids[::-1]}])
     library = await make_library(catalog, feed, options={"sources": ["channels"]})
-    node = library.sources()["Hall"]
+    node = library.source_list().names["Hall"]
     built = await library.async_build_playlist(node)
     assert built.works == 2
     assert built.cast.playlist
     shown = player(built.cast.playlist["items"], key=built.cast.playlist["id"])
-    assert library.source_of(shown) == "Hall"
+    assert library.source_list().of(shown) == "Hall"
     assert stored["id"] == ids[0]
 
 
@@ -249,6 +256,6 @@ async def test_a_library_without_a_catalog_lists_its_playlists(
 ) -> None:
     """A library without a catalog lists playlists by default."""
     feed.seed([evening("One"), evening("Two")])
-    assert list((await make_library(None, feed)).sources()) == ["Two", "One"]
+    assert list((await make_library(None, feed)).source_list().names) == ["Two", "One"]
     library = await make_library(None, feed, options={"sources": ["favorites"]})
-    assert list(library.sources()) == []
+    assert list(library.source_list().names) == []

@@ -20,7 +20,7 @@ async def test_a_cold_exhibition_is_ready_in_six_round_trips(
     """An exhibition of 20 series takes six round trips of up to four requests, and none the second time."""
     async with CountingCatalog() as catalog:
         library = await make_library(catalog)
-        node = library.sources()[TWENTY]
+        node = library.source_list().names[TWENTY]
         catalog.reset_counters()
         catalog.round_trips, catalog.latency = 0, LATENCY
         hanging = await library.async_build_playlist(node)
@@ -42,7 +42,7 @@ async def test_a_cold_catalog_is_read_in_four_round_trips(
     async with CountingCatalog(latency=LATENCY) as catalog:
         library = await make_library(catalog, wait=False)
         children = await library.async_children("exhibitions")
-        assert len(library.sources()) == len(children.nodes) == 47
+        assert len(library.source_list().names) == len(children.nodes) == 47
         assert catalog.round_trips == 4
         assert catalog.max_in_flight == 4
         assert len(catalog.requests) == 11
@@ -56,7 +56,9 @@ async def test_a_long_series_is_ready_in_few_round_trips(
         library = await make_library(catalog)
         catalog.reset_counters()
         catalog.round_trips, catalog.latency = 0, LATENCY
-        hanging = await library.async_build_playlist(library.sources()["Longform"])
+        hanging = await library.async_build_playlist(
+            library.source_list().names["Longform"]
+        )
         assert catalog.round_trips <= 7
         assert len(catalog.requests) < 30
         assert hanging.works > 40
@@ -67,12 +69,12 @@ async def test_a_warm_start_sends_nothing(
 ) -> None:
     """After a restart sources and cached exhibitions need no request."""
     library = await make_library(catalog, feed)
-    before = dict(library.sources())
+    before = dict(library.source_list().names)
     await library.async_build_playlist(before[TWENTY])
     catalog.reset_counters()
     asked = feed.request_count
     library = await make_library(catalog, feed, wait=False)
-    assert dict(library.sources()) == before
+    assert dict(library.source_list().names) == before
     hanging = await library.async_build_playlist(before[TWENTY])
     assert hanging.works == 48
     assert not catalog.requests
@@ -84,12 +86,12 @@ async def test_an_old_copy_is_shown_before_it_is_read_again(
 ) -> None:
     """An outdated cache is used at once, and refreshed in the background."""
     library = await make_library(catalog)
-    before = dict(library.sources())
+    before = dict(library.source_list().names)
     catalog.reset_counters()
     catalog.latency = LATENCY
     data = library.hass.data[DATA]
     data.timing = replace(data.timing, refresh=0.0)
     library = await make_library(catalog, wait=False)
-    assert dict(library.sources()) == before
+    assert dict(library.source_list().names) == before
     assert len((await library.async_children("exhibitions")).nodes) == 47
     assert catalog.in_flight == len(catalog.requests)  # No request is answered yet.

@@ -136,7 +136,7 @@ async def test_an_empty_exhibition_is_not_offered(
     assert show not in {
         child.id for child in (await library.async_children("exhibitions")).nodes
     }
-    assert show not in library.sources().values()
+    assert show not in library.source_list().names.values()
     assert show not in {node.id for node in await search_nodes(library, "Net Evil")}
     assert not (await library.async_node(show)).can_play
 

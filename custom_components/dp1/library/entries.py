@@ -37,6 +37,7 @@ from .library import (
 )
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import Found
+from .source_list import SourceList
 from .text_index import fold
 
 # The Daily of whichever library has one.
@@ -335,18 +336,17 @@ class AllSources:
         """Name each source; a name that is taken gets the title of the library appended."""
         self.libraries = tuple(libraries)
         self._media_ids: dict[str, str] = {}
-        self._names: dict[tuple[str, str], str] = {}
+        self._lists: list[tuple[SourceList, dict[str, str]]] = []
         taken: set[str] = set()
         for library in self.libraries:
-            for own, node in library.sources().items():
-                name = next(
-                    name
-                    for name in _names(own, library)
-                    if name.casefold() not in taken
-                )
+            sources, named = library.source_list(), {}
+            for own, node in sources.names.items():
+                names = _names(own, library)
+                name = next(name for name in names if name.casefold() not in taken)
                 taken.add(name.casefold())
-                self._names[library.entry_id, own] = name
+                named[own] = name
                 self._media_ids[name] = make_media_id(library.entry_id, node)
+            self._lists.append((sources, named))
 
     @property
     def names(self) -> list[str]:
@@ -366,11 +366,8 @@ class AllSources:
         player = _assumed_player(assumed) if assumed else player
         if player is None or not (player.items or assumed):
             return None
-        for library in self.libraries:
-            own = library.source_of(player)
-            if own is not None and (name := self._names.get((library.entry_id, own))):
-                return name
-        return None
+        shown = (named.get(sources.of(player) or "") for sources, named in self._lists)
+        return next(filter(None, shown), None)
 
 
 def _assumed_player(cast: Cast) -> PlayerStatus:

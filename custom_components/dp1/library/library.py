@@ -102,6 +102,13 @@ class Library:
         self.feed_coordinator = FeedCoordinator(hass, entry)
         self.catalog = self.catalog_coordinator.client
         self.feed = self.feed_coordinator.client
+        self._debouncer = Debouncer(
+            hass,
+            LOGGER,
+            cooldown=UPDATE_SECONDS,
+            immediate=False,
+            function=partial(async_tell_changed, hass),
+        )
         self._context = context = Context(
             hass,
             entry,
@@ -109,7 +116,7 @@ class Library:
             self.preferences,
             self.catalog_coordinator,
             self.feed_coordinator,
-            self._handle_update,
+            self._debouncer.async_schedule_call,
         )
         self._all = [make(context) for make in PROVIDERS]
         self._by_kind = {
@@ -122,14 +129,6 @@ class Library:
         self.favorites = self._only(Favorites)
         self._built = self._only(BuiltPlaylists)
         self._search = Search(hass, self.providers, self.favorites.is_favorite)
-        self._sources: SourceList | None = None
-        self._debouncer = Debouncer(
-            hass,
-            LOGGER,
-            cooldown=UPDATE_SECONDS,
-            immediate=False,
-            function=partial(async_tell_changed, hass),
-        )
 
     def _only[P: Provider](self, kind: type[P]) -> P:
         """Return the provider of a kind."""
@@ -282,12 +281,6 @@ class Library:
         self._debouncer.async_shutdown()
         for provider in self.providers:
             await provider.async_stop()
-
-    @callback
-    def _handle_update(self) -> None:
-        """Handle a change of sources, favorites or anything that was read."""
-        self._sources = None
-        self._debouncer.async_schedule_call()
 
     # Nodes
 
@@ -444,19 +437,9 @@ class Library:
         found = (key for key in candidates if key and self.favorites.is_favorite(key))
         return next(found, None)
 
-    def _source_list(self) -> SourceList:
-        """Return the source list, which is named again after a change."""
-        if self._sources is None:
-            self._sources = SourceList(self.providers)
-        return self._sources
-
-    def sources(self) -> Mapping[str, str]:
-        """Return the ids of the nodes of the source list by their names."""
-        return self._source_list().names
-
-    def source_of(self, player: PlayerStatus) -> str | None:
-        """Return the source a display shows, whoever cast it, if that is certain."""
-        return self._source_list().of(player)
+    def source_list(self) -> SourceList:
+        """Return what can be selected now."""
+        return SourceList(self.providers)
 
     def known_work(self, item: PlaylistItem) -> Work | None:
         """Return what is known of a work without a request."""
