@@ -21,6 +21,7 @@ from custom_components.dp1.client.errors import (
     UnexpectedAnswerError,
 )
 from custom_components.dp1.client.feed import (
+    client as feed_client,
     connection as feed_connection,
     paging as feed_lists,
 )
@@ -284,7 +285,7 @@ async def test_304_out_of_the_blue() -> None:
 
 async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest responses are removed from the cache, and large ones not stored."""
-    monkeypatch.setattr(feed_connection, "MAX_ANSWERS", 2)
+    monkeypatch.setattr(feed_client, "MAX_ANSWERS", 2)
     reply = Reply(body=playlist(id=ID), headers={"ETag": '"1"'})
     async with scripted(reply) as (feed, server):
         for ref in ("a", "b", "c", "a"):
@@ -292,7 +293,7 @@ async def test_cache_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not any("If-None-Match" in r.headers for r in server.requests)
         await feed.playlist("c")
         assert "If-None-Match" in server.requests[-1].headers
-        monkeypatch.setattr(feed_connection, "MAX_BYTES", 10)
+        monkeypatch.setattr(feed_client, "MAX_BYTES", 10)
         await feed.playlist("d")
         await feed.playlist("d")
         assert "If-None-Match" not in server.requests[-1].headers

@@ -24,10 +24,10 @@ from ..errors import (
     SignatureRefusedError,
     UnexpectedAnswerError,
 )
-from ..http import Guard
+from ..http import Answer, Guard
 from ..playlist.signing import SigningKey
 from ..text import server_url
-from .connection import AnswerCache, Family, FeedConnection, family_of, playlist_url
+from .connection import Family, FeedConnection, family_of, playlist_url
 from .paging import PAGE_SIZE, Page, pages, records
 from .writer import Change, Deleted, Published, Writer
 
@@ -40,6 +40,8 @@ __all__ = [
     "normalize_url",
 ]
 
+MAX_ANSWERS = 32
+MAX_BYTES = 512 * 1024
 API_PATH = re.compile(r"(/api(/v1(/.*)?)?)?/*$")
 
 
@@ -97,7 +99,8 @@ class Feed:
             session, self.url, (api_key or "").strip() or None
         )
         self._legacy_keys = tuple(legacy_keys)
-        self._cache = AnswerCache()
+        # The last few that carried an ETag, by address; as bytes, so that no reader can change them.
+        self._answers: dict[str, Answer] = {}
         self._family: Family | None = None
         self._refused: set[str] = set()
 
@@ -334,7 +337,7 @@ class Feed:
 
     async def _document(self, url: str) -> dict[str, Any]:
         """Read one JSON object, from the cache if the host says that nothing changed."""
-        kept = self._cache.get(url)
+        kept = self._answers.get(url)
         answer = await self._connection.read(
             url, etag=kept.headers["ETag"] if kept else None
         )
@@ -343,7 +346,11 @@ class Feed:
         document = await answer.json()
         if not isinstance(document, dict):
             raise UnexpectedAnswerError("the answer is not a document")
-        self._cache.keep(url, answer)
+        self._answers.pop(url, None)
+        if "ETag" in answer.headers and len(answer.body) <= MAX_BYTES:
+            self._answers[url] = answer
+            if len(self._answers) > MAX_ANSWERS:
+                del self._answers[next(iter(self._answers))]
         return document
 
     def playlist_url(self, ref: str) -> str:

@@ -6,7 +6,6 @@ goes to the debug log. Source: the interface descriptions of the servers, and th
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -238,8 +237,6 @@ def _path(parts: list[str]) -> str:
     ).removeprefix(".")
 
 
-MAX_ANSWERS = 32
-MAX_BYTES = 512 * 1024
 # A document and its signatures.
 MAX_BODY = MAX_DOCUMENT + 1024 * 1024
 
@@ -348,26 +345,6 @@ def own_url(base: str, ref: str) -> str:
     if "://" in name:
         raise InvalidRequestError("not a playlist of this feed")
     return playlist_url(base, name)
-
-
-class AnswerCache:
-    """The last few answers that carried an ETag, by address; kept as bytes, so that no reader can change them."""
-
-    def __init__(self) -> None:
-        """Start empty."""
-        self._answers: OrderedDict[str, Answer] = OrderedDict()
-
-    def get(self, url: str) -> Answer | None:
-        """Return the last response from a URL."""
-        return self._answers.get(url)
-
-    def keep(self, url: str, answer: Answer) -> None:
-        """Cache a response if it has an ETag and is not too large, else remove the URL from the cache."""
-        self._answers.pop(url, None)
-        if "ETag" in answer.headers and len(answer.body) <= MAX_BYTES:
-            self._answers[url] = answer
-            if len(self._answers) > MAX_ANSWERS:
-                self._answers.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
