@@ -68,8 +68,8 @@ PLACES = [
     Place(
         "client/values.py",
         "no bound on values",
-        "    if len(body) > max_values and exceeds(body, max_values):",
-        "    if max_values == 0:",
+        "    if exceeds(body, MAX_VALUES):",
+        "    if MAX_VALUES == 0:",
         ["tests/client/display/test_bounds.py"],
     ),
     Place(

@@ -23,7 +23,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from errno import ECONNREFUSED
-from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from json import JSONEncoder
 import re
@@ -420,7 +419,10 @@ async def request_json(
             data=data,
             auto_decompress=False,
             allow_redirects=isinstance(session, Guard) and method in ("GET", "HEAD"),
-            timeout=_timeout(timeout, min(connect, timeout / 2)),
+            # Not "connect": a name look-up that takes longer would be logged with a traceback.
+            timeout=aiohttp.ClientTimeout(
+                total=timeout, sock_connect=min(connect, timeout / 2)
+            ),
         ) as response:
             body, tail = await _read(response, max_body, max_skipped)
             url = str(response.url)
@@ -430,24 +432,10 @@ async def request_json(
         raise transport_error(err) from None
 
 
-@lru_cache
-def _timeout(total: float, connect: float) -> aiohttp.ClientTimeout:
-    """Return the limits of a request in seconds."""
-    # Not "connect": a name look-up that takes longer would be logged with a traceback.
-    return aiohttp.ClientTimeout(total=total, sock_connect=connect)
-
-
 async def _read(
     response: aiohttp.ClientResponse, max_body: int, max_skipped: int
 ) -> tuple[bytes, bytes]:
     """Read the body up to the limit, and return it, or its two ends."""
-    length = response.content_length
-    if (
-        length is not None
-        and length <= min(CHUNK, max_body)
-        and "Content-Encoding" not in response.headers
-    ):
-        return await response.read(), b""
     body, tail, length = bytearray(), bytearray(), 0
     async with aclosing(chunks(response, max(max_body, max_skipped))) as received:
         async for chunk in received:

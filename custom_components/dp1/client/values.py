@@ -110,7 +110,6 @@ def decode(
     *,
     strict: bool = False,
     exact: bool = False,
-    max_values: int = MAX_VALUES,
 ) -> object:
     """Decode JSON so that the result can be encoded again.
 
@@ -121,13 +120,12 @@ def decode(
         body: JSON in UTF-8.
         strict: raise for levels beyond those, half surrogate pairs, and NaN and Infinity, which JSON does not have.
         exact: keep integers exact, up to 100 digits: some are token ids.
-        max_values: maximum number of commas, colons and opening brackets outside of strings, which bounds the memory.
 
     Raises:
         ValueError: not JSON, or (TooLargeValueError) nested too deep, or too many values.
     """
-    if len(body) > max_values and exceeds(body, max_values):
-        raise TooLargeValueError(f"more than {max_values} values")
+    if exceeds(body, MAX_VALUES):
+        raise TooLargeValueError(f"more than {MAX_VALUES} values")
     try:
         value = _decoded(body, strict, exact)
         # Most bodies have too few brackets for that.
@@ -193,7 +191,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def exceeds(body: bytes, max_values: int) -> bool:
-    """Return whether JSON has more values than allowed, by its punctuation."""
+    """Return whether JSON has more values than allowed, by its commas, colons and opening brackets, which bounds the memory."""
     if len(body) <= max_values or sum(map(body.count, _PUNCTUATION)) <= max_values:
         return False
     values = 0
