@@ -24,7 +24,6 @@ from homeassistant.core import HomeAssistant
 from .browse.pages import NAME, async_browse_library, node_media
 from .browse.pictures import picture_path, tile_path
 from .browse.search import async_search_libraries
-from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
 from .errors import action_failed, raised_as, retyped, translated_errors
@@ -81,7 +80,7 @@ class LibraryMediaSource(MediaSource):
         """Resolve a single work, or a series to its still; anything else can only be cast to a display."""
         with raised_as(Unresolvable):
             library, text = library_and_node(self.hass, item.media_source_id)
-            with translated_errors(*asked_of(library, text), clean(text, 100)):
+            with translated_errors(*asked_of(library, text), text):
                 node = await library.async_node(text)
                 if node.kind == NodeKind.PICTURE:
                     return await async_resolve_media(self.hass, media_of(text), None)

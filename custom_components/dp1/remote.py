@@ -14,7 +14,6 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
-from .client.text import clean
 from .coordinator import DisplayConfigEntry, Refresh
 from .entity import DisplayEntity
 from .errors import invalid_input
@@ -92,5 +91,5 @@ def _parse(command: str) -> Sequence[int | Tap]:
         return [tap]
     text = command.removeprefix(TEXT_PREFIX)
     if not (text.isascii() and text.isprintable()):
-        raise invalid_input("not_on_the_keyboard", text=clean(text, 100))
+        raise invalid_input("not_on_the_keyboard", text=text)
     return text.encode()

@@ -14,7 +14,7 @@ from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import config_validation as cv
 
 from ..client.playlist.document import MAX_DOCUMENT, build
-from ..client.text import MAX_TITLE, clean, plain_lines, shorten
+from ..client.text import MAX_TITLE, plain_lines, shorten
 from ..client.values import mapping
 from ..data import DATA
 from ..errors import action_failed, invalid_input
@@ -100,7 +100,7 @@ async def async_compose(
             raise failed(
                 "medium_failed",
                 place=str(number),
-                media=clean(medium.media_content_id, 100),
+                media=medium.media_content_id,
                 reason=async_message(hass, err),
             ) from err
 

@@ -23,7 +23,6 @@ from homeassistant.helpers.event import async_track_point_in_utc_time
 from homeassistant.util import dt as dt_util
 
 from ..client.display.client import Cast
-from ..client.text import clean
 from ..const import LOGGER
 from ..coordinator import DisplayCoordinator, async_displays
 from ..data import DATA
@@ -446,7 +445,7 @@ def duration_of(extra: Mapping[str, Any], announce: bool) -> timedelta | None:
     try:
         return positive_duration(given)
     except vol.Invalid as err:
-        raise invalid_input("not_a_duration", given=clean(str(given), 100)) from err
+        raise invalid_input("not_a_duration", given=str(given)) from err
 
 
 def _end(duration: timedelta, active: Announcement | None) -> datetime:

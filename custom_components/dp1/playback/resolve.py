@@ -191,7 +191,7 @@ async def async_resolve(
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
     """Cast the playlist at a URL; by its URL, unless the options change the document."""
     if url.startswith("data:"):
-        raise invalid_input("not_a_url", url=clean(url, 200))
+        raise invalid_input("not_a_url", url=url)
     url = reachable_url(hass, url)
     if options.rewrites or options.start_at:
         read = await async_read_playlist(hass, url)
@@ -292,7 +292,7 @@ async def async_from_media(
     media_id = media_id.strip()
     limit = MAX_DOCUMENT if media_id.startswith(("{", "data:")) else MAX_URL
     if len(media_id) > limit:
-        raise invalid_input("not_a_url", url=clean(media_id, 200))
+        raise invalid_input("not_a_url", url=media_id)
     wanted = Wanted(media_id, media_type.lower(), title or "", options)
     for prefix, resolve in RESOLVERS.items():
         if media_id.startswith(prefix):
@@ -302,7 +302,7 @@ async def async_from_media(
     try:
         link = parse_link(media_id)
     except LinkError as err:
-        raise invalid_input(err.refusal, link=clean(media_id, 200)) from err
+        raise invalid_input(err.refusal, link=media_id) from err
     if link is not None:
         return await _async_from_link(hass, wanted, link)
     return await _async_from_address(hass, wanted)
@@ -321,7 +321,7 @@ async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:
             if wanted.options.rewrites and document is not None:
                 return await async_from_document(hass, document, wanted.options)
             return given.cast
-    raise invalid_input("forgotten", media_id=clean(wanted.media_id, 200))
+    raise invalid_input("forgotten", media_id=wanted.media_id)
 
 
 async def _async_from_node(hass: HomeAssistant, wanted: Wanted) -> Cast:
@@ -339,7 +339,7 @@ async def _async_from_camera(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast a camera, live: displays show its stream only within a page."""
     entity_id = wanted.media_id.removeprefix(LIVE)
     if (state := hass.states.get(entity_id)) is None:
-        raise invalid_input("no_such_media", media_id=clean(wanted.media_id, 200))
+        raise invalid_input("no_such_media", media_id=wanted.media_id)
     source = hass.data[DATA].media_proxy.async_url(
         wanted.media_id, f"/{entity_id}.mjpeg"
     )
@@ -350,7 +350,7 @@ async def _async_from_image(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast an image entity of the media browser, whose stream displays do not show."""
     entity_id = wanted.media_id.removeprefix(IMAGES)
     if not is_picture_entity(hass, entity_id):
-        raise invalid_input("no_such_media", media_id=clean(wanted.media_id, 200))
+        raise invalid_input("no_such_media", media_id=wanted.media_id)
     return await _async_from_entity(hass, replace(wanted, media_id=entity_id))
 
 
@@ -439,8 +439,8 @@ async def _async_ask_page(hass: HomeAssistant, url: str, options: Options) -> st
             title = await read_title(response)
     if not is_framed:
         if is_own:
-            raise invalid_input("own_page_not_framed", url=clean(url, 200))
-        warning = invalid_input("page_not_framed", url=clean(url, 200))
+            raise invalid_input("own_page_not_framed", url=url)
+        warning = invalid_input("page_not_framed", url=url)
         options.warnings.append(async_message(hass, warning))
     return title
 
@@ -496,12 +496,12 @@ def _parse_url(url: str) -> URL:
             # Whoever casts an address may give it a password.
             web_url(str(parsed.with_user(None)))
     except ValueError as err:
-        raise invalid_input("not_a_url", url=clean(url, 200)) from err
+        raise invalid_input("not_a_url", url=url) from err
     if not (
         (parsed.scheme in ("http", "https") and parsed.host)
         or (url.startswith("/") and not parsed.host and not url.startswith("//"))
     ):
-        raise invalid_input("not_a_url", url=clean(url, 200))
+        raise invalid_input("not_a_url", url=url)
     return parsed
 
 
@@ -523,7 +523,7 @@ def reachable_url(hass: HomeAssistant, url: str) -> str:
     if (local := _local_path(hass, url)) is None:
         return url
     if local.path.startswith(LOGIN_PATHS) and not local.query:
-        raise invalid_input("needs_login", url=clean(url, 200))
+        raise invalid_input("needs_login", url=url)
     return f"{base_url(hass)}{local}"
 
 
