@@ -5,6 +5,7 @@ from typing import Any, override
 from homeassistant.components.event import EventEntity
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .entity import DisplayEntity, LibraryEntity
@@ -19,6 +20,7 @@ from .library.news import (
     async_add_news_listener,
 )
 from .playback.activity import (
+    ACTIVITY,
     ARTWORK_CHANGED,
     CAME_BACK,
     FELL_ASLEEP,
@@ -26,7 +28,6 @@ from .playback.activity import (
     PLAYLIST_STARTED,
     WOKE,
     Activity,
-    async_add_activity_listener,
 )
 
 PARALLEL_UPDATES = 0
@@ -63,7 +64,7 @@ class ActivityEvent(DisplayEntity, EventEntity):
         """Listen for what happens."""
         await super().async_added_to_hass()
         self.async_on_remove(
-            async_add_activity_listener(self.hass, self._handle_activity)
+            async_dispatcher_connect(self.hass, ACTIVITY, self._handle_activity)
         )
 
     @callback

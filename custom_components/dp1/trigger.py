@@ -19,6 +19,7 @@ from homeassistant.helpers import (
     device_registry as dr,
     entity_registry as er,
 )
+from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
@@ -43,11 +44,11 @@ from .library.news import (
     async_add_news_listener,
 )
 from .playback.activity import (
+    ACTIVITY,
     ARTWORK_CHANGED,
     PLAYBACK_FAILED,
     PLAYLIST_STARTED,
     Activity,
-    async_add_activity_listener,
     is_wanted,
     plain_text,
 )
@@ -131,7 +132,7 @@ class DisplayTrigger(Trigger):
                 reason = "interlude" if is_interlude else "other_work"
                 did_not_trigger(NotTriggeredInfo(reason, variables))
 
-        return async_add_activity_listener(self._hass, handle_activity)
+        return async_dispatcher_connect(self._hass, ACTIVITY, handle_activity)
 
     def _is_targeted(self, entity_id: str | None) -> bool:
         """Return whether a display is targeted by now."""

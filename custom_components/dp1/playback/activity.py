@@ -1,6 +1,6 @@
 """Activity of a display: what happens on it, found by comparing what it says with what it said before."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -8,12 +8,9 @@ from typing import Any, Final
 import voluptuous as vol
 
 from homeassistant.const import ATTR_ENTITY_ID
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import CALLBACK_TYPE, callback
 from homeassistant.helpers import config_validation as cv
-from homeassistant.helpers.dispatcher import (
-    async_dispatcher_connect,
-    async_dispatcher_send,
-)
+from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.template import is_template_string
 from homeassistant.util.signal_type import SignalType
 
@@ -98,14 +95,6 @@ class Activity:
 ACTIVITY: Final[SignalType[Activity]] = SignalType(f"{DOMAIN}_activity")
 
 
-@callback
-def async_add_activity_listener(
-    hass: HomeAssistant, action: Callable[[Activity], None]
-) -> CALLBACK_TYPE:
-    """Listen for what happens on displays."""
-    return async_dispatcher_connect(hass, ACTIVITY, action)
-
-
 def plain_text(value: Any) -> str:
     """Validate a text that is no template, which would be compared as it is written."""
     text = cv.string(value)
@@ -141,7 +130,10 @@ class ActivityTracker:
     def _handle_update(self) -> None:
         """Tell each thing that has happened, a new work once it is known what it is."""
         for activity in self._read():
-            self._tell_waiting()
+            if (waiting := self._waiting) is not None:
+                # Something else has happened since.
+                self._waiting = None
+                self._tell(waiting)
             metadata = self._coordinator.metadata
             if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
                 # The display goes on meanwhile.
@@ -219,12 +211,6 @@ class ActivityTracker:
         if self._waiting is activity:
             self._waiting = None
             self._tell(replace(activity, data=self._coordinator.data))
-
-    def _tell_waiting(self) -> None:
-        """Tell of the work that waits, as something else has happened since."""
-        if (activity := self._waiting) is not None:
-            self._waiting = None
-            self._tell(activity)
 
     def _tell(self, activity: Activity) -> None:
         """Tell whoever listens, and the logbook of a new work."""

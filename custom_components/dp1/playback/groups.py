@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, override
+from typing import Literal, override
 
 from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.core import Context, HomeAssistant, callback
@@ -27,28 +27,16 @@ from .cast import (
 from .duties import NOT_STORED, Duties, Duty
 
 
-class SyncState(NamedTuple):
-    """The part of a display's state that a group has in common."""
-
-    available: bool
-    playlist_url: str | None = None
-    items: tuple[str | None, ...] = ()
-    position: int | None = None
-    loop: str | None = None
-
-    @classmethod
-    def of(cls, coordinator: DisplayCoordinator) -> SyncState:
-        """Return the state of a display."""
-        available = coordinator.last_update_success
-        if (player := coordinator.data.player) is None:
-            return cls(available)
-        return cls(
-            available,
-            player.playlist_url,
-            player.item_ids,
-            player.position,
-            player.loop_mode,
-        )
+def _seen(coordinator: DisplayCoordinator) -> tuple[bool, object]:
+    """Return whether a display is available, and what it shows of what a group has in common."""
+    player = coordinator.data.player
+    shown = player and (
+        player.playlist_url,
+        player.item_ids,
+        player.position,
+        player.loop_mode,
+    )
+    return coordinator.last_update_success, shown
 
 
 @dataclass(slots=True, eq=False)
@@ -90,29 +78,30 @@ class Membership(Duty):
     Attributes:
         leader: config entry of the display that the others follow, which is a member itself.
         ahead: how many works the display is ahead of the leader.
-        seen: what the display was last seen to show; None before it has been seen.
+        seen: whether the display was available and what it showed; None before it has been seen.
         sync: what is under way in the group, if the display leads it.
     """
 
     kind: Literal["group"] = "group"
     leader: str
     ahead: int = 0
-    seen: SyncState | None = field(default=None, metadata=NOT_STORED)
+    seen: tuple[bool, object] | None = field(default=None, metadata=NOT_STORED)
     sync: Synchronization = field(default_factory=Synchronization, metadata=NOT_STORED)
 
     @callback
     @override
     def handle_start(self, coordinator: DisplayCoordinator) -> None:
         """Take what the display shows now as no change."""
-        self.seen = SyncState.of(coordinator)
+        self.seen = _seen(coordinator)
 
     @callback
     @override
     def handle_update(self, coordinator: DisplayCoordinator) -> None:
         """Follow a leader that changed, and update a member that is back."""
-        before, self.seen = self.seen, SyncState.of(coordinator)
+        before, self.seen = self.seen, _seen(coordinator)
         if before is None or self.seen == before:
             return
+        was_available, _ = before
         entry = coordinator.config_entry
         is_leader = self.leader == entry.entry_id
         if not coordinator.last_update_success:
@@ -125,7 +114,7 @@ class Membership(Duty):
             return
         if group.display is None or group.sync.waiting or group.sync.paused:
             return
-        if is_leader or not before.available:
+        if is_leader or not was_available:
             group.async_schedule_sync()
 
     @callback
