@@ -145,12 +145,9 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
     @override
     async def async_press(self) -> None:
         """Look for news."""
-        library = self.library
         if self._context:
-            await async_check_refresh(
-                self.hass, self._context, library.entry_id, library.title
-            )
-        await library.async_refresh()
+            await async_check_refresh(self.hass, self._context, self.library)
+        await self.library.async_refresh()
 
 
 class PublishButton(LibraryEntity, ButtonEntity):

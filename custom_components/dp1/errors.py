@@ -39,15 +39,15 @@ async def async_gather_failures[T](
     calls: Iterable[Awaitable[T]],
 ) -> list[T | HomeAssistantError]:
     """Await all, and return what each returned, or why it failed; any other error is raised."""
-    results = await asyncio.gather(*calls, return_exceptions=True)
-    found: list[T | HomeAssistantError] = []
-    for result in results:
-        if isinstance(result, BaseException) and not isinstance(
-            result, HomeAssistantError
-        ):
-            raise result
-        found.append(result)
-    return found
+
+    async def attempt(call: Awaitable[T]) -> T | HomeAssistantError:
+        """Await one of them."""
+        try:
+            return await call
+        except HomeAssistantError as err:
+            return err
+
+    return await asyncio.gather(*map(attempt, calls))
 
 
 def displays_failed(

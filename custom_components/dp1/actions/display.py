@@ -229,7 +229,7 @@ def _find(player: PlayerStatus, work: int | str, name: str) -> int:
     raise invalid_input(
         "work_not_found",
         name=name,
-        work=clean(str(work), 100),
+        work=str(work),
         works=str(len(player.items)),
     )
 
@@ -261,32 +261,28 @@ async def async_cast_to(
 ) -> JsonObjectType | None:
     """Cast to displays, for a limited time or spread over them if requested."""
     spread = call.data.get("spread", False)
-    entry_ids = [target.entry.entry_id for target in _in_order(call, targets)]
+    # It may also be "all", which is in no order.
+    named = call.data.get(ATTR_ENTITY_ID) or ()
+
+    def place(target: Target) -> int:
+        """Return the place of a display in the call."""
+        is_named = target.entity_id in named
+        return named.index(target.entity_id) if is_named else len(named)
+
+    entry_ids = [target.entry.entry_id for target in sorted(targets, key=place)]
 
     async def show(coordinator: DisplayCoordinator) -> JsonObjectType:
         """Cast to one display."""
         own = options
         if spread:
-            place = entry_ids.index(coordinator.config_entry.entry_id)
-            own = replace(options, start_at=(options.start_at or 1) + place)
+            ahead = entry_ids.index(coordinator.config_entry.entry_id)
+            own = replace(options, start_at=(options.start_at or 1) + ahead)
         return await async_show(coordinator, cast, own, call.data.get("show_for"))
 
     if len(targets) > 1 and "show_for" not in call.data:
         await async_spread(call.hass, entry_ids, spread)
     with paused(call.hass, entry_ids):
         return await async_for_each_display(call, targets, show)
-
-
-def _in_order(call: ServiceCall, targets: list[Target]) -> list[Target]:
-    """Return the displays in the order of the call's entity ids."""
-    named = call.data.get(ATTR_ENTITY_ID)
-    order = named if isinstance(named, list) else []
-    return sorted(
-        targets,
-        key=lambda target: (
-            order.index(target.entity_id) if target.entity_id in order else len(order)
-        ),
-    )
 
 
 MAX_TEXT = 2000

@@ -12,7 +12,6 @@ from homeassistant.util.json import JsonValueType
 
 from ..browse.search import async_search_nodes
 from ..client.errors import Dp1Error
-from ..client.text import clean
 from ..coordinator import DisplayCoordinator
 from ..errors import invalid_input, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node, library_of
@@ -30,7 +29,7 @@ async def async_refresh_library(call: ServiceCall) -> None:
     hass = call.hass
     libraries = _libraries(call)
     for library in libraries:
-        await async_check_refresh(hass, call.context, library.entry_id, library.title)
+        await async_check_refresh(hass, call.context, library)
     for library in libraries:
         await library.async_refresh()
 
@@ -105,11 +104,11 @@ async def async_add_favorite(call: ServiceCall) -> ServiceResponse:
     favorites: list[dict[str, JsonValueType]] = []
     for library, text in await _async_nodes(call):
         was_favorite = library.favorites.is_favorite(text)
-        with translated_errors(*asked_of(library, text), clean(text, 100)):
+        with translated_errors(*asked_of(library, text), text):
             try:
                 node = await library.async_add_favorite(text)
             except ValueError as err:
-                raise invalid_input("nothing_to_like", name=clean(text, 100)) from err
+                raise invalid_input("nothing_to_like", name=text) from err
         try:
             await library.favorites.async_save_now()
         except HomeAssistantError:
@@ -131,7 +130,7 @@ async def async_remove_favorite(call: ServiceCall) -> None:
     """Remove nodes from the favorites of their library."""
     for library, text in await _async_nodes(call):
         if (favorite := library.favorites.get(text)) is None:
-            raise invalid_input("not_a_favorite", name=clean(text, 100))
+            raise invalid_input("not_a_favorite", name=text)
         library.favorites.async_remove(text)
         try:
             await library.favorites.async_save_now()

@@ -63,16 +63,13 @@ class Answers:
 
     def credit(self, key: str, artist: str | None, **texts: str | None) -> str:
         """Fill a template that names an artist, or the one that says that the artist is unknown."""
-        if artist:
-            return self.say(key, artist=self._shorter(artist), **texts)
-        return self.say(f"{key}_unknown", **texts)
-
-    def _shorter(self, artist: str) -> str:
-        """Return the first artists of many."""
-        first = artist.split(", ")
-        if len(first) <= MAX_ARTISTS:
-            return self.join(first)
-        return self.say("others", artists=", ".join(first[: MAX_ARTISTS - 1]))
+        if not artist:
+            return self.say(f"{key}_unknown", **texts)
+        artists = artist.split(", ")
+        named = self.join(artists)
+        if len(artists) > MAX_ARTISTS:
+            named = self.say("others", artists=", ".join(artists[: MAX_ARTISTS - 1]))
+        return self.say(key, artist=named, **texts)
 
     def join(self, texts: Sequence[str], last_by: str = "and") -> str:
         """Join names as people list them."""
