@@ -27,7 +27,7 @@ from ..errors import (
 from ..http import Answer, Guard
 from ..playlist.signing import SigningKey
 from ..text import server_url
-from .connection import Family, FeedConnection, family_of, playlist_url
+from .connection import Family, FeedConnection, family_of
 from .paging import PAGE_SIZE, Page, pages, records
 from .writer import Change, Deleted, Published, Writer
 
@@ -359,4 +359,4 @@ class Feed:
         Raises:
             NotFoundError: no playlist can be called that.
         """
-        return playlist_url(self.url, ref)
+        return self._connection.playlist_url(ref)

@@ -321,32 +321,6 @@ class FeedClock:
         return now + self.ahead if abs(self.ahead) <= MAX_FOLLOWED else now
 
 
-def playlist_url(base: str, ref: str) -> str:
-    """Return the address of a playlist of a feed, by its id (which never changes) or slug.
-
-    Raises:
-        NotFoundError: no playlist can be called that.
-    """
-    name = ref.strip()
-    if name in ("", ".", "..") or len(name) > MAX_TEXT:
-        raise NotFoundError("no name")
-    if UUID.fullmatch(name):
-        name = name.lower()
-    return f"{base}/playlists/{quote(name, safe='')}"
-
-
-def own_url(base: str, ref: str) -> str:
-    """Return the address of a playlist of a feed, by id, slug or address; another host's is not ours to change.
-
-    Raises:
-        InvalidRequestError: the address of another host.
-    """
-    name = unquote(ref.strip().removeprefix(f"{base}/playlists/"))
-    if "://" in name:
-        raise InvalidRequestError("not a playlist of this feed")
-    return playlist_url(base, name)
-
-
 @dataclass(frozen=True, slots=True)
 class FeedConnection:
     """URL and credentials of a feed.
@@ -368,6 +342,31 @@ class FeedConnection:
     def with_deadline(self) -> Self:
         """Return the same connection for several requests that share one deadline."""
         return replace(self, end=_now() + DEADLINE)
+
+    def playlist_url(self, ref: str) -> str:
+        """Return the address of a playlist, by its id (which never changes) or slug.
+
+        Raises:
+            NotFoundError: no playlist can be called that.
+        """
+        name = ref.strip()
+        if name in ("", ".", "..") or len(name) > MAX_TEXT:
+            raise NotFoundError("no name")
+        if UUID.fullmatch(name):
+            name = name.lower()
+        return f"{self.url}/playlists/{quote(name, safe='')}"
+
+    def own_url(self, ref: str) -> str:
+        """Return the address of a playlist, by id, slug or address; another host's is not ours to change.
+
+        Raises:
+            NotFoundError: no playlist can be called that.
+            InvalidRequestError: the address of another host.
+        """
+        name = unquote(ref.strip().removeprefix(f"{self.url}/playlists/"))
+        if "://" in name:
+            raise InvalidRequestError("not a playlist of this feed")
+        return self.playlist_url(name)
 
     async def read(
         self,

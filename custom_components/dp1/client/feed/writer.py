@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import quote
@@ -35,7 +36,7 @@ from ..errors import (
 from ..http import Answer, encode
 from ..playlist.document import MAX_DOCUMENT, slugify, unsigned
 from ..playlist.signing import SigningKey, Verification, payload_hash, verify
-from .connection import Family, FeedConnection, own_url, playlist_url
+from .connection import Family, FeedConnection
 from .drafts import (
     NEWER_ITEM_FIELDS,
     Document,
@@ -180,7 +181,7 @@ class Writer:
 
     async def update(self, ref: str, change: Change) -> Published:
         """Change a playlist of ours, by its id, slug or address on this feed."""
-        url = own_url(self.connection.url, ref)
+        url = self.connection.own_url(ref)
 
         async def update() -> Published:
             """Read the playlist and send the changed one."""
@@ -198,7 +199,7 @@ class Writer:
         signs = self.family is Family.SIGNED
         if not signs and not self.connection.api_key:
             raise ApiKeyNeededError("this feed needs an API key to delete")
-        existing = await self._read(own_url(self.connection.url, ref))
+        existing = await self._read(self.connection.own_url(ref))
         if signs:
             return await self._again(lambda: self._delete(existing))
         return await self._send_delete(existing.document, None)
@@ -217,7 +218,7 @@ class Writer:
         self, stored: Document, body: Mapping[str, Any] | None
     ) -> Deleted:
         """Delete a playlist; one that is gone on a second attempt was deleted by the first."""
-        url = playlist_url(self.connection.url, stored["id"])
+        url = self.connection.playlist_url(stored["id"])
         for last in (False, True):
             try:
                 answer = await self.connection.write(
@@ -253,7 +254,7 @@ class Writer:
 
     async def _is_there(self, stored: Stored) -> bool:
         """Return whether a new playlist can be read within some seconds: a feed with a queue may not say that it has one."""
-        url = playlist_url(self.connection.url, stored.document["id"])
+        url = self.connection.playlist_url(stored.document["id"])
         for pause in READ_BACK_PAUSES:
             await asyncio.sleep(pause)
             try:
@@ -290,35 +291,29 @@ class Writer:
         """Find our playlist with the id or slug of a document."""
         key, slug = document.get("id"), document.get("slug")
         if isinstance(key, str) and key:
-            try:
-                existing = await self._read(playlist_url(self.connection.url, key))
-            except NotFoundError:
-                pass
-            else:
+            with suppress(NotFoundError):
+                existing = await self._read(self.connection.playlist_url(key))
                 self._check_owned(existing, document)
                 return existing
-        name = slugify(slug) if isinstance(slug, str) else ""
-        if not name:
-            return None
-        try:
-            existing = await self._read(playlist_url(self.connection.url, name))
-        except NotFoundError:
-            return None
-        try:
-            self._check_owned(existing, document)
-        except NotOwnerError as err:
-            raise SlugTakenError("another playlist has this slug") from err
-        return existing
+        if isinstance(slug, str) and (name := slugify(slug)):
+            with suppress(NotFoundError):
+                existing = await self._read(self.connection.playlist_url(name))
+                try:
+                    self._check_owned(existing, document)
+                except NotOwnerError as err:
+                    raise SlugTakenError("another playlist has this slug") from err
+                return existing
+        return None
 
     async def _read(self, url: str) -> Existing:
         """Read a playlist and check that it is the requested one."""
         document = await (await self.connection.read(url)).json()
         if not isinstance(document, dict) or not isinstance(document.get("id"), str):
             raise UnexpectedAnswerError("the answer is not a playlist")
-        by_id = playlist_url(self.connection.url, document["id"]) == url
+        by_id = self.connection.playlist_url(document["id"]) == url
         if self.family is Family.SIGNED and not by_id:
             slug = document.get("slug")
-            if playlist_url(self.connection.url, str(slug)) != url:
+            if self.connection.playlist_url(str(slug)) != url:
                 raise UnexpectedAnswerError("the answer is another playlist")
         return Existing(document, by_id)
 
@@ -359,11 +354,10 @@ class Writer:
             return await asyncio.to_thread(
                 draft_with_key, document, complete=complete, stored=stored
             )
-        assert self.key is not None
-        now = self.connection.clock.for_documents()
+        key, now = self._signer(), self.connection.clock.for_documents()
         newer = NEWER_ITEM_FIELDS - self.refused if self.family is Family.SIGNED else ()
         return await asyncio.to_thread(
-            draft_signed, document, self.key, self.curator, now, stored, newer=newer
+            draft_signed, document, key, self.curator, now, stored, newer=newer
         )
 
     async def _create(self, draft: Draft) -> Published:
@@ -380,20 +374,17 @@ class Writer:
         self, document: Mapping[str, Any], existing: Existing
     ) -> Published:
         """Replace a playlist; an identical one is not sent."""
-        held = existing.document
+        held, body = existing.document, None
         draft = await self._draft(document, held)
-        url = playlist_url(self.connection.url, held["id"])
-        if not draft.signed:
-            stored = await self._send("PUT", url, draft)
-            return await self._published(draft, stored, "updated")
-        assert self.key is not None
-        if await asyncio.to_thread(_is_same, draft.document, held, self.key):
-            return await self._published(draft, Stored(held), "published")
-        body = None
-        if self.family is Family.SIGNED:
-            now = self.connection.clock.for_intents()
-            body = await asyncio.to_thread(replace_body, draft.document, self.key, now)
-            await asyncio.to_thread(_check_size, body)
+        if draft.signed:
+            key = self._signer()
+            if await asyncio.to_thread(_is_same, draft.document, held, key):
+                return await self._published(draft, Stored(held), "published")
+            if self.family is Family.SIGNED:
+                now = self.connection.clock.for_intents()
+                body = await asyncio.to_thread(replace_body, draft.document, key, now)
+                await asyncio.to_thread(_check_size, body)
+        url = self.connection.playlist_url(held["id"])
         stored = await self._send("PUT", url, draft, body)
         return await self._published(draft, stored, "updated")
 
@@ -446,7 +437,7 @@ class Writer:
 
     async def _look_for(self, document: Document, doubt: Dp1Error) -> Stored | None:
         """Return the stored document if it is exactly this one; raise the doubt if looking is not possible."""
-        url = f"{self.connection.url}/playlists/{document['id']}"
+        url = self.connection.playlist_url(document["id"])
         try:
             held = await _stored(await self.connection.read(url))
             same = await asyncio.to_thread(
