@@ -436,13 +436,15 @@ class Catalog:
             operation, {"limit": str(limit), "offset": str(offset), **parameters}
         )
 
-        def read(answer: Answer) -> Page[T] | None:
-            """Read the page, None if it is none."""
+        def read(answer: Answer) -> Page[T]:
+            """Read the page."""
             # Token ids stay exact.
             body = answer.decoded(strict=False, exact=True)
             found = body if isinstance(body, list) else mapping(body).get("result")
             if not isinstance(found, list):
-                return None
+                raise UnexpectedAnswerError(
+                    _say(f"no list of {operation} in the answer", answer)
+                )
             del found[MAX_RECORDS:]
             records = tuple(record for data in found if (record := parse(data)))
             total = as_integer(mapping(mapping(body).get("paging")).get("total"))
@@ -455,11 +457,7 @@ class Catalog:
                 size=len(answer.body),
             )
 
-        if (page := await answer.async_read(read)) is None:
-            raise UnexpectedAnswerError(
-                _say(f"no list of {operation} in the answer", answer)
-            )
-        return page
+        return await answer.async_read(read)
 
     async def _get(self, operation: str, parameters: dict[str, str]) -> Answer:
         """Send a request, and retry it where that may help."""

@@ -81,11 +81,6 @@ class Start:
     shuffle: bool | None = None
     loop: str | None = None
 
-    @property
-    def names_work(self) -> bool:
-        """Return whether the first work has to be looked up in the list."""
-        return self.work_id is not None or self.source is not None
-
     def find(self, items: Sequence[PlaylistItem]) -> int | None:
         """Return the index of the first work, counted from 0; None for wherever the display starts."""
         for name, wanted in (("id", self.work_id), ("source", self.source)):
@@ -415,7 +410,7 @@ class Display(Commands):
     async def _start(self, start: Start) -> None:
         """Move a playlist that was just cast to its start."""
         index = start.index
-        if start.names_work:
+        if start.work_id is not None or start.source is not None:
             index = start.find((await self._status_now()).items)
         steps: tuple[tuple[str, str, object], ...] = (
             ("moveToArtwork", "index", index),
