@@ -148,14 +148,14 @@ PLACES = [
     Place(
         "client/display/transport.py",
         "a rest saves up commands",
-        "self._tokens = min(grown, self._burst) - 1",
-        "self._tokens = grown - 1",
+        "max(self._full_at.get(key, now), now) + gap",
+        "self._full_at.get(key, now) + gap",
         ["tests/client/display/test_rate_limit.py"],
     ),
     Place(
         "client/display/transport.py",
         "tokens are lost",
-        "                bucket.give_back()\n                raise",
+        "                self._full_at[key] -= gap\n                raise",
         "                raise",
         ["tests/client/display/test_rate_limit.py"],
     ),

@@ -266,27 +266,6 @@ _CLASSES: Mapping[str, RateClass] = {
 _CLASSES_2: Mapping[str, RateClass] = {**_CLASSES, "rotate": _WRITE}
 
 
-class _Bucket:
-    """Token bucket; a negative number of tokens is a queue."""
-
-    def __init__(self, rate_class: RateClass, now: float, pace: float) -> None:
-        """Initialize a full bucket."""
-        self._rate = rate_class.rate * pace
-        self._tokens = self._burst = float(rate_class.burst)
-        self._filled_at = now
-
-    def take(self, now: float) -> float:
-        """Take a token and return the seconds until it is available."""
-        grown = self._tokens + (now - self._filled_at) * self._rate
-        self._tokens = min(grown, self._burst) - 1
-        self._filled_at = now
-        return max(0.0, -self._tokens / self._rate)
-
-    def give_back(self) -> None:
-        """Return an unused token."""
-        self._tokens += 1
-
-
 class RateLimit:
     """Our share of the command rates of one display."""
 
@@ -306,7 +285,8 @@ class RateLimit:
         self._clock = clock
         self._pace = pace
         self._sleep = sleep
-        self._buckets: dict[str | RateClass, _Bucket] = {}
+        # When the bucket of a command or a class is full again; beyond its burst, that is a queue.
+        self._full_at: dict[str | RateClass, float] = {}
         self._classes: Mapping[str, RateClass] = _CLASSES
 
     def use_contract(self, contract: str | None) -> None:
@@ -314,20 +294,19 @@ class RateLimit:
         classes = _CLASSES_2 if contract else _CLASSES
         if classes is not self._classes:
             self._classes = classes
-            self._buckets.pop("rotate", None)
+            self._full_at.pop("rotate", None)
 
     async def acquire(self, command: str) -> None:
         """Wait until the command may be sent, first come first served."""
         rate_class = self._classes.get(command, _DEFAULT)
         key = rate_class if rate_class.shared else command
-        now = self._clock()
-        if (bucket := self._buckets.get(key)) is None:
-            bucket = self._buckets[key] = _Bucket(rate_class, now, self._pace)
-        if (wait := bucket.take(now)) > 0:
+        now, gap = self._clock(), 1 / (rate_class.rate * self._pace)
+        self._full_at[key] = max(self._full_at.get(key, now), now) + gap
+        if (wait := self._full_at[key] - rate_class.burst * gap - now) > 0:
             try:
                 await self._sleep(wait)
             except asyncio.CancelledError:
-                bucket.give_back()
+                self._full_at[key] -= gap
                 raise
 
     async def back_off(
