@@ -3,7 +3,7 @@
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from heapq import nlargest
@@ -137,7 +137,6 @@ class Vocabulary:
 
     def __init__(self, text: str) -> None:
         """Read the words of a text that is made of lines."""
-        self._text = text
         self._offsets = defaultdict[str, array[int]](partial(array, "I"))
         self._starts, self._titles = array("I"), list[str]()
         # A line begins with the break before it.
@@ -153,11 +152,13 @@ class Vocabulary:
             word for word in self._sorted if len(word) > 1 and not word.isdecimal()
         ]
         self._sounds = [sound(word) for word in self._words]
-        # Many small lists would be walked by each garbage collection.
-        self._outlines = _by(outline, self._words)
-        self._numbers = _by(
-            number_of, [word for word in self._sorted if not word.isdecimal()]
-        )
+        self._outlines = defaultdict[str, list[str]](list)
+        for word in self._words:
+            self._outlines[outline(word)].append(word)
+        self._numbers = defaultdict[int, list[str]](list)
+        for word in self._sorted:
+            if not word.isdecimal() and (number := number_of(word)) is not None:
+                self._numbers[number].append(word)
 
     def starting(self, start: str) -> list[array[int]]:
         """Return the offsets of each word that starts so."""
@@ -230,7 +231,7 @@ class Vocabulary:
             found |= self._sounding_like(query, token, ALIKE)
         number = number_of(token)
         if number is not None:
-            words = self._numbers.get(number, "").split()
+            words = self._numbers.get(number, ())
             found |= dict.fromkeys((*words, *{str(number)} & self._offsets.keys()), 1.0)
         return found
 
@@ -246,18 +247,9 @@ class Vocabulary:
             limit=MAX_CANDIDATES,
         )
         found = [self._words[index] for _, _, index in close]
-        found += self._outlines.get(outline(token), "").split()[:MAX_CANDIDATES]
+        found += self._outlines.get(outline(token), ())[:MAX_CANDIDATES]
         likes = {word: query.like(token, word) for word in found}
         return {word: like for word, like in likes.items() if like}
-
-
-def _by[K](key_of: Callable[[str], K | None], words: Iterable[str]) -> dict[K, str]:
-    """Return words by a key, joined with blanks."""
-    found: dict[K, str] = {}
-    for word in words:
-        if (key := key_of(word)) is not None:
-            found[key] = f"{found[key]} {word}" if key in found else word
-    return found
 
 
 def _outline(words: Iterable[str]) -> str:
