@@ -27,15 +27,18 @@ from .spoken import (
 )
 from .threads import with_pauses
 
-# What is looked at: words, and offsets of the rarest words.
+# What is looked at: words, offsets of the rarest words, and titles that begin or end alike.
 MAX_CANDIDATES: Final = 12
 MAX_OFFSETS: Final = 3000
 MAX_COMMON: Final = 20_000
+MAX_TITLES: Final = 100
 # What is left of that: lines by their words, and by their titles.
 MAX_BY_WORDS: Final = 25
 MAX_BY_TITLE: Final = 10
 ROUGHLY: Final = 0.25
 LEAST_TITLE: Final = 65.0
+# How much longer or shorter titles may be.
+CONSONANTS: Final = 2
 MIN_PART: Final = 3
 
 MAX_QUERY = 200
@@ -137,13 +140,14 @@ class Vocabulary:
 
     def __init__(self, text: str) -> None:
         """Read the words of a text that is made of lines."""
+        self._text = text
         self._offsets = defaultdict[str, array[int]](partial(array, "I"))
-        self._starts, self._titles = array("I"), list[str]()
+        self._titles = defaultdict[str, array[int]](partial(array, "I"))
         # A line begins with the break before it.
         offset = 0
         for line in with_pauses(text.split("\n")[1:-1]):
-            self._starts.append(offset)
-            self._titles.append(_outline(line.partition("\t")[0].split()))
+            for key in _keys(line.partition("\t")[0].split(), 0):
+                self._titles[key].append(offset)
             for word in set(line.split()) - FILLERS:
                 self._offsets[word].append(offset)
             offset += len(line) + 1
@@ -176,15 +180,18 @@ class Vocabulary:
         """Return where the lines are whose titles sound like what was heard."""
         found: dict[int, float] = {}
         for form in query.forms:
-            for _, fit, index in process.extract(
-                _outline(form),
-                self._titles,
-                scorer=fuzz.ratio,
-                score_cutoff=LEAST_TITLE,
-                limit=MAX_BY_TITLE,
-            ):
-                offset = self._starts[index]
-                found[offset] = max(fit, found.get(offset, 0.0))
+            outlined = _outline(form)
+            offsets = {
+                offset
+                for key in _keys(form, CONSONANTS)
+                for offset in self._titles.get(key, ())[:MAX_TITLES]
+            }
+            for offset in offsets:
+                end = self._text.index("\t", offset + 1)
+                title = _outline(self._text[offset + 1 : end].split())
+                fit = fuzz.ratio(outlined, title, score_cutoff=LEAST_TITLE)
+                if fit:
+                    found[offset] = max(fit, found.get(offset, 0.0))
         return nlargest(MAX_BY_TITLE, found, key=found.__getitem__)
 
     def _find_by_words(self, query: MisheardQuery, least: float) -> list[int]:
@@ -255,6 +262,22 @@ class Vocabulary:
 def _outline(words: Iterable[str]) -> str:
     """Return the coarse key of a title."""
     return "".join(outline(as_spoken(word)) for word in words)
+
+
+@lru_cache(maxsize=16384)
+def _consonants(word: str) -> str:
+    """Return the consonants in the coarse key of a word."""
+    return outline(as_spoken(word)).replace("a", "")
+
+
+def _keys(words: Iterable[str], more: int) -> Iterator[str]:
+    """Yield the keys of a title: its first and its last consonants, each with their number give or take some."""
+    consonants = "".join(map(_consonants, words))
+    # A plural is often not heard.
+    last = consonants.removesuffix("s")[-2:]
+    for count in range(len(consonants) - more, len(consonants) + more + 1):
+        yield f"{consonants[:2]}_{count}"
+        yield f"_{last}{count}"
 
 
 class TextIndex[T]:
