@@ -89,9 +89,13 @@ async def test_add_and_change(
     assert not library.runtime_data.collections.by_id
 
 
-@pytest.mark.parametrize(
-    ("values", "errors"),
-    [
+async def test_refused(
+    hass: HomeAssistant,
+    library: MockConfigEntry,
+    subtests: pytest.Subtests,
+) -> None:
+    """Typing errors are refused before anybody is asked, and so is a name that is an address."""
+    for values, errors in [
         ({"addresses": T1.lower()}, {"addresses": "invalid_address"}),
         ({"addresses": E1.replace("B", "b", 1)}, {"addresses": "invalid_address"}),
         ({"addresses": " , "}, {"addresses": "invalid_address"}),
@@ -100,16 +104,9 @@ async def test_add_and_change(
         ({"addresses": E1, "name": f"of {E1.lower()}"}, {"name": "invalid_name"}),
         ({"addresses": E1, "name": "\u200b"}, {"name": "invalid_name"}),
         ({"addresses": "alice.eth"}, {"look_up": "not_allowed"}),
-    ],
-)
-async def test_refused(
-    hass: HomeAssistant,
-    library: MockConfigEntry,
-    values: dict[str, str],
-    errors: dict[str, str],
-) -> None:
-    """Typing errors are refused before anybody is asked, and so is a name that is an address."""
-    assert (await add(hass, library, **values))["errors"] == errors
+    ]:
+        with subtests.test(values=values, errors=errors):
+            assert (await add(hass, library, **values))["errors"] == errors
 
 
 async def test_names(

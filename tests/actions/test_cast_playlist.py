@@ -382,9 +382,13 @@ async def test_a_work_that_is_not_there(
     assert not display.writes
 
 
-@pytest.mark.parametrize(
-    "option",
-    [
+async def test_options_that_make_no_sense(
+    hass: HomeAssistant,
+    setup_display: MockConfigEntry,
+    subtests: pytest.Subtests,
+) -> None:
+    """Invalid options are refused before anything is sent."""
+    for option in [
         {"start_at": 0},
         {"item_duration": 0},
         {"scaling": "contain"},
@@ -394,14 +398,9 @@ async def test_a_work_that_is_not_there(
         {"repeat": "twice"},
         {"limit": 0},
         {"unknown": 1},
-    ],
-)
-async def test_options_that_make_no_sense(
-    hass: HomeAssistant, setup_display: MockConfigEntry, option: dict[str, Any]
-) -> None:
-    """Invalid options are refused before anything is sent."""
-    with pytest.raises(vol.Invalid):
-        await cast(hass, playlist=EVENING, **option)
+    ]:
+        with subtests.test(option=option), pytest.raises(vol.Invalid):
+            await cast(hass, playlist=EVENING, **option)
 
 
 async def test_a_sleeping_display_is_woken_unless_told_otherwise(
@@ -605,66 +604,65 @@ async def test_a_display_that_is_switched_off_in_home_assistant(
 # Errors
 
 
-@pytest.mark.parametrize(
-    ("document", "path"),
-    [
-        (BROKEN, "items[1].source"),
-        ({**EVENING, "items": []}, "items"),
-        ({"title": "x"}, "items"),
-        ("{", ""),
-        ("[]", ""),
-        (
-            {**EVENING, "items": [{"source": "ftp://x", "duration": 1}]},
-            "items[0].source",
-        ),
-        (
-            {**EVENING, "items": [{"source": "https://a.example", "duration": "long"}]},
-            "items[0].duration",
-        ),
-    ],
+INVALID: tuple[tuple[Any, str], ...] = (
+    (BROKEN, "items[1].source"),
+    ({**EVENING, "items": []}, "items"),
+    ({"title": "x"}, "items"),
+    ("{", ""),
+    ("[]", ""),
+    (
+        {**EVENING, "items": [{"source": "ftp://x", "duration": 1}]},
+        "items[0].source",
+    ),
+    (
+        {**EVENING, "items": [{"source": "https://a.example", "duration": "long"}]},
+        "items[0].duration",
+    ),
 )
+
+
 async def test_an_invalid_document_is_told_with_path_and_reason(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    document: Any,
-    path: str,
+    subtests: pytest.Subtests,
 ) -> None:
     """An invalid document is refused with path and reason, and not sent."""
-    error = await failure(hass, playlist=document)
-    assert isinstance(error, ServiceValidationError)
-    assert error.translation_key == "playlist_invalid"
-    assert error.translation_placeholders is not None
-    assert path in error.translation_placeholders["faults"]
-    assert not display.writes
+    for document, path in INVALID:
+        with subtests.test(document=document):
+            error = await failure(hass, playlist=document)
+            assert isinstance(error, ServiceValidationError)
+            assert error.translation_key == "playlist_invalid"
+            assert error.translation_placeholders is not None
+            assert path in error.translation_placeholders["faults"]
+            assert not display.writes
 
 
 @pytest.mark.parametrize("profile", FIRMWARE)
-@pytest.mark.parametrize(
-    ("reply", "key", "words"),
-    [
-        (Reply(200, BROKEN), "playlist_invalid", "items[1].source"),
-        (Reply(200, b"<html>"), "playlist_invalid", ""),
-        (Reply(200, b"\xff\xfe"), "playlist_invalid", "JSON"),
-        (Reply(404), "playlist_not_found", ""),
-        (Reply(500), "playlist_temporary", ""),
-        (Reply(200, {"title": "x"}), "playlist_invalid", "items"),
-    ],
-)
 async def test_an_address_that_the_display_turns_down_is_explained(
     hass: HomeAssistant,
     display: DisplaySimulator,
     setup_display: MockConfigEntry,
-    reply: Reply,
-    key: str,
-    words: str,
+    subtests: pytest.Subtests,
 ) -> None:
     """A URL that the display refuses is read to find the reason."""
-    async with ScriptedServer.run(reply) as server:
-        error = await failure(hass, playlist_url=f"{server.url}/p")
-    assert error.translation_key == key
-    assert words in str(error.translation_placeholders)
-    assert display.casts == 1
+    for number, (reply, key, words) in enumerate(
+        (
+            (Reply(200, BROKEN), "playlist_invalid", "items[1].source"),
+            (Reply(200, b"<html>"), "playlist_invalid", ""),
+            (Reply(200, b"\xff\xfe"), "playlist_invalid", "JSON"),
+            (Reply(404), "playlist_not_found", ""),
+            (Reply(500), "playlist_temporary", ""),
+            (Reply(200, {"title": "x"}), "playlist_invalid", "items"),
+        ),
+        1,
+    ):
+        with subtests.test(reply=reply):
+            async with ScriptedServer.run(reply) as server:
+                error = await failure(hass, playlist_url=f"{server.url}/p")
+            assert error.translation_key == key
+            assert words in str(error.translation_placeholders)
+            assert display.casts == number
 
 
 async def test_works_on_ipfs_are_shown_by_a_gateway(

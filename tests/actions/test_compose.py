@@ -193,38 +193,37 @@ async def test_a_model_hangs_several_together(gallery: Gallery) -> None:
     await until(lambda: gallery.attribute("dp1").get("note") == reason)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
+async def test_what_nobody_else_could_load_is_not_published(
+    gallery: Gallery,
+    subtests: pytest.Subtests,
+) -> None:
+    """An address of the home is refused, with the place of the work and what to do; nothing is sent."""
+    for source in [
         "http://192.168.1.5/a.jpg",
         "http://nas/a.jpg",
         "http://frame.local/a.jpg",
         "http://[fd00::1]/a.jpg",
         "media-source://dp1/01JABCDEF/exhibition/1",
         "file:///etc/passwd",
-    ],
-)
-async def test_what_nobody_else_could_load_is_not_published(
-    gallery: Gallery, source: str
-) -> None:
-    """An address of the home is refused, with the place of the work and what to do; nothing is sent."""
-    document = {
-        "dpVersion": "1.1.0",
-        "title": "Home",
-        "items": [{"source": "https://art.example/1.png"}, {"source": source}],
-    }
-    gallery.feed.log.clear()
-    for data in (
-        {"playlist": document},
-        {"media": ["https://art.example/1.png", source]},
-    ):
-        if source.startswith(("media-source", "file")) and "media" in data:
-            continue
-        with pytest.raises(ServiceValidationError) as raised:
-            await gallery.call("publish_playlist", **data)
-        assert raised.value.translation_key == "playlist_invalid"
-        assert "items[1].source" in str(raised.value)
-    assert not [asked for asked in gallery.feed.log if asked.method == "POST"]
+    ]:
+        with subtests.test(source=source):
+            document = {
+                "dpVersion": "1.1.0",
+                "title": "Home",
+                "items": [{"source": "https://art.example/1.png"}, {"source": source}],
+            }
+            gallery.feed.log.clear()
+            for data in (
+                {"playlist": document},
+                {"media": ["https://art.example/1.png", source]},
+            ):
+                if source.startswith(("media-source", "file")) and "media" in data:
+                    continue
+                with pytest.raises(ServiceValidationError) as raised:
+                    await gallery.call("publish_playlist", **data)
+                assert raised.value.translation_key == "playlist_invalid"
+                assert "items[1].source" in str(raised.value)
+            assert not [asked for asked in gallery.feed.log if asked.method == "POST"]
 
 
 async def test_a_medium_that_fails_is_named(gallery: Gallery) -> None:
@@ -239,16 +238,16 @@ async def test_a_medium_that_fails_is_named(gallery: Gallery) -> None:
     assert not gallery.wall.writes
 
 
-@pytest.mark.parametrize(
-    "media",
-    [
+async def test_bad_lists_are_refused(
+    gallery: Gallery,
+    subtests: pytest.Subtests,
+) -> None:
+    """A list has media, each with an id and short texts, and an end."""
+    for media in [
         [],
         [{"title": "no id"}],
         [{"media_content_id": "x", "note": "n" * 501}],
         ["x"] * 101,
-    ],
-)
-async def test_bad_lists_are_refused(gallery: Gallery, media: list[Any]) -> None:
-    """A list has media, each with an id and short texts, and an end."""
-    with pytest.raises(vol.Invalid):
-        await gallery.call("cast_playlist", entity_id=ENTITY_ID, media=media)
+    ]:
+        with subtests.test(media=media), pytest.raises(vol.Invalid):
+            await gallery.call("cast_playlist", entity_id=ENTITY_ID, media=media)

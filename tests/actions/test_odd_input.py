@@ -74,16 +74,19 @@ async def test_long_names_are_not_echoed(hass: HomeAssistant, field: str) -> Non
     assert len(await refused(hass, "dp1.cast_playlist", **{field: LONG})) < 1000
 
 
-@pytest.mark.parametrize("work", ["9" * 5000, "0", "\u0663", LONG])
 async def test_work_numbers_that_are_none(
-    hass: HomeAssistant, display: DisplaySimulator, work: str
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    subtests: pytest.Subtests,
 ) -> None:
     """A number with too many digits for Python does not match a work."""
-    display.player.load(playlist("Dawn", "Noon"))
-    await until(lambda: state_of(hass).state == "playing")
-    display.reset_counters()
-    assert "does not match" in await refused(hass, "dp1.show_work", work=work)
-    assert not display.writes
+    for work in ["9" * 5000, "0", "\u0663", LONG]:
+        with subtests.test(work=work):
+            display.player.load(playlist("Dawn", "Noon"))
+            await until(lambda: state_of(hass).state == "playing")
+            display.reset_counters()
+            assert "does not match" in await refused(hass, "dp1.show_work", work=work)
+            assert not display.writes
 
 
 async def test_a_place_that_is_none(
@@ -102,19 +105,24 @@ async def test_a_place_that_is_none(
     assert display.state.items
 
 
-@pytest.mark.parametrize(
-    "margin", [float("inf"), float("nan"), 1e300, "9" * 400, f"{'9' * 400}px", -1]
-)
 async def test_margins_without_end(
-    hass: HomeAssistant, display: DisplaySimulator, margin: object
+    hass: HomeAssistant,
+    display: DisplaySimulator,
+    subtests: pytest.Subtests,
 ) -> None:
     """Infinite, negative and huge margins are refused."""
-    display.reset_counters()
-    with pytest.raises(vol.Invalid):
-        await hass.services.async_call(
-            "dp1",
-            "cast_playlist",
-            {"entity_id": ENTITY_ID, "playlist": playlist("Dawn"), "margin": margin},
-            blocking=True,
-        )
-    assert not display.writes
+    for margin in [float("inf"), float("nan"), 1e300, "9" * 400, f"{'9' * 400}px", -1]:
+        with subtests.test(margin=margin):
+            display.reset_counters()
+            with pytest.raises(vol.Invalid):
+                await hass.services.async_call(
+                    "dp1",
+                    "cast_playlist",
+                    {
+                        "entity_id": ENTITY_ID,
+                        "playlist": playlist("Dawn"),
+                        "margin": margin,
+                    },
+                    blocking=True,
+                )
+            assert not display.writes

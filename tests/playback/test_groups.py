@@ -399,19 +399,18 @@ async def test_hand_over_to_a_display_that_refuses(house: House) -> None:
     assert not house.walls["left"].state.asleep
 
 
-@pytest.mark.parametrize(
-    ("names", "to", "key"),
-    [
+async def test_hand_over_without_sense(
+    house: House,
+    subtests: pytest.Subtests,
+) -> None:
+    """Handing over needs exactly one display on each side."""
+    for names, to, key in [
         (("left",), "left", "hand_over_to_itself"),
         (("left", "middle"), "right", "one_display"),
         (("left",), "right", "nothing_shown"),
         (("left",), "radio", "not_a_display"),
-    ],
-)
-async def test_hand_over_without_sense(
-    house: House, names: tuple[str, ...], to: str, key: str
-) -> None:
-    """Handing over needs exactly one display on each side."""
-    with pytest.raises(ServiceValidationError) as raised:
-        await house.do("dp1.hand_over", *names, to=house.entity(to))
-    assert raised.value.translation_key == key
+    ]:
+        with subtests.test(names=names, to=to, key=key):
+            with pytest.raises(ServiceValidationError) as raised:
+                await house.do("dp1.hand_over", *names, to=house.entity(to))
+            assert raised.value.translation_key == key

@@ -375,9 +375,14 @@ async def test_a_page_elsewhere(
 PADDED = b"<html>" + b" " * 64 * 1024 + b"<title>Late</title>"
 
 
-@pytest.mark.parametrize(
-    ("body", "kind", "title"),
-    [
+async def test_the_title_of_a_page(
+    hass: HomeAssistant,
+    home: str,
+    display: DisplaySimulator,
+    subtests: pytest.Subtests,
+) -> None:
+    """A page is called by its title, as far as it is at its beginning, and has no heart."""
+    for body, kind, title in [
         (b"<title>Tidal &amp;\n  Ledger</title>", "text/html", "Tidal & Ledger"),
         (b"<TITLE lang=de>\xc3\x9cber</TITLE>", "text/html", "\xdcber"),
         (b"<title>\xdcber</title>", "text/html; charset=latin-1", "\xdcber"),
@@ -388,25 +393,20 @@ PADDED = b"<html>" + b" " * 64 * 1024 + b"<title>Late</title>"
         (b"<title" * 10000, "text/html", "page"),
         (PADDED, "text/html", "page"),
         (b"<title>No page</title>", "text/plain", "page"),
-    ],
-)
-async def test_the_title_of_a_page(
-    hass: HomeAssistant,
-    home: str,
-    display: DisplaySimulator,
-    body: bytes,
-    kind: str,
-    title: str,
-) -> None:
-    """A page is called by its title, as far as it is at its beginning, and has no heart."""
-    async with ScriptedServer.run(Reply(200, body, {"Content-Type": kind})) as server:
-        url = f"{server.url}/page"
-        await name_hosts(hass, url)
-        await play(hass, url, "web")
-        assert display.player.items[0]["title"] == title
-        assert server.calls()[0] == "GET /page"
-        await until(lambda: state_of(hass).attributes.get("media_title") == title)
-        assert state_of(hass).attributes["dp1"]["favorite"] is None
+    ]:
+        with subtests.test(body=body, kind=kind, title=title):
+            async with ScriptedServer.run(
+                Reply(200, body, {"Content-Type": kind})
+            ) as server:
+                url = f"{server.url}/page"
+                await name_hosts(hass, url)
+                await play(hass, url, "web")
+                assert display.player.items[0]["title"] == title
+                assert server.calls()[0] == "GET /page"
+                await until(
+                    lambda: state_of(hass).attributes.get("media_title") == title  # noqa: B023
+                )
+                assert state_of(hass).attributes["dp1"]["favorite"] is None
 
 
 @pytest.mark.parametrize(

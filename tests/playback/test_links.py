@@ -154,9 +154,12 @@ async def test_a_work_that_is_not_indexed_yet(
     assert "wird zum ersten Mal" in told[0]
 
 
-@pytest.mark.parametrize(
-    ("link", "key"),
-    [
+async def test_what_cannot_be_resolved_is_named(
+    house: House,
+    subtests: pytest.Subtests,
+) -> None:
+    """The error says why, and what hangs stays."""
+    for link, key in [
         ("https://opensea.io/item/base/" + AB + "/7", "link_other_chain"),
         ("https://www.artblocks.io/project/78", "link_old_project"),
         ("https://opensea.io/collection/fidenza", "link_one_work"),
@@ -168,16 +171,12 @@ async def test_a_work_that_is_not_indexed_yet(
         ("https://objkt.com/collections/nobody", "market_not_found"),
         ("0x23117d0150af2231442De2a8b754Cc204b668540:12", "indexer_unviewable"),
         ("0xD7a20FaE61E6d10cD005fC9895F5FF5423Ad8D02:901", "indexer_moderated"),
-    ],
-)
-async def test_what_cannot_be_resolved_is_named(
-    house: House, link: str, key: str
-) -> None:
-    """The error says why, and what hangs stays."""
-    with pytest.raises(HomeAssistantError) as error:
-        await cast(house, link)
-    assert error.value.translation_key == key
-    assert not house.walls["wall"].state.items
+    ]:
+        with subtests.test(link=link, key=key):
+            with pytest.raises(HomeAssistantError) as error:
+                await cast(house, link)
+            assert error.value.translation_key == key
+            assert not house.walls["wall"].state.items
 
 
 @pytest.mark.parametrize(

@@ -198,13 +198,17 @@ async def test_a_jump(house: House, work: int | str, title: str) -> None:
     assert house.attribute("wall", "media_title") == title
 
 
-@pytest.mark.parametrize("work", [4, "4", "tides", "elsewhere", "²"])
-async def test_a_jump_to_nowhere(house: House, work: int | str) -> None:
+async def test_a_jump_to_nowhere(
+    house: House,
+    subtests: pytest.Subtests,
+) -> None:
     """An unknown or ambiguous work is an error."""
-    await house.phone_casts("wall", TIDES)
-    with pytest.raises(ServiceValidationError) as raised:
-        await house.do("dp1.show_work", "wall", work=work)
-    assert raised.value.translation_key == "work_not_found"
+    for work in [4, "4", "tides", "elsewhere", "²"]:
+        with subtests.test(work=work):
+            await house.phone_casts("wall", TIDES)
+            with pytest.raises(ServiceValidationError) as raised:
+                await house.do("dp1.show_work", "wall", work=work)
+            assert raised.value.translation_key == "work_not_found"
 
 
 async def test_a_jump_on_an_empty_wall(house: House) -> None:
