@@ -87,7 +87,7 @@ class Size:
 
 
 # Enough to see that every measurement works; the numbers mean nothing.
-QUICK = Size(4, 0.5, 0.5, 3, 0.01, 1, 32, 1, 600, 60, 1)
+QUICK = Size(4, 0.2, 0.2, 3, 0.01, 1, 32, 1, 600, 60, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -684,7 +684,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(value=JSON, previous=JSON)
 def test_no_json_is_too_strange(value: Any, previous: Any) -> None:
     """No JSON raises, and equal input has equal results."""
@@ -697,14 +697,14 @@ def test_no_json_is_too_strange(value: Any, previous: Any) -> None:
     assert len(merged.items) == len(status.items)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(text=st.text())
 def test_no_exposition_is_too_strange(text: str) -> None:
     """No text raises."""
     assert isinstance(PlaybackCounters.parse(text), PlaybackCounters)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(body=st.binary() | JSON.map(lambda value: json.dumps(value).encode()))
 def test_only_one_way_to_fail(body: bytes) -> None:
     """Invalid JSON is a ValueError, and decoded JSON can be encoded."""

@@ -54,7 +54,7 @@ VERDICTS = vectors("validation")["cases"]
 CHANGES = vectors("changes")
 
 often = settings(
-    max_examples=150,
+    max_examples=75,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -45,7 +45,7 @@ KEY = SigningKey.parse(SEED)
 
 by_name = pytest.mark.parametrize("vector", DOCUMENTS, ids=lambda v: v["name"])
 often = settings(
-    max_examples=100,
+    max_examples=50,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
