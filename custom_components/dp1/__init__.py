@@ -175,14 +175,12 @@ async def _async_add_entities(
 
 async def async_unload_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> bool:
     """Unload a display or a library."""
-    if entry.data[CONF_KIND] == EntryKind.LIBRARY:
-        if not await hass.config_entries.async_unload_platforms(
-            entry, LIBRARY_PLATFORMS
-        ):
-            return False
+    is_library = entry.data[CONF_KIND] == EntryKind.LIBRARY
+    platforms = LIBRARY_PLATFORMS if is_library else DISPLAY_PLATFORMS
+    unloaded = await hass.config_entries.async_unload_platforms(entry, platforms)
+    if unloaded and is_library:
         await entry.runtime_data.async_stop()
-        return True
-    return await hass.config_entries.async_unload_platforms(entry, DISPLAY_PLATFORMS)
+    return unloaded
 
 
 async def async_remove_entry(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:

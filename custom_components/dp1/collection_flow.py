@@ -76,7 +76,19 @@ CHANNEL_SCHEMA = vol.Schema(
 )
 
 
-class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
+class SubentryFlow(ConfigSubentryFlow):
+    """A flow that adds or changes a subentry."""
+
+    def _save(self, **values: Any) -> SubentryFlowResult:
+        """Add or change the subentry."""
+        if self.source == SOURCE_USER:
+            return self.async_create_entry(**values)
+        return self.async_update_and_abort(
+            self._get_entry(), self._get_reconfigure_subentry(), **values
+        )
+
+
+class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     """Handle a collection that is added or changed."""
 
     _end = "added"
@@ -183,20 +195,12 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
         named = f"{key} {' '.join(sorted(addresses))}"
         values: dict[str, Any] = {
             "title": self._name,
+            "data": MappingProxyType(self._data),
             "unique_id": sha256(named.encode()).hexdigest()[:32],
         }
-        if self.source != SOURCE_USER:
-            subentry = self._get_reconfigure_subentry()
-            return self.async_update_and_abort(
-                self._get_entry(), subentry, data=self._data, **values
-            )
-        if not await self._async_takes_long(addresses):
-            return self.async_create_entry(data=self._data, **values)
-        added = ConfigSubentry(
-            data=MappingProxyType(self._data),
-            subentry_type=SUBENTRY_COLLECTION,
-            **values,
-        )
+        if self.source != SOURCE_USER or not await self._async_takes_long(addresses):
+            return self._save(**values)
+        added = ConfigSubentry(subentry_type=SUBENTRY_COLLECTION, **values)
         self.hass.config_entries.async_add_subentry(self._get_entry(), added)
         self._added = added.subentry_id
         return await self.async_step_reading()
@@ -245,7 +249,7 @@ class CollectionFlow(ConfigSubentryFlow, ReadingDialog[SubentryFlowResult]):
         return {"name": markdown_safe(self._name), "known": str(known)}
 
 
-class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
+class ChannelFlow(SubentryFlow, Dialog[SubentryFlowResult]):
     """Handle a channel that is followed or changed."""
 
     async def async_step_user(
@@ -269,7 +273,11 @@ class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
                 detail = clean(str(err), MAX_DETAIL)
             else:
                 name = clean(user_input.get(CONF_NAME), NAME_LENGTH)
-                return self._finish(name or address.publisher or first.title, address)
+                return self._save(
+                    title=name or address.publisher or first.title,
+                    data={CONF_URL: address.url},
+                    unique_id=address.url,
+                )
         elif self.source != SOURCE_USER:
             subentry = self._get_reconfigure_subentry()
             values = {CONF_NAME: subentry.title, **subentry.data}
@@ -277,18 +285,3 @@ class ChannelFlow(ConfigSubentryFlow, Dialog[SubentryFlowResult]):
         return self._show(self.source, CHANNEL_SCHEMA, values, errors, placeholders)
 
     async_step_reconfigure = async_step_user
-
-    def _finish(self, title: str, address: ChannelAddress) -> SubentryFlowResult:
-        """Follow or change the channel."""
-        data = {CONF_URL: address.url}
-        if self.source == SOURCE_USER:
-            return self.async_create_entry(
-                title=title, data=data, unique_id=address.url
-            )
-        return self.async_update_and_abort(
-            self._get_entry(),
-            self._get_reconfigure_subentry(),
-            title=title,
-            data=data,
-            unique_id=address.url,
-        )

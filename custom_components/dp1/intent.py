@@ -309,12 +309,9 @@ async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     said = []
     for display in displays:
         title = display.attribute("media_title") or request.answers.say("untitled")
-        coordinator = display.coordinator
-        until = (
-            await duties.async_extend(coordinator, span.duration)
-            if coordinator and span
-            else None
-        )
+        coordinator, until = display.coordinator, None
+        if coordinator and span:
+            until = await duties.async_extend(coordinator, span.duration)
         if until is None:
             said.append(request.answers.say("stay", title=title, where=display.name))
             continue

@@ -193,26 +193,22 @@ class NewsTrigger(Trigger):
         return async_add_news_listener(self._hass, handle_news)
 
 
-def _trigger(base: type[Trigger], kind: str) -> type[Trigger]:
-    """Return a trigger for one kind of activity or news."""
-    return type(f"{kind}_trigger", (base,), {"_kind": kind})
-
-
+KINDS: dict[type[Trigger], tuple[str, ...]] = {
+    DisplayTrigger: (PLAYBACK_FAILED, PLAYLIST_STARTED),
+    NewsTrigger: (
+        ACQUIRED,
+        CHANNEL_PLAYLIST,
+        EXHIBITION_OPENED,
+        LEFT_COLLECTION,
+        PLAYLIST_PUBLISHED,
+    ),
+}
 TRIGGERS: dict[str, type[Trigger]] = {
     "work_changed": WorkChangedTrigger,
     **{
-        kind: _trigger(DisplayTrigger, kind)
-        for kind in (PLAYBACK_FAILED, PLAYLIST_STARTED)
-    },
-    **{
-        kind: _trigger(NewsTrigger, kind)
-        for kind in (
-            ACQUIRED,
-            CHANNEL_PLAYLIST,
-            EXHIBITION_OPENED,
-            LEFT_COLLECTION,
-            PLAYLIST_PUBLISHED,
-        )
+        kind: type(f"{kind}_trigger", (base,), {"_kind": kind})
+        for base, kinds in KINDS.items()
+        for kind in kinds
     },
 }
 
