@@ -10,7 +10,7 @@ from homeassistant.components.update import (
     UpdateEntityDescription,
     UpdateEntityFeature,
 )
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_call_later
 
@@ -63,7 +63,6 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
     # The display also updates itself at night.
     _attr_auto_update = True
     _replaced: str | None = None
-    _cancel_timeout: CALLBACK_TYPE | None = None
 
     @property
     @override
@@ -90,30 +89,15 @@ class FirmwareUpdate(DescribedEntity[tuple[str, str]], UpdateEntity):
         """Install the latest version; the display restarts some minutes later."""
         async with self.coordinator.async_command(Refresh.NONE) as display:
             await display.install_update()
-        self._async_cancel_timeout()
-        self._replaced = self.installed_version
-        self._cancel_timeout = async_call_later(
-            self.hass,
-            self.coordinator.timing.install_timeout,
-            self._install_timed_out,
-        )
+        self._replaced = replaced = self.installed_version
+
+        @callback
+        def handle_timeout(_: datetime) -> None:
+            """Report that the installation ended without a new version."""
+            if self._replaced == replaced:
+                self._replaced = None
+                self.async_write_ha_state()
+
+        timeout = self.coordinator.timing.install_timeout
+        self.async_on_remove(async_call_later(self.hass, timeout, handle_timeout))
         self.async_write_ha_state()
-
-    @callback
-    def _install_timed_out(self, _: datetime) -> None:
-        """Report that the installation ended without a new version."""
-        self._cancel_timeout = None
-        self._replaced = None
-        self.async_write_ha_state()
-
-    @callback
-    def _async_cancel_timeout(self) -> None:
-        """Cancel the timeout of the installation."""
-        if self._cancel_timeout:
-            self._cancel_timeout()
-
-    @override
-    async def async_will_remove_from_hass(self) -> None:
-        """Cancel the timeout."""
-        self._async_cancel_timeout()
-        await super().async_will_remove_from_hass()
