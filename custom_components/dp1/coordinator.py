@@ -460,6 +460,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         return self.config_entry.unique_id or self.config_entry.entry_id
 
     @property
+    def entry_id(self) -> str:
+        """Return the id of the config entry."""
+        return self.config_entry.entry_id
+
+    @property
     def entity_id(self) -> str | None:
         """Return the entity id of its media player, if it is registered."""
         return er.async_get(self.hass).async_get_entity_id(
@@ -1267,7 +1272,7 @@ def async_displays(hass: HomeAssistant) -> list[DisplayCoordinator]:
 def async_display(hass: HomeAssistant, entry_id: str) -> DisplayCoordinator | None:
     """Return a display that is set up."""
     displays = async_displays(hass)
-    return next((d for d in displays if d.config_entry.entry_id == entry_id), None)
+    return next((d for d in displays if d.entry_id == entry_id), None)
 
 
 def is_display(entity: er.RegistryEntry) -> bool:

@@ -220,7 +220,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     def _update_lasting(self) -> None:
         """Update what another work of the same playlist does not change."""
         coordinator = self.coordinator
-        entry_id, data = coordinator.config_entry.entry_id, coordinator.data
+        entry_id, data = coordinator.entry_id, coordinator.data
         player, device = data.player, data.device
         self._update_known()
         self._attr_state = self._state()
@@ -482,8 +482,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     async def async_unjoin_player(self) -> None:
         """Remove this display from its group."""
-        entry_id = self.coordinator.config_entry.entry_id
-        await async_unjoin(self.hass, entry_id)
+        await async_unjoin(self.hass, self.coordinator.entry_id)
 
     # Power and volume
 

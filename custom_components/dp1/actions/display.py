@@ -275,7 +275,7 @@ async def async_cast_to(
         """Cast to one display."""
         own = options
         if spread:
-            ahead = entry_ids.index(coordinator.config_entry.entry_id)
+            ahead = entry_ids.index(coordinator.entry_id)
             own = replace(options, start_at=(options.start_at or 1) + ahead)
         return await async_show(coordinator, cast, own, call.data.get("show_for"))
 

@@ -35,8 +35,7 @@ async def async_cast(
     if coordinator.cast_only:
         cast = await _async_arranged(coordinator, cast, options)
     await _async_leave_error_page(coordinator, options.wake)
-    entry_id = coordinator.config_entry.entry_id
-    coordinator.hass.data[DATA].media_proxy.async_use(cast, entry_id)
+    coordinator.hass.data[DATA].media_proxy.async_use(cast, coordinator.entry_id)
     # A cast shows its first work before the one to start at.
     with coordinator.requests.steps():
         async with coordinator.async_command(Refresh.PLAYER) as display:

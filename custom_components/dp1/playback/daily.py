@@ -74,8 +74,8 @@ class ShownDaily(Duty):
     async def async_end(self, coordinator: DisplayCoordinator) -> Self | None:
         """Give the display the work that is due, unless it shows something else by now."""
         daily = _daily_at(coordinator.hass, self.url)
-        entry_id = coordinator.config_entry.entry_id
-        is_announcing = coordinator.hass.data[DATA].duties.is_announcing(entry_id)
+        duties = coordinator.hass.data[DATA].duties
+        is_announcing = duties.is_announcing(coordinator.entry_id)
         if daily is None or not coordinator.last_update_success or is_announcing:
             raise HomeAssistantError("the work of the day cannot be shown now")
         if not await self._async_is_shown(coordinator):
@@ -148,13 +148,12 @@ async def async_show_daily(
     coordinator: DisplayCoordinator, daily: Daily, cast: Cast, options: Options
 ) -> dict[str, Any]:
     """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
-    entry_id = coordinator.config_entry.entry_id
     duties = coordinator.hass.data[DATA].duties
     found = await _async_due(daily)
     ignores = _ignores_times(coordinator)
     # What the display makes of the URL is not shown for long.
     with coordinator.requests.steps():
-        is_known = duties.get(entry_id, IgnoresTimes) == ignores
+        is_known = duties.get(coordinator.entry_id, IgnoresTimes) == ignores
         if not (is_known or coordinator.cast_only or options.rewrites):
             response = await duties.async_show(coordinator, cast, options)
             if response.get("superseded"):

@@ -185,7 +185,7 @@ class Duties:
     @callback
     def async_start(self, coordinator: DisplayCoordinator) -> None:
         """Do what lasts on a display until it is unloaded."""
-        entry_id = coordinator.config_entry.entry_id
+        entry_id = coordinator.entry_id
 
         @callback
         def handle_libraries() -> None:
@@ -219,9 +219,7 @@ class Duties:
         self._table.pop(entry_id, None)
         for key in [key for key in self._locks if key[0] == entry_id]:
             del self._locks[key]
-        await self.async_save()
-        for coordinator in async_displays(self.hass):
-            coordinator.async_update_duties()
+        await self.async_save_and_tell()
 
     @callback
     def set(self, entry_id: str, duty: Duty) -> None:
@@ -236,7 +234,7 @@ class Duties:
 
     async def async_put(self, coordinator: DisplayCoordinator, duty: Duty) -> None:
         """Give a display a duty, in place of the one of the same kind."""
-        entry_id = coordinator.config_entry.entry_id
+        entry_id = coordinator.entry_id
         self._cancel(entry_id, type(duty))
         self.set(entry_id, duty)
         coordinator.history.paused = self.is_announcing(entry_id)
@@ -248,7 +246,7 @@ class Duties:
         self, coordinator: DisplayCoordinator, *kinds: type[Duty]
     ) -> None:
         """Take duties from a display."""
-        entry_id = coordinator.config_entry.entry_id
+        entry_id = coordinator.entry_id
         known = [kind for kind in kinds if self.get(entry_id, kind)]
         for kind in known:
             self.drop(entry_id, kind)
@@ -266,6 +264,12 @@ class Duties:
                 if duties
             }
         )
+
+    async def async_save_and_tell(self) -> None:
+        """Save the duties, and update the states of all displays."""
+        await self.async_save()
+        for coordinator in async_displays(self.hass):
+            coordinator.async_update_duties()
 
     # Time
 
@@ -312,7 +316,7 @@ class Duties:
         self, coordinator: DisplayCoordinator, kind: type[Duty]
     ) -> None:
         """Do what is due, and try again later if that fails."""
-        key = coordinator.config_entry.entry_id, kind
+        key = coordinator.entry_id, kind
         async with self._locks[key]:
             if (duty := self.get(*key)) is None or key in self._timers:
                 return
@@ -338,7 +342,7 @@ class Duties:
         self, coordinator: DisplayCoordinator, cast: Cast, options: Options
     ) -> dict[str, Any]:
         """Show something permanently, which ends what lasted until then."""
-        entry_id = coordinator.config_entry.entry_id
+        entry_id = coordinator.entry_id
         lock = self._locks[entry_id, Announcement]
         async with lock:
             duties = self._table.get(entry_id, {}).values()
@@ -361,11 +365,10 @@ class Duties:
         duration: timedelta,
     ) -> dict[str, Any]:
         """Show something for a limited time; after overlapping announcements, what was shown before the first returns."""
-        entry_id = coordinator.config_entry.entry_id
-        lock = self._locks[entry_id, Announcement]
+        lock = self._locks[coordinator.entry_id, Announcement]
         with coordinator.requests.steps():
             async with lock:
-                active = self.get(entry_id, Announcement)
+                active = self.get(coordinator.entry_id, Announcement)
                 if active and not active.sending:
                     if not await active.async_is_shown(coordinator):
                         active = None
@@ -389,9 +392,8 @@ class Duties:
 
     async def async_end_announcement(self, coordinator: DisplayCoordinator) -> None:
         """Show again what was shown before an announcement, or raise if there is none."""
-        entry_id = coordinator.config_entry.entry_id
-        async with self._locks[entry_id, Announcement]:
-            active = self.get(entry_id, Announcement)
+        async with self._locks[coordinator.entry_id, Announcement]:
+            active = self.get(coordinator.entry_id, Announcement)
             if active is None or active.sending:
                 raise invalid_input("nothing_shown_for_a_time", name=coordinator.name)
             await active.async_end(coordinator)
@@ -401,9 +403,8 @@ class Duties:
         self, coordinator: DisplayCoordinator, duration: timedelta
     ) -> datetime | None:
         """Show an announcement for longer; return until when, None if there is none."""
-        entry_id = coordinator.config_entry.entry_id
-        async with self._locks[entry_id, Announcement]:
-            if (active := self.get(entry_id, Announcement)) is None:
+        async with self._locks[coordinator.entry_id, Announcement]:
+            if (active := self.get(coordinator.entry_id, Announcement)) is None:
                 return None
             longer = replace(active, until=active.until + duration)
             await self.async_put(coordinator, longer)
@@ -416,9 +417,8 @@ class Duties:
         new: Announcement | None,
     ) -> None:
         """Replace an announcement if it is still the one of the display."""
-        entry_id = coordinator.config_entry.entry_id
-        async with self._locks[entry_id, Announcement]:
-            if self.get(entry_id, Announcement) is not old:
+        async with self._locks[coordinator.entry_id, Announcement]:
+            if self.get(coordinator.entry_id, Announcement) is not old:
                 return
             if new is None:
                 await self.async_take(coordinator, Announcement)

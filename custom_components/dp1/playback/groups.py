@@ -14,7 +14,7 @@ from homeassistant.helpers import entity_registry as er
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
 from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, async_display, async_displays
+from ..coordinator import DisplayCoordinator, async_display
 from ..data import DATA
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
@@ -210,26 +210,22 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
 
 async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> None:
     """Add displays to the group of a leader; those that a playlist is spread over keep their distance."""
-    hass, entry_id = leader.hass, leader.config_entry.entry_id
+    hass, entry_id = leader.hass, leader.entry_id
     duties = hass.data[DATA].duties
-    group = group_of(hass, entry_id)
-    if group is None or group.leader != entry_id:
-        _leave(hass, entry_id)
-        duties.set(entry_id, Membership(leader=entry_id))
-    members = group.members if group and group.leader == entry_id else {entry_id}
-    for member in entry_ids:
-        if member not in members:
+    for member in (entry_id, *entry_ids):
+        own = duties.get(member, Membership)
+        if own is None or own.leader != entry_id:
             _leave(hass, member)
             ahead = _current_distance(leader, member)
             duties.set(member, Membership(leader=entry_id, ahead=ahead))
-    await _async_save(hass)
+    await duties.async_save_and_tell()
     await async_sync(leader)
 
 
 async def async_unjoin(hass: HomeAssistant, entry_id: str) -> None:
     """Remove a display from its group."""
     _leave(hass, entry_id)
-    await _async_save(hass)
+    await hass.data[DATA].duties.async_save_and_tell()
 
 
 async def async_spread(
@@ -243,14 +239,7 @@ async def async_spread(
             duties.set(entry_id, Spread(displays=list(entry_ids)))
     for entry_id, membership in duties.all(Membership).items():
         membership.ahead = _distance(duties, membership.leader, entry_id)
-    await _async_save(hass)
-
-
-async def _async_save(hass: HomeAssistant) -> None:
-    """Save the groups and update the state of all displays."""
-    await hass.data[DATA].duties.async_save()
-    for coordinator in async_displays(hass):
-        coordinator.async_update_duties()
+    await duties.async_save_and_tell()
 
 
 def _leave(hass: HomeAssistant, entry_id: str) -> None:
@@ -290,7 +279,7 @@ def _current_distance(leader: DisplayCoordinator, member: str) -> int:
     if cast is None or not is_showing(cast, member_player):
         return 0
     duties = leader.hass.data[DATA].duties
-    return _distance(duties, leader.config_entry.entry_id, member)
+    return _distance(duties, leader.entry_id, member)
 
 
 # Synchronization
@@ -318,7 +307,7 @@ def paused(hass: HomeAssistant, entry_ids: Iterable[str]) -> Iterator[None]:
 
 async def async_sync(leader: DisplayCoordinator) -> None:
     """Let the members of a group show what their leader shows, or raise which of them did not."""
-    hass, entry_id = leader.hass, leader.config_entry.entry_id
+    hass, entry_id = leader.hass, leader.entry_id
     group = group_of(hass, entry_id)
     if group is None or group.leader != entry_id:
         return
@@ -399,7 +388,7 @@ async def async_run(
     A call that targets several members arrives once for each, with the same context and at the same time; the steps of a
     script have the same context too, but come one after the other.
     """
-    entry_id = coordinator.config_entry.entry_id
+    entry_id = coordinator.entry_id
     group = group_of(coordinator.hass, entry_id)
     leader = group.display if group else None
     if group is None or leader is None or not leader.last_update_success:

@@ -156,11 +156,10 @@ async def _async_change(
 
 async def _async_extend(coordinator: DisplayCoordinator, cast: Cast) -> bool:
     """Replace the works of an inline playlist without reloading the current one; return whether that worked."""
-    entry_id = coordinator.config_entry.entry_id
-    hass = coordinator.hass
-    if cast.playlist is None or hass.data[DATA].duties.is_announcing(entry_id):
+    data, entry_id = coordinator.hass.data[DATA], coordinator.entry_id
+    if cast.playlist is None or data.duties.is_announcing(entry_id):
         return False
-    hass.data[DATA].media_proxy.async_use(cast, entry_id)
+    data.media_proxy.async_use(cast, entry_id)
     async with coordinator.async_command(Refresh.PLAYER) as display:
         extended = await display.extend(cast.playlist)
     if extended:
