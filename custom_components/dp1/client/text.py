@@ -5,6 +5,7 @@
 
 from html import unescape
 import re
+from urllib.parse import quote
 
 from yarl import URL
 
@@ -127,6 +128,21 @@ _CONTENT = re.compile(r"(ipfs|ar|onchfs):/*+(?:ipfs/)?+(?=.)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*\.?|[0-9a-f]*:[0-9a-f:.]+(%[\w.-]+)?")
 # In characters. Reading one takes up to a microsecond for each.
 MAX_URL = 8192
+
+
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_IP_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
+_URI_SAFE = "!$%&'()*+,/:;=?@-._~"
+
+
+def escaped_url(text: str) -> str:
+    """Return a URL with all characters escaped that a URI may not have, and each % that escapes nothing."""
+    text = _BARE_PERCENT.sub("%25", text.strip())
+    start = match.end() if (match := _IP_LITERAL.match(text)) else 0
+    parts = text[start:].split("#", 1)
+    return text[:start] + "#".join(
+        quote(part, safe=_URI_SAFE, errors="replace") for part in parts
+    )
 
 
 def read_url(text: str) -> URL:

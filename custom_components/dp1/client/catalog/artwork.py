@@ -12,7 +12,7 @@ import re
 from typing import Any, Literal
 from urllib.parse import quote, urlsplit
 
-from ..text import MAX_TITLE, shorten, through_gateway
+from ..text import MAX_TITLE, escaped_url, shorten, through_gateway
 from .models import Alumni, Artwork, Exhibition, ExhibitionKind, Model, Series
 
 # The host of relative paths. The catalog moves its works to IPFS, so absolute URLs become more common.
@@ -44,9 +44,6 @@ _NUMBERING = frozenset(
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 
-# Characters with a meaning in a URL; all others that are not allowed there are escaped.
-_ADDRESS_SAFE = "!#$%&'()*+,/:;=?@[]~"
-_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 type Size = Literal["m", "l"]
@@ -60,10 +57,8 @@ def absolute_url(text: str, variant: str = SOURCE_VARIANT) -> str | None:
         text: a path, an ``http`` or ``https`` address, or one with a public gateway. A query is part of the work and stays as it is.
         variant: variant for the image service if the address has none: a size like ``m`` or ``raw``.
     """
-    address = _BARE_PERCENT.sub("%25", quote(text.strip(), safe=_ADDRESS_SAFE))
-    if not address:
+    if not (address := through_gateway(escaped_url(text))):
         return None
-    address = through_gateway(address)
     if address.startswith("//"):
         address = f"https:{address}"
     if not _SCHEME.match(address):

@@ -12,10 +12,10 @@ import json
 import re
 import sys
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
-from ..text import through_gateway
+from ..text import escaped_url, through_gateway
 from ..values import MAX_DEPTH, common, exceeds
 from .schema import (
     DP_VERSION,
@@ -42,9 +42,6 @@ _BASE64 = re.compile(
 _PADDING = re.compile(r"(?:(?:=|%3[Dd])\s*+(?:%(?:20|0[9A-Da-d])\s*+){0,8}){0,2}")
 # A search holds the interpreter.
 _AT_ONCE = 64 * 1024
-_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_IP_LITERAL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\[[0-9A-Fa-f:.]+\]")
-_URI_SAFE = "!$%&'()*+,/:;=?@-._~"
 
 
 def _invalid(message: str, *path: Any) -> InvalidPlaylistError:
@@ -253,19 +250,6 @@ def check_playable(document: Any) -> None:
         raise InvalidPlaylistError(faults)
 
 
-def _escaped(text: str) -> str:
-    """Return %XX for a character that a URI may not have, and %25 for a % that escapes nothing."""
-    return quote(_BARE_PERCENT.sub("%25", text), safe=_URI_SAFE, errors="replace")
-
-
-def _uri(text: str) -> str:
-    """Return a URL with all characters escaped that a URI may not have."""
-    text = text.strip()
-    start = match.end() if (match := _IP_LITERAL.match(text)) else 0
-    address, mark, fragment = text[start:].partition("#")
-    return text[:start] + _escaped(address) + mark + _escaped(fragment)
-
-
 def build_item(
     source: str,
     *,
@@ -293,7 +277,7 @@ def build_item(
         {
             "id": id,
             "title": title,
-            "source": _uri(source),
+            "source": escaped_url(source),
             "duration": duration,
             "license": license,
             "ref": ref,
@@ -329,7 +313,7 @@ def build(
             "id": id,
             "created": created,
             "summary": summary,
-            "coverImage": _uri(cover_image or ""),
+            "coverImage": escaped_url(cover_image or ""),
             "defaults": without_nothing(defaults or {}),
         }
     )
