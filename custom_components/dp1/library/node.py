@@ -140,6 +140,4 @@ def split_more(keys: list[str]) -> tuple[str, int]:
     inner, start = keys
     if not (start.isascii() and start.isdecimal() and len(start) < 9):
         raise NotFoundError(f"nothing starts at {start!r}")
-    if split_node_id(inner)[0] == NodeKind.MORE:
-        raise NotFoundError(f"nothing is called {inner!r}")
     return inner, int(start)
