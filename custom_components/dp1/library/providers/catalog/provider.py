@@ -585,35 +585,30 @@ class CatalogProvider(Provider):
             self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, SEARCH_PATIENCE),
         )
         index = await self._exhibition_lines.async_index()
-        fitting = {
-            each.id: (float(_score(query, each)), each)
-            for each, _ in index.find(query, MAX_LINES)
-        }
-        found = []
-        for exhibition in relevant:
-            score = float(max(_score(query, exhibition), RELEVANT))
-            fitting[exhibition.id] = score, exhibition
-            found.append((score, self._exhibition_node(exhibition)))
-        for exhibition in exhibitions.records:
+        asked = {exhibition.id for exhibition in relevant}
+        fitting = {each.id: each for each, _ in index.find(query, MAX_LINES)}
+        for exhibition in (*exhibitions.records, *relevant):
             # What is named may be beside something else that is in it.
-            if exhibition.id not in fitting and query.names(exhibition.title):
-                fitting[exhibition.id] = 1.0, exhibition
+            if exhibition.id in asked or query.names(exhibition.title):
+                fitting[exhibition.id] = exhibition
+
+        def score(exhibition: Exhibition) -> float:
+            """Return how well an exhibition fits."""
+            is_asked = exhibition.id in asked
+            least = RELEVANT if is_asked else query.names(exhibition.title)
+            return float(max(_score(query, exhibition), least))
+
         now = dt_util.utcnow()
-        best = sorted(
-            (
-                (score or query.names(exhibition.title), exhibition.id)
-                for score, exhibition in fitting.values()
-                if exhibition.viewable(now)
-            ),
-            reverse=True,
-        )
+        viewable = [each for each in fitting.values() if each.viewable(now)]
+        best = sorted(((score(each), each.id) for each in viewable), reverse=True)
         await asyncio.gather(
             *(
                 self._catalog.async_series(key, SEARCH_PATIENCE)
-                for score, key in best[:MAX_OPENED]
-                if score
+                for fit, key in best[:MAX_OPENED]
+                if fit
             )
         )
+        found = [(score(each), self._exhibition_node(each)) for each in relevant]
         return found + await self._async_numbered(query)
 
     async def _async_numbered(self, query: Query) -> list[tuple[float, Node]]:
@@ -780,13 +775,9 @@ class CatalogProvider(Provider):
             if series_list.reason and self._series(item) is None:
                 raise series_list.reason
         if (series := self._series(item)) is None:
-            never_read = [
-                coordinator.data.reason
-                for coordinator in (self._catalog, self._feed)
-                if coordinator.data.reason and coordinator.data.read_at is None
-            ]
-            if never_read:
-                raise never_read[0]
+            for server in (self._catalog.data, self._feed.data):
+                if server.reason and server.read_at is None:
+                    raise server.reason
             return None
         index = 0 if shown_once(series) else work_at(series, item.source or "").index
         if index is None:
