@@ -590,8 +590,8 @@ PLACES = [
     Place(
         "client/playlist/manifest.py",
         "a manifest of the wrong shape raises",
-        'clean(mapping(artist).get("name"), MAX_TITLE)\n',
-        'clean(artist.get("name"), MAX_TITLE)\n',
+        'objects(metadata.get("artists"))[:_MAX_ARTISTS]',
+        '(metadata.get("artists") or [])[:_MAX_ARTISTS]',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),
     Place(

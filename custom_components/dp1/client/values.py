@@ -207,6 +207,15 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def objects(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects in a list; empty for anything else."""
+    return (
+        [part for part in value if isinstance(part, dict)]
+        if isinstance(value, list)
+        else []
+    )
+
+
 def text(value: object, limit: int = MAX_TEXT) -> str | None:
     """Return a word, an id or an address: a text of up to ``limit`` bytes of UTF-8 without control characters."""
     if not isinstance(value, str) or not 0 < len(value) <= limit:

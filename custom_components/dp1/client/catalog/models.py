@@ -11,7 +11,7 @@ import re
 from typing import Any, Self
 
 from ..text import MAX_TITLE, clean, host_of
-from ..values import mapping, moment, sent, sent_fields, whole
+from ..values import mapping, moment, objects, sent, sent_fields, whole
 
 MAX_TEXT = 8192
 
@@ -105,9 +105,7 @@ class Alumni:
 
 def people_of(value: object) -> tuple[Alumni, ...]:
     """Return the alumni of a list; entries may be null."""
-    if not isinstance(value, list):
-        return ()
-    people = map(Alumni.parse, value[:MAX_PEOPLE])
+    people = map(Alumni.parse, objects(value)[:MAX_PEOPLE])
     return tuple(person for person in people if person)
 
 

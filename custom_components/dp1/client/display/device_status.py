@@ -20,6 +20,7 @@ from ..values import (
     mapping,
     moment,
     number,
+    objects,
     percent,
     sent,
     texts,
@@ -199,8 +200,7 @@ class OfflineCache:
     @classmethod
     def parse(cls, data: object) -> Self:
         """Parse the ``items`` of the replies to ``getOfflineCacheStatus``."""
-        items = data if isinstance(data, list) else []
-        states = Counter(word(mapping(item).get("state")) for item in items)
+        states = Counter(word(item.get("state")) for item in objects(data))
         return cls(states["ready"], states["queued"] + states["downloading"])
 
 

@@ -37,7 +37,7 @@ from ..playlist.schema import (
     path_text,
 )
 from ..playlist.signing import SigningKey, payload_hash, sign, verify
-from ..values import doubles, mapping
+from ..values import doubles, mapping, objects
 
 type Document = dict[str, Any]
 
@@ -187,13 +187,9 @@ def normalize(
     if isinstance(works := result.get("items"), list):
         taken: set[str] = set()
         result["items"] = [_normal_item(work, taken) for work in works]
-    if curator:
-        known = result.get("curators", [])
-        if isinstance(known, list) and not any(
-            isinstance(known_curator, dict)
-            and known_curator.get("key") == curator["key"]
-            for known_curator in known
-        ):
+    known = result.get("curators", [])
+    if curator and isinstance(known, list):
+        if curator["key"] not in [person.get("key") for person in objects(known)]:
             result["curators"] = [*known, without_nothing(curator)]
     return result, left_out
 
@@ -407,12 +403,8 @@ def curator_keys(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def owners(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the keys that a stored playlist belongs to; none if it was published with an API key."""
-    signatures = document.get("signatures")
-    signers = [
-        entry
-        for entry in (signatures if isinstance(signatures, list) else ())
-        if mapping(entry).get("role") == ROLE
-    ]
+    signatures = objects(document.get("signatures"))
+    signers = [entry for entry in signatures if entry.get("role") == ROLE]
     return curator_keys(document) or tuple(dict.fromkeys(_texts(signers, "kid")))
 
 
@@ -436,9 +428,8 @@ def is_signed_by(document: Mapping[str, Any], key: SigningKey) -> bool:
 
 def _texts(entries: object, name: str) -> Iterator[str]:
     """Yield a member of each object of a list that is text."""
-    for entry in entries if isinstance(entries, list) else ():
-        value = mapping(entry).get(name)
-        if isinstance(value, str) and value:
+    for entry in objects(entries):
+        if isinstance(value := entry.get(name), str) and value:
             yield value
 
 

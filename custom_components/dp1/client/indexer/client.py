@@ -23,7 +23,7 @@ from ..errors import (
     UnviewableError,
 )
 from ..http import request_json, status_error
-from ..values import mapping, text, whole
+from ..values import mapping, objects, text, whole
 from .links import ContractLink, IndexedLink, SeriesLink, TokenLink
 from .tokens import Change, Page, Token
 
@@ -270,14 +270,11 @@ class Indexer:
             {"a": address, "l": MAX_PAGE, **since},
         )
         synced = mapping(told.get("syncCollection"))
-        events = synced.get("events")
         following = mapping(synced.get("next_checkpoint"))
         when, event = text(following.get("timestamp")), text(following.get("event_id"))
         found = (
             Change(kind, token_id)
-            for event in map(
-                mapping, (events if isinstance(events, list) else ())[:MAX_PAGE]
-            )
+            for event in objects(synced.get("events"))[:MAX_PAGE]
             if (kind := text(event.get("event_type")))
             and (token_id := text(event.get("token_id")))
         )
@@ -363,7 +360,7 @@ def _shown(tokens: list[Token]) -> list[Token]:
 
 def _graphql_error(errors: object) -> Dp1Error:
     """Return the error for the first error of an answer, by its code; its words are the server's."""
-    first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
+    first = next(iter(objects(errors)), {})
     match text(mapping(first.get("extensions")).get("code")):
         case "not_found":
             return NotFoundError("the indexer does not know it")

@@ -24,7 +24,7 @@ from ..http import request_json, status_error
 from ..playlist.eip191 import keccak256
 from ..playlist.signing import BASE58, base58_decode
 from ..text import plain_host, web_url
-from ..values import mapping, text
+from ..values import mapping, objects, text
 
 ETHEREUM = "eip155:1"
 TEZOS = "tezos:mainnet"
@@ -392,8 +392,8 @@ async def look_up(
     match link.vendor:
         case "objkt":
             told = await _ask(session, markets.objkt, agent, _OBJKT, p=link.slug)
-            found = mapping(told.get("data")).get("fa")
-            work = mapping(found[0] if isinstance(found, list) and found else None)
+            found = objects(mapping(told.get("data")).get("fa"))
+            work = next(iter(found), {})
             if work and not link.number:
                 return _market_contract(work.get("contract"))
             named = work.get("contract"), link.number

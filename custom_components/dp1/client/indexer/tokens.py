@@ -14,7 +14,7 @@ from uuid import UUID, uuid5
 
 from ..playlist.document import build_item
 from ..text import MAX_TITLE, clean, through_gateway
-from ..values import mapping, moment, text
+from ..values import mapping, moment, objects, text
 from .links import TEZOS
 
 MAX_ARTISTS = 20
@@ -121,7 +121,7 @@ class Token:
         shown, assets = record.get("display"), record.get("media_assets")
         if owners:
             shown, assets = _without(owners, shown), _without(owners, assets)
-        shown, assets = mapping(shown), _objects(assets)
+        shown, assets = mapping(shown), objects(assets)
         image = web_source(text(shown.get("image_url")))
         return cls(
             id=token_id,
@@ -188,22 +188,16 @@ def _held_since(provenances: object, owners: Collection[str]) -> datetime | None
     wanted = {owner.lower() for owner in owners}
     times = [
         when
-        for item in _objects(mapping(provenances).get("items"))
+        for item in objects(mapping(provenances).get("items"))
         if (text(item.get("owner_address")) or "").lower() in wanted
         and (when := moment(item.get("last_timestamp")))
     ]
     return max(times, default=None)
 
 
-def _objects(value: object) -> list[Mapping[str, Any]]:
-    """Return the objects of a list."""
-    values = value if isinstance(value, list) else []
-    return [member for member in values if isinstance(member, Mapping)]
-
-
 def _names(artists: object) -> tuple[str, ...]:
     """Return the names of artists, each once."""
-    names = (clean(artist.get("name"), MAX_TITLE) for artist in _objects(artists))
+    names = (clean(artist.get("name"), MAX_TITLE) for artist in objects(artists))
     return tuple(dict.fromkeys(name for name in names if name))[:MAX_ARTISTS]
 
 

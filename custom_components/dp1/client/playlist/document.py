@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from ..errors import Fault, InvalidPlaylistError
 from ..text import escaped_url, through_gateway
-from ..values import MAX_DEPTH, common, exceeds
+from ..values import MAX_DEPTH, common, exceeds, mapping
 from .schema import (
     DP_VERSION,
     MAX_FAULTS,
@@ -353,8 +353,7 @@ def for_display(
         item_duration: seconds for every item, instead of its own.
         display: scaling, background, margin for every item, instead of its own.
     """
-    defaults = document.get("defaults")
-    defaults = defaults if isinstance(defaults, Mapping) else {}
+    defaults = mapping(document.get("defaults"))
     changes: dict[str, Any] = {}
     if isinstance(items := document.get("items"), list):
         shown = [_shown_item(item, defaults, item_duration, display) for item in items]
@@ -378,8 +377,7 @@ def _overridden(
     if duration is not None:
         result["duration"] = duration
     if display:
-        own = fields.get("display")
-        result["display"] = {**(own if isinstance(own, Mapping) else {}), **display}
+        result["display"] = {**mapping(fields.get("display")), **display}
     return result
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..text import MAX_TITLE, clean, shorten, through_gateway
-from ..values import mapping, text
+from ..values import mapping, objects, text
 
 MAX_NOTE = 500
 MAX_ABOUT = 2000
@@ -53,11 +53,8 @@ NO_WORK = Work()
 def artist_in(manifest: object) -> str | None:
     """Return the artists in a manifest, or else its credit line."""
     metadata = mapping(mapping(manifest).get("metadata"))
-    artists = metadata.get("artists")
-    names = [
-        clean(mapping(artist).get("name"), MAX_TITLE)
-        for artist in (artists[:_MAX_ARTISTS] if isinstance(artists, list) else ())
-    ]
+    artists = objects(metadata.get("artists"))[:_MAX_ARTISTS]
+    names = [clean(artist.get("name"), MAX_TITLE) for artist in artists]
     return (
         shorten(", ".join(filter(None, names)), MAX_TITLE)
         or clean(metadata.get("creditLine"), MAX_TITLE)
@@ -67,17 +64,14 @@ def artist_in(manifest: object) -> str | None:
 
 def about_artist_in(manifest: object) -> str | None:
     """Return the biographies of the artists in a manifest, each with the name where there are several."""
-    artists = mapping(mapping(manifest).get("metadata")).get("artists")
-    people = [
+    artists = objects(mapping(mapping(manifest).get("metadata")).get("artists"))
+    return biographies(
         (
-            clean(mapping(artist).get("name"), MAX_TITLE),
-            clean(
-                mapping(artist).get("biography") or mapping(artist).get("bio"), MAX_NOTE
-            ),
+            clean(artist.get("name"), MAX_TITLE),
+            clean(artist.get("biography") or artist.get("bio"), MAX_NOTE),
         )
-        for artist in (artists[:_MAX_ARTISTS] if isinstance(artists, list) else ())
-    ]
-    return biographies(people)
+        for artist in artists[:_MAX_ARTISTS]
+    )
 
 
 def biographies(people: Iterable[tuple[str, str]]) -> str | None:
