@@ -65,6 +65,8 @@ class Gallery:
                     storm_gate=False,
                 )
             )
+            # It would look at every work before it shows them, and the catalog would have to draw each.
+            wall.caster.preflight = False
             entry = library_entry(
                 feed.url, catalog.url, options=options, title="Gallery"
             )

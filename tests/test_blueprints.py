@@ -516,7 +516,6 @@ async def test_curator(hass: HomeAssistant) -> None:
 async def test_curator_without_model(hass: HomeAssistant) -> None:
     """Chance chooses among what was found, and gives no reason."""
     async with Gallery.of(hass) as gallery:
-        gallery.wall.caster.preflight = False
         await use(
             hass,
             curator={

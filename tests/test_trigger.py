@@ -116,7 +116,6 @@ def work_changed(target: dict[str, str], **options: Any) -> dict[str, Any]:
 async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
     """A new work is heard by every way to name the display, and only when it is the one that is wanted."""
     async with Gallery.of(hass) as gallery:
-        gallery.wall.caster.preflight = False
         gallery.wall.player.load(playlist("Dawn", "Noon"))
         await until(lambda: gallery.attribute("media_playlist") == "Evening")
         targets = place(hass)

@@ -275,7 +275,11 @@ class CatalogSimulator:
         picture = parts[0] in _PICTURES or "_unique-thumbnails" in parts
         if picture or self.data.medium(key) == "image":
             width = _WIDTHS.get(parts[-1], 960 if picture else 1600)
-            body = await asyncio.to_thread(art.png, key, work, width)
+            # A display asks for the type alone before it loads a work.
+            is_read = request.method != "HEAD"
+            body = (
+                await asyncio.to_thread(art.png, key, work, width) if is_read else b""
+            )
             return web.Response(body=body, content_type="image/png")
         text = art.page(art.draw(key, work))
         return web.Response(text=text, content_type="text/html")
