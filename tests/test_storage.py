@@ -77,7 +77,7 @@ DAMAGED: dict[str, list[object]] = {
         {"token": {"media_id": "x", "entry_ids": [1]}},
     ],
     "named_hosts": [{"hosts": [1]}],
-    "removed": [{"urls": {"a": {"feed": 1}}}],
+    "removed": [{"a": {"feed": 1}}],
     "history": [
         {"x": 1},
         {"entries": [1]},

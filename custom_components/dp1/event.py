@@ -15,9 +15,9 @@ from .library.news import (
     CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     LEFT_COLLECTION,
+    NEWS,
     PLAYLIST_PUBLISHED,
     NewsItem,
-    async_add_news_listener,
 )
 from .playback.activity import (
     ACTIVITY,
@@ -91,7 +91,9 @@ class NewsEvent(LibraryEntity, EventEntity):
     async def async_added_to_hass(self) -> None:
         """Listen for news."""
         await super().async_added_to_hass()
-        self.async_on_remove(async_add_news_listener(self.hass, self._handle_news))
+        self.async_on_remove(
+            async_dispatcher_connect(self.hass, NEWS, self._handle_news)
+        )
 
     @callback
     def _handle_news(self, news: NewsItem) -> None:

@@ -39,9 +39,9 @@ from .library.news import (
     CHANNEL_PLAYLIST,
     EXHIBITION_OPENED,
     LEFT_COLLECTION,
+    NEWS,
     PLAYLIST_PUBLISHED,
     NewsItem,
-    async_add_news_listener,
 )
 from .playback.activity import (
     ACTIVITY,
@@ -190,7 +190,7 @@ class NewsTrigger(Trigger):
             elif did_not_trigger is not None:
                 did_not_trigger(NotTriggeredInfo("other_library", variables))
 
-        return async_add_news_listener(self._hass, handle_news)
+        return async_dispatcher_connect(self._hass, NEWS, handle_news)
 
 
 KINDS: dict[type[Trigger], tuple[str, ...]] = {

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any, Final
@@ -198,25 +197,17 @@ def _successor(hass: HomeAssistant, entry_id: str, node: str) -> LibraryConfigEn
 # Libraries that were removed
 
 
-@dataclass(frozen=True, slots=True)
-class StoredLibraries:
-    """URLs of the servers of removed libraries by entry id and kind of server."""
-
-    urls: dict[str, dict[str, str]]
-
-
 class RemovedLibraries:
     """The URLs of removed libraries by entry id, the latest last: media ids find the library that took the place of theirs."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Initialize without any."""
-        self._store = SafeStore(hass, "removed_libraries", StoredLibraries)
+        self._store = SafeStore(hass, "removed_libraries", dict[str, dict[str, str]])
         self._urls: dict[str, dict[str, str]] = {}
 
     async def async_load(self) -> None:
         """Load what is stored."""
-        if stored := await self._store.async_load_parsed():
-            self._urls = stored.urls
+        self._urls = await self._store.async_load_parsed() or {}
 
     async def async_add(self, entry: ConfigEntry[Any]) -> None:
         """Remember the URLs of a library that is removed."""
@@ -224,7 +215,7 @@ class RemovedLibraries:
         self._urls[entry.entry_id] = {kind: url for kind, url in urls.items() if url}
         for entry_id in list(self._urls)[:-MAX_REMOVED]:
             del self._urls[entry_id]
-        await self._store.async_save_now(StoredLibraries(self._urls))
+        await self._store.async_save_now(self._urls)
 
     def is_successor(
         self, entry_id: str, entry: ConfigEntry[Any], kind: str | None

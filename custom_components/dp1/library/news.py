@@ -1,12 +1,9 @@
 """News of the libraries: exhibitions that opened, playlists that were published, works that came and went."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
-from homeassistant.helpers.dispatcher import async_dispatcher_connect
 from homeassistant.util.signal_type import SignalType
 
 from ..const import DOMAIN
@@ -30,11 +27,3 @@ class NewsItem:
 
 
 NEWS: Final[SignalType[NewsItem]] = SignalType(f"{DOMAIN}_news")
-
-
-@callback
-def async_add_news_listener(
-    hass: HomeAssistant, action: Callable[[NewsItem], None]
-) -> CALLBACK_TYPE:
-    """Listen for news of libraries."""
-    return async_dispatcher_connect(hass, NEWS, action)
