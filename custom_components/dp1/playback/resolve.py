@@ -93,7 +93,7 @@ img{{width:100%;height:100%;object-fit:contain}}
 PLAYLIST_TYPES = {"playlist", "dp1", "application/json"}
 PAGE_SUFFIXES = {".htm", ".html"}
 MEDIA_SUFFIXES = {*IMAGE_SUFFIXES, *PAGE_SUFFIXES, ".m3u8", ".mov", ".mp4", ".webm"}
-WEB_TYPES = {"image", "video", "web", "website", "app", "text/html"}
+WEB_TYPES = {"web", "website", "app", "text/html"}
 # What a display does after a cast by itself.
 DEFAULT_LOOP = "playlist"
 # Separates the place from the playlist in a media content id.
@@ -492,15 +492,12 @@ def _parse_url(url: str) -> URL:
             # The work itself, of which nothing is asked.
             return URL("data:,")
         parsed = read_url(text(url, MAX_URL) or "")
-        if parsed.scheme in ("http", "https"):
+        if is_web := parsed.scheme in ("http", "https"):
             # Whoever casts an address may give it a password.
             web_url(str(parsed.with_user(None)))
     except ValueError as err:
         raise invalid_input("not_a_url", url=url) from err
-    if not (
-        (parsed.scheme in ("http", "https") and parsed.host)
-        or (url.startswith("/") and not parsed.host and not url.startswith("//"))
-    ):
+    if not is_web and (not url.startswith("/") or url.startswith("//")):
         raise invalid_input("not_a_url", url=url)
     return parsed
 

@@ -8,6 +8,7 @@ import voluptuous as vol
 
 from homeassistant.components.media_player import MediaPlayerState, RepeatMode
 from homeassistant.const import Platform
+from homeassistant.core import State
 
 from ..const import DOMAIN
 from ..errors import async_gather_failures
@@ -72,9 +73,8 @@ async def async_act(
     failed = [error for error in results if error is not None]
     if len(failed) == len(displays):
         raise failed[0]
-    texts = [
-        await async_error_text(request.hass, request.answers, err) for err in failed
-    ]
+    hass, answers = request.hass, request.answers
+    texts = [await async_error_text(hass, answers, err) for err in failed]
     done = zip(displays, results, strict=True)
     return [display for display, result in done if result is None], " ".join(texts)
 
@@ -86,22 +86,21 @@ async def _async_act(request: Request, action: Action, display: SpokenDisplay) -
     if action.needs_work and display.state.state != MediaPlayerState.PLAYING:
         key = "asleep" if display.state.state == MediaPlayerState.OFF else "nothing"
         raise UnansweredError(key, name=display.name)
-    data = dict(action.data)
-    entity_id = display.entity_id
+    data, entity = dict(action.data), display.state
     if action.key:
-        entity_id = display.entity(action.domain, action.key)
+        entity = display.entity(action.domain, action.key)
     if action.domain == Platform.NUMBER:
-        data["value"] = _brightness(request, display, entity_id)
+        data["value"] = _brightness(request, display, entity)
+    entity_id = entity.entity_id
     await request.call(action.domain, action.service, entity_id=entity_id, **data)
 
 
-def _brightness(request: Request, display: SpokenDisplay, entity_id: str) -> float:
+def _brightness(request: Request, display: SpokenDisplay, number: State) -> float:
     """Return the brightness that is asked for."""
     if (step := BRIGHTNESS_STEPS.get(request.slots["action"])) is None:
         return float(request.slots.get("brightness", 100))
-    state = request.hass.states.get(entity_id)
     try:
-        now = float(state.state if state else "")
+        now = float(number.state)
     except ValueError as err:
         raise UnansweredError("cannot", name=display.name) from err
     return min(100.0, max(0.0, now + step))

@@ -67,11 +67,11 @@ class SpokenDisplay:
         state = self.hass.states.get(found) if found else None
         return None if state and state.state == STATE_UNAVAILABLE else state
 
-    def entity(self, domain: str, key: str) -> str:
-        """Return another entity of the display, or raise that it has none."""
+    def entity(self, domain: str, key: str) -> State:
+        """Return the state of another entity of the display, or raise that it has none."""
         if (state := self.state_of(domain, key)) is None:
             raise UnansweredError("cannot", name=self.name)
-        return state.entity_id
+        return state
 
 
 @callback
