@@ -95,14 +95,15 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
     _name: str
     _data: dict[str, Any]
     _added: str
+    _indexer_url: str
 
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> SubentryFlowResult:
         """Ask for the name and the addresses, and look names up if that is allowed."""
         entry = self._get_entry()
-        indexer = Preferences.of(entry.options, entry.data).indexer_url
-        if not indexer:
+        self._indexer_url = Preferences.of(entry.options, entry.data).indexer_url
+        if not self._indexer_url:
             return self.async_abort(reason="no_indexer")
         errors: dict[str, str] = {}
         values = user_input
@@ -119,7 +120,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
                     CONF_KEEP_CURRENT: user_input.get(CONF_KEEP_CURRENT, False),
                 }
                 if any(found.values()):
-                    return await self._async_show_found(found, indexer)
+                    return await self._async_show_found(found)
                 return await self._async_finish()
         elif self.source != SOURCE_USER:
             subentry = self._get_reconfigure_subentry()
@@ -128,7 +129,7 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
                 **subentry.data,
                 CONF_ADDRESSES: "\n".join(subentry.data[CONF_ADDRESSES]),
             }
-        placeholders = {"indexer": URL(indexer).host or indexer}
+        placeholders = {"indexer": URL(self._indexer_url).host or self._indexer_url}
         return self._show(self.source, SCHEMA, values, errors, placeholders)
 
     async_step_reconfigure = async_step_user
@@ -164,13 +165,11 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
             found[address] = name or ""
         return found, {}
 
-    async def _async_show_found(
-        self, found: Mapping[str, str], indexer_url: str
-    ) -> SubentryFlowResult:
+    async def _async_show_found(self, found: Mapping[str, str]) -> SubentryFlowResult:
         """Show which addresses the names stand for, and what they got last."""
         named = [f"- {name}: `{address}`" for address, name in found.items() if name]
         with suppress(Dp1Error):
-            indexer = await async_indexer(self.hass, indexer_url)
+            indexer = await async_indexer(self.hass, self._indexer_url)
             page = await indexer.tokens(
                 owners=list(found), limit=SHOWN_WORKS, newest=True
             )
@@ -207,12 +206,9 @@ class CollectionFlow(SubentryFlow, ReadingDialog[SubentryFlowResult]):
 
     async def _async_takes_long(self, owners: list[str]) -> bool:
         """Return whether there is more than a page of works, or the indexer is slow."""
-        entry = self._get_entry()
         try:
             async with asyncio.timeout(PATIENCE):
-                indexer = await async_indexer(
-                    self.hass, Preferences.of(entry.options, entry.data).indexer_url
-                )
+                indexer = await async_indexer(self.hass, self._indexer_url)
                 page = await indexer.tokens(owners=owners, limit=1, offset=FIRST_PAGE)
         except TimeoutError:
             return True

@@ -10,15 +10,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .entity import DisplayEntity, LibraryEntity
 from .library.library import Library
-from .library.news import (
-    ACQUIRED,
-    CHANNEL_PLAYLIST,
-    EXHIBITION_OPENED,
-    LEFT_COLLECTION,
-    NEWS,
-    PLAYLIST_PUBLISHED,
-    NewsItem,
-)
+from .library.news import NEWS, NEWS_KINDS, NewsItem
 from .playback.activity import (
     ACTIVITY,
     ARTWORK_CHANGED,
@@ -79,13 +71,7 @@ class NewsEvent(LibraryEntity, EventEntity):
     """Event entity for the news of a library."""
 
     _attr_translation_key = "news"
-    _attr_event_types = [
-        EXHIBITION_OPENED,
-        PLAYLIST_PUBLISHED,
-        CHANNEL_PLAYLIST,
-        ACQUIRED,
-        LEFT_COLLECTION,
-    ]
+    _attr_event_types = [*NEWS_KINDS]
 
     @override
     async def async_added_to_hass(self) -> None:

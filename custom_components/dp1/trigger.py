@@ -34,15 +34,7 @@ from homeassistant.helpers.trigger import (
 from homeassistant.helpers.typing import ConfigType
 
 from .const import CONF_KIND, DOMAIN, EntryKind
-from .library.news import (
-    ACQUIRED,
-    CHANNEL_PLAYLIST,
-    EXHIBITION_OPENED,
-    LEFT_COLLECTION,
-    NEWS,
-    PLAYLIST_PUBLISHED,
-    NewsItem,
-)
+from .library.news import NEWS, NEWS_KINDS, NewsItem
 from .playback.activity import (
     ACTIVITY,
     ARTWORK_CHANGED,
@@ -195,13 +187,7 @@ class NewsTrigger(Trigger):
 
 KINDS: dict[type[Trigger], tuple[str, ...]] = {
     DisplayTrigger: (PLAYBACK_FAILED, PLAYLIST_STARTED),
-    NewsTrigger: (
-        ACQUIRED,
-        CHANNEL_PLAYLIST,
-        EXHIBITION_OPENED,
-        LEFT_COLLECTION,
-        PLAYLIST_PUBLISHED,
-    ),
+    NewsTrigger: NEWS_KINDS,
 }
 TRIGGERS: dict[str, type[Trigger]] = {
     "work_changed": WorkChangedTrigger,

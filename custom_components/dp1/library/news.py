@@ -13,6 +13,13 @@ PLAYLIST_PUBLISHED: Final = "playlist_published"
 CHANNEL_PLAYLIST: Final = "channel_playlist"
 ACQUIRED: Final = "acquired"
 LEFT_COLLECTION: Final = "left_collection"
+NEWS_KINDS: Final = (
+    EXHIBITION_OPENED,
+    PLAYLIST_PUBLISHED,
+    CHANNEL_PLAYLIST,
+    ACQUIRED,
+    LEFT_COLLECTION,
+)
 # What appears in a list later than this was left out before.
 MAX_AGE: Final = timedelta(days=30)
 
