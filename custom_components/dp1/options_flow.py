@@ -42,6 +42,7 @@ from homeassistant.helpers.selector import (
 from .client.display.client import Dialect
 from .client.errors import Dp1Error, InvalidPlaylistError
 from .client.playlist.document import build, build_item, check
+from .client.playlist.schema import SCALINGS
 from .client.playlist.signing import SigningKey, read_public_key
 from .client.text import clean, markdown_safe, web_url
 from .client.values import mapping
@@ -109,9 +110,7 @@ DEFAULTS_SCHEMA = vol.Schema(
                 unit_of_measurement=UnitOfTime.SECONDS,
             )
         ),
-        vol.Optional(CONF_SCALING): _select(
-            CONF_SCALING, ["fit", "fill", "stretch", "auto"]
-        ),
+        vol.Optional(CONF_SCALING): _select(CONF_SCALING, [*SCALINGS]),
         vol.Optional(CONF_HAS_BACKGROUND): BooleanSelector(),
         vol.Optional(CONF_BACKGROUND): ColorRGBSelector(),
         vol.Optional(CONF_MARGIN): TextSelector(),

@@ -11,6 +11,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .client.display.client import Display
 from .client.display.device_status import DAYS, DeviceStatus, SleepSchedule
+from .client.playlist.schema import SCALINGS
 from .coordinator import (
     DisplayConfigEntry,
     DisplayCoordinator,
@@ -109,7 +110,7 @@ async def _set_days(coordinator: DisplayCoordinator, option: str) -> None:
 
 
 SELECTS = (
-    _setting("scaling", ["fit", "fill", "stretch", "auto"], is_common=True),
+    _setting("scaling", [*SCALINGS], is_common=True),
     _setting("framing", ["artwork", "fit", "fill"]),
     _setting("tombstone", ["timed", "on", "off"], key="museum_label"),
     DisplaySelectDescription(

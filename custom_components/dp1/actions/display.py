@@ -19,6 +19,7 @@ from homeassistant.util.json import JsonObjectType
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
 from ..data import DATA
@@ -83,7 +84,7 @@ OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("item_duration"): vol.All(
         vol.Coerce(float), vol.Range(min=1, max=31_536_000)
     ),
-    vol.Optional("scaling"): vol.In(("fit", "fill", "stretch", "auto")),
+    vol.Optional("scaling"): vol.In(SCALINGS),
     vol.Optional("background"): color,
     vol.Optional("margin"): vol.Any(
         vol.All(vol.Any(int, float), vol.Range(min=0, max=MAX_MARGIN)),

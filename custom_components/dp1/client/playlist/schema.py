@@ -17,6 +17,7 @@ from urllib.parse import quote
 from ..errors import Fault
 
 DP_VERSION = "1.1.0"
+SCALINGS = ("fit", "fill", "stretch", "auto")
 SIGNATURE_FIELDS = ("signature", "signatures")
 # Nobody reads more of them.
 MAX_FAULTS = 100
@@ -334,7 +335,7 @@ _WORDS = Table(_ANY_TEXT, "an object of texts")
 MOUSE = Object(dict.fromkeys(("click", "scroll", "drag", "hover"), _FLAG))
 _DISPLAY = Object(
     {
-        "scaling": _choice("fit", "fill", "stretch", "auto"),
+        "scaling": _choice(*SCALINGS),
         "margin": _MARGIN,
         "background": _form(
             "a color like #1a2b3c, or transparent", r"#[0-9a-fA-F]{6}|transparent"
