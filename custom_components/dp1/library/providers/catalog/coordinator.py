@@ -247,13 +247,11 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         )
         return self.series(key) or Series(id=key, exhibition_id="", title="")
 
-    async def async_search(
-        self, words: str, count: int, patience: float
-    ) -> tuple[Exhibition, ...]:
+    async def async_search(self, words: str, patience: float) -> tuple[Exhibition, ...]:
         """Return the exhibitions the catalog finds by words, none if it cannot be asked."""
         if self.client is None:
             return ()
-        read = partial(self._async_read_search, words, count)
+        read = partial(self._async_read_search, words)
         try:
             return await self.reads.share(f"search {words}", read, patience)
         except Dp1Error as err:
@@ -328,14 +326,10 @@ class CatalogCoordinator(ServerCoordinator[Exhibition]):
         self.async_read_done(artworks.reason)
         self.async_updated()
 
-    async def _async_read_search(
-        self, words: str, count: int
-    ) -> tuple[Exhibition, ...]:
+    async def _async_read_search(self, words: str) -> tuple[Exhibition, ...]:
         """Read the exhibitions that fit words best."""
         assert self.client is not None
-        page = await self.client.exhibitions(
-            keyword=words, sortBy="relevance", limit=count
-        )
+        page = await self.client.exhibitions(keyword=words, sortBy="relevance")
         for exhibition in page.records:
             self._exhibitions.setdefault(exhibition.id, exhibition)
         self.async_read_done(None)

@@ -82,7 +82,6 @@ MAX_REQUESTS = 20
 # Reading series takes requests, so only those of the best exhibitions, or the newest of an artist, are read.
 MAX_OPENED = 3
 MAX_OF_ARTIST = 10
-HITS_ASKED = 5
 # A work is looked for by its number in so many series of the same title.
 MAX_NAMESAKES = 3
 # Words before the number of a work.
@@ -582,7 +581,7 @@ class CatalogProvider(Provider):
         """Return exhibitions that the catalog finds, and works by their numbers; read the series of what fits best."""
         exhibitions, relevant = await asyncio.gather(
             self._catalog.async_list(SEARCH_PATIENCE),
-            self._catalog.async_search(text[:MAX_QUERY], HITS_ASKED, SEARCH_PATIENCE),
+            self._catalog.async_search(text[:MAX_QUERY], SEARCH_PATIENCE),
         )
         index = await self._exhibition_lines.async_index()
         asked = {exhibition.id for exhibition in relevant}
