@@ -34,8 +34,8 @@ from .const import DOMAIN
 from .data import DATA
 from .errors import action_failed
 from .library.entries import async_libraries
-from .library.library import Library, Node, NodeKind
-from .library.node import media_id
+from .library.library import Library
+from .library.node import Node, NodeKind, media_id
 from .library.search import fold
 from .playback.compose import list_up_to, note
 from .voice.answers import UnansweredError

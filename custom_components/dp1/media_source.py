@@ -28,8 +28,7 @@ from .const import DOMAIN
 from .data import DATA
 from .errors import action_failed, raised_as, retyped, translated_errors
 from .library.entries import asked_of, library_and_node
-from .library.library import NodeKind
-from .library.node import WORKS, media_id
+from .library.node import WORKS, NodeKind, media_id
 from .library.providers.pictures import media_of
 
 HLS = ".m3u8", "application/vnd.apple.mpegurl"

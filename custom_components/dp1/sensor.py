@@ -21,6 +21,7 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.typing import StateType
 
+from .client.playlist.manifest import Work
 from .client.playlist.schedule import Due
 from .coordinator import DisplayData, Part
 from .display.metadata import picture_of
@@ -30,8 +31,8 @@ from .entity import (
     LibraryEntity,
     async_add_display_entities,
 )
-from .library.library import Library, NodeKind, Work
-from .library.node import media_id
+from .library.library import Library
+from .library.node import NodeKind, media_id
 from .library.providers.daily import Daily
 
 PARALLEL_UPDATES = 0

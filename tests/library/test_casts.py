@@ -8,7 +8,8 @@ import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, TemporaryError
 from custom_components.dp1.client.playlist.document import check_playable, validate
-from custom_components.dp1.library.library import BuiltPlaylist, Node
+from custom_components.dp1.library.node import Node
+from custom_components.dp1.library.providers.provider import BuiltPlaylist
 
 from .conftest import MakeLibrary
 from .shows import full_collection, show_id, works_of

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from custom_components.dp1.client.errors import NotFoundError, RefusedError
-from custom_components.dp1.library.library import Favorites, NodeKind
-from custom_components.dp1.library.node import Node
+from custom_components.dp1.library.node import Node, NodeKind
+from custom_components.dp1.library.providers.favorites import Favorites
 
 from .conftest import MakeLibrary
 from .shows import search_nodes, show_id

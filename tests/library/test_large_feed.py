@@ -7,7 +7,8 @@ import pytest
 
 from custom_components.dp1.client.feed import paging
 from custom_components.dp1.library import library as library_module
-from custom_components.dp1.library.library import Library, Node
+from custom_components.dp1.library.library import Library
+from custom_components.dp1.library.node import Node
 from custom_components.dp1.library.providers.feed import coordinator as library_feed
 
 from .conftest import MakeLibrary

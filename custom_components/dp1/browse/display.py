@@ -27,8 +27,8 @@ from ..display.history import MEDIA_ID as HISTORY, HistoryEntry
 from ..display.metadata import picture_of
 from ..errors import action_failed, raised_as, retyped
 from ..library.entries import async_libraries
-from ..library.library import Library, Node, NodeKind
-from ..library.node import MEDIA_PREFIX
+from ..library.library import Library
+from ..library.node import MEDIA_PREFIX, Node, NodeKind
 from .pages import (
     DIRECTORY,
     NAME,

@@ -18,10 +18,13 @@ from ..const import DOMAIN
 from ..errors import raised_as, translated, translated_errors
 from ..language import async_message, async_text
 from ..library.entries import asked_of, async_libraries, library_and_node
-from ..library.library import Children, Library, Node, NodeKind
+from ..library.library import Library
 from ..library.node import (
     FOLDER_TITLES,
     MEDIA_PREFIX,
+    Children,
+    Node,
+    NodeKind,
     media_id,
     split_more,
     split_node_id,

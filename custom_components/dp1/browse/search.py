@@ -20,8 +20,8 @@ from ..coordinator import DisplayCoordinator
 from ..display.history import HistoryEntry
 from ..errors import action_failed, raised_as, translated_errors
 from ..library.entries import asked_of, async_libraries, library_and_node
-from ..library.library import Library, Node, NodeKind
-from ..library.node import MEDIA_PREFIX
+from ..library.library import Library
+from ..library.node import MEDIA_PREFIX, Node, NodeKind
 from ..library.search import Hit
 from ..library.text_index import EXACT, Query, fold
 from .display import HISTORY_FOLDER, history_media, is_supported

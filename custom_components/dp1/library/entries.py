@@ -26,16 +26,9 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
-from .library import (
-    CHANGED,
-    BuiltPlaylist,
-    Library,
-    LibraryConfigEntry,
-    async_tell_changed,
-    server_of,
-)
+from .library import CHANGED, Library, LibraryConfigEntry, async_tell_changed, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
-from .providers.provider import Found
+from .providers.provider import BuiltPlaylist, Found
 from .source_list import SourceList
 from .text_index import fold
 

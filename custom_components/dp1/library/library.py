@@ -51,18 +51,6 @@ from .settings import Preferences
 from .source_list import BuiltPlaylists, SourceList
 from .text_index import MAX_FOLDED
 
-__all__ = [
-    "BuiltPlaylist",
-    "Children",
-    "Favorites",
-    "Library",
-    "LibraryConfigEntry",
-    "Node",
-    "NodeKind",
-    "Work",
-    "async_remove_stored",
-]
-
 # In the order in which they are listed, and asked what a display shows.
 PROVIDERS: tuple[type[Provider], ...] = (
     Daily,

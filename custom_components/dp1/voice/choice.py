@@ -13,8 +13,8 @@ from homeassistant.util import dt as dt_util
 
 from ..browse.search import async_hits
 from ..library.entries import async_libraries, library_and_node
-from ..library.library import Library, Node, NodeKind
-from ..library.node import WORKS, media_id
+from ..library.library import Library
+from ..library.node import WORKS, Node, NodeKind, media_id
 from ..library.search import Hit
 from ..library.spoken import FILLERS
 from ..library.text_index import fold
