@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.serialization import (
 import rfc8785
 
 from ..errors import Fault, InvalidPlaylistError
-from ..values import doubles, mapping, moment, text
+from ..values import doubles, moment, text
 from . import eip191
 from .document import timestamp, unsigned
 
@@ -313,9 +313,15 @@ def _decode_signature(text: str) -> bytes | None:
 
 
 def _fault_of(
-    entry: Mapping[str, str], hashed: bytes
+    entry: Mapping[str, str], hashed: bytes | None, latest: datetime, checked: bool
 ) -> tuple[SignatureFault | None, str]:
-    """Return what is wrong with a complete entry, and what the text of that leaves open."""
+    """Return what is wrong with the texts of an entry, and what the text of that leaves open."""
+    if missing := [name for name in _ENTRY_FIELDS if name not in entry]:
+        return SignatureFault.INCOMPLETE, ", ".join(missing)
+    if hashed is None:
+        return SignatureFault.NO_CANONICAL_FORM, ""
+    if not checked:
+        return SignatureFault.TOO_MANY, str(_MAX_CHECKED)
     if entry["payload_hash"] != _HASH_PREFIX + hashed.hex():
         return SignatureFault.OTHER_DOCUMENT, ""
     read_did: Callable[[str], bytes]
@@ -336,30 +342,20 @@ def _fault_of(
     signature = _decode_signature(entry["sig"])
     if signature is None or len(signature) != length:
         return SignatureFault.MALFORMED, str(length)
-    fits = holds(key, signature, hashed)
-    return None if fits else SignatureFault.DOES_NOT_FIT, ""
+    if not holds(key, signature, hashed):
+        return SignatureFault.DOES_NOT_FIT, ""
+    made = moment(entry["ts"])
+    return SignatureFault.AHEAD if made and made > latest else None, ""
 
 
 def _verify_entry(
     entry: Any, hashed: bytes | None, latest: datetime, checked: bool
 ) -> Verification:
     """Verify one element of ``signatures``."""
-    fields = mapping(entry)
-    known = {name: value for name in _ENTRY_FIELDS if (value := text(fields.get(name)))}
-    fault: SignatureFault | None
-    detail = ""
     if not isinstance(entry, Mapping):
-        fault = SignatureFault.NOT_AN_OBJECT
-    elif missing := [name for name in _ENTRY_FIELDS if name not in known]:
-        fault, detail = SignatureFault.INCOMPLETE, ", ".join(missing)
-    elif hashed is None:
-        fault = SignatureFault.NO_CANONICAL_FORM
-    elif not checked:
-        fault, detail = SignatureFault.TOO_MANY, str(_MAX_CHECKED)
-    else:
-        fault, detail = _fault_of(known, hashed)
-        if fault is None and (made := moment(known["ts"])) and made > latest:
-            fault = SignatureFault.AHEAD
+        return Verification(fault=SignatureFault.NOT_AN_OBJECT)
+    known = {name: value for name in _ENTRY_FIELDS if (value := text(entry.get(name)))}
+    fault, detail = _fault_of(known, hashed, latest, checked)
     return Verification(known.get("kid"), known.get("role"), fault, detail)
 
 
