@@ -17,7 +17,6 @@ from typing import Any
 from urllib.parse import quote
 
 import aiohttp
-from yarl import URL
 
 from ..errors import NotFoundError, UnexpectedAnswerError
 from ..http import request_json, status_error
@@ -329,22 +328,11 @@ def parse_link(text: str) -> Link | None:
         url = web_url(text)
     except ValueError:
         return None
-    return _parse_url(url)
-
-
-def _parse_url(url: URL) -> Link | None:
-    """Return what the URL of a known site names."""
-    host = plain_host(url)
-    forms = next(
-        (
-            forms
-            for site, forms in _SITES.items()
-            if host == site or host.endswith(f".{site}")
-        ),
-        (),
-    )
+    # With the dot, a host is the end of itself as of its sub-domains.
+    host = f".{plain_host(url)}"
+    sites = (forms for site, forms in _SITES.items() if host.endswith(f".{site}"))
     path = url.path.rstrip("/")
-    for form, make in forms:
+    for form, make in next(sites, ()):
         if match := re.fullmatch(form, path):
             if isinstance(make, Refusal):
                 raise LinkError(make)
