@@ -227,8 +227,8 @@ PLACES = [
     Place(
         "client/display/transport.py",
         "a no is a yes",
-        'if isinstance(leaf, dict) and leaf.get("ok") is False:',
-        "if leaf is False:",
+        'if isinstance(value, dict) and value.get("ok") is False:',
+        "if value is False:",
         ["tests/client/display/test_client.py::test_every_way_to_fail"],
     ),
     Place(

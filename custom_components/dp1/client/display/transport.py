@@ -80,15 +80,21 @@ def reply(command: str, answer: Answer) -> Mapping[str, Any]:
 
 
 def accepted(command: str, value: object) -> object:
-    """Return the innermost reply.
+    """Return the innermost reply: through ``message`` or ``data`` to the object with ``ok``.
 
     Raises:
         RejectedError: the reply is ``ok: false``.
     """
-    leaf = unwrap(value)
-    if isinstance(leaf, dict) and leaf.get("ok") is False:
-        raise RejectedError(command, _reason(leaf))
-    return leaf
+    while isinstance(value, dict) and not isinstance(value.get("ok"), bool):
+        if isinstance(inner := value.get("message"), dict) or isinstance(
+            inner := value.get("data"), dict
+        ):
+            value = inner
+        else:
+            break
+    if isinstance(value, dict) and value.get("ok") is False:
+        raise RejectedError(command, _reason(value))
+    return value
 
 
 async def async_reply(command: str, answer: Answer) -> Mapping[str, Any]:
@@ -101,18 +107,6 @@ async def parse_reply[T](
 ) -> T:
     """Parse the innermost reply to a command, in a thread if it is large."""
     return await answer.async_read(lambda answer: parse(reply(command, answer)))
-
-
-def unwrap(value: object) -> object:
-    """Descend through ``message`` or ``data`` to the object with ``ok``."""
-    while isinstance(value, dict) and not isinstance(value.get("ok"), bool):
-        if isinstance(inner := value.get("message"), dict) or isinstance(
-            inner := value.get("data"), dict
-        ):
-            value = inner
-        else:
-            break
-    return value
 
 
 def refusal(command: str, answer: Answer) -> Dp1Error:

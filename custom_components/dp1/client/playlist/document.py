@@ -329,8 +329,8 @@ def effective_duration(
     item: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
 ) -> float | None:
     """Return the duration of an item in seconds: its own, else its override's, else the playlist's default."""
-    for source in (item, item.get("override"), defaults):
-        if isinstance(source, Mapping) and is_number(source.get("duration")):
+    for source in (item, mapping(item.get("override")), defaults or {}):
+        if is_number(source.get("duration")):
             seconds: float = source["duration"]
             return seconds
     return None
