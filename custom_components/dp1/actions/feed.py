@@ -199,7 +199,7 @@ def _completed(
         if preferences.display and isinstance(display, dict):
             defaults["display"] = {**preferences.display, **display}
         result["defaults"] = defaults
-    if preferences.curator and library.key and not document.get("curators"):
+    if preferences.curator and not document.get("curators"):
         curator = {"name": preferences.curator, "key": library.key.did}
         result["curators"] = [curator]
     return result
@@ -256,7 +256,7 @@ async def _async_note_published(
 ) -> dict[str, Any]:
     """Show what was published, remember the keys it was signed with, and return the response to it."""
     await library.async_published(published.document)
-    if library.key and published.signed_by == library.key.did:
+    if published.signed_by == library.key.did:
         library.async_remember_signed()
     kids = [v.kid for v in published.verified if v.valid and v.role == "feed"]
     if len(kids) == 1 and not library.feed_keys:

@@ -83,8 +83,7 @@ class Library:
         """Initialize the library; nothing is sent before `async_start`."""
         self.hass = hass
         self.entry = entry
-        signing_key = entry.data.get(CONF_SIGNING_KEY)
-        self.key = SigningKey.parse(signing_key) if signing_key else None
+        self.key = SigningKey.parse(entry.data[CONF_SIGNING_KEY])
         self.preferences = Preferences.of(entry.options, entry.data)
         self.catalog_coordinator = CatalogCoordinator(hass, entry)
         self.feed_coordinator = FeedCoordinator(hass, entry)
@@ -255,7 +254,7 @@ class Library:
         return [
             playlist
             for playlist in playlists.records
-            if takes_key or (self.key and self.key.did in playlist.owners)
+            if takes_key or self.key.did in playlist.owners
         ]
 
     @callback
