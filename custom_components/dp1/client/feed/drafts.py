@@ -17,14 +17,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..errors import Fault, InvalidPlaylistError, NoOwnerError, NotOwnerError
-from ..playlist.document import (
-    check,
-    for_display,
-    slugify,
-    timestamp,
-    unsigned,
-    without_nothing,
-)
+from ..playlist.document import check, for_display, slugify, timestamp, unsigned
 from ..playlist.schema import (
     DP_VERSION,
     MOUSE,
@@ -85,7 +78,7 @@ _MOUSE = _shape(MOUSE)
 
 def _created(value: Any, now: datetime) -> Any:
     """Write a moment as the strict server does: UTC, no zeros at the end of a fraction, not in the future."""
-    if value is None or value == "":
+    if value is None:
         return timestamp(now)
     if not isinstance(value, str) or not is_date_time(value):
         return value
@@ -128,7 +121,7 @@ def _as_stored(
 
 def _unique_id(value: Any, taken: set[str]) -> Any:
     """Return a UUID in lower case, a new one if it is missing or used already."""
-    if value is None or value == "":
+    if value is None:
         return str(uuid4())
     if not isinstance(value, str):
         return value
@@ -190,7 +183,7 @@ def normalize(
     known = result.get("curators", [])
     if curator and isinstance(known, list):
         if curator["key"] not in [person.get("key") for person in objects(known)]:
-            result["curators"] = [*known, without_nothing(curator)]
+            result["curators"] = [*known, dict(curator)]
     return result, left_out
 
 
