@@ -15,8 +15,8 @@ from homeassistant.util import dt as dt_util
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
+from ..client.playlist.document import unsigned
 from ..client.playlist.schedule import Due
-from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
@@ -210,15 +210,12 @@ def _alone(
     daily: Daily, found: Due, display: Mapping[str, Any], duration: float | None
 ) -> Cast:
     """Return a cast of what is due, without times and signatures."""
-    document = {
-        **(daily.document or {}),
-        "items": [
-            {key: value for key, value in item.items() if key != "displayAt"}
-            for item in found.items
-        ],
-    }
-    for name in (*SIGNATURE_FIELDS, "schedule"):
-        document.pop(name, None)
+    items = [
+        {key: value for key, value in item.items() if key != "displayAt"}
+        for item in found.items
+    ]
+    document = unsigned(daily.document or {}) | {"items": items}
+    document.pop("schedule", None)
     options = Options(item_duration=duration, asked=None, **display)
     return from_document(document, options)
 
