@@ -313,15 +313,15 @@ img{{flex:1 1 0;min-height:0;max-width:100%;object-fit:contain}}
 async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
     """Show a message on the targeted displays."""
     title, text = call.data.get("title", ""), call.data.get("text", "")
-    image: Cast | None = None
+    source = ""
     if not (title or text or "image" in call.data):
         raise invalid_input("nothing_to_show")
     targets = await async_targets(call)
     if "image" in call.data:
-        image = await async_from_media(
-            call.hass, "image/*", call.data["image"], Options()
-        )
-    page = _page(title, text, image, call.data["background"], call.data["color"])
+        given = call.data["image"]
+        image = await async_from_media(call.hass, "image/*", given, Options())
+        source = image.playlist["items"][0]["source"] if image.playlist else ""
+    page = _page(title, text, source, call.data["background"], call.data["color"])
     name = clean(title or text.partition("\n")[0], MAX_TITLE) or "Message"
     cast = page_cast(name, page)
 
@@ -332,18 +332,16 @@ async def async_show_message(call: ServiceCall) -> JsonObjectType | None:
     return await async_for_each_display(call, targets, show)
 
 
-def _page(title: str, text: str, image: Cast | None, background: str, ink: str) -> str:
-    """Return the page of a message, with everything in it escaped."""
+def _page(title: str, text: str, source: str, background: str, ink: str) -> str:
+    """Return the page of a message with the picture at a source, with everything in it escaped."""
     parts = []
-    if image is not None and image.playlist:
-        parts.append(
-            f'<img src="{escape(image.playlist["items"][0]["source"])}" alt="">'
-        )
+    if source:
+        parts.append(f'<img src="{escape(source)}" alt="">')
     if title:
         parts.append(f"<h1>{escape(title)}</h1>")
     if text:
         parts.append(f"<p>{escape(text)}</p>")
-    room = 0.5 if image is not None else 1.0
+    room = 0.5 if source else 1.0
     return PAGE.format(
         title=escape(title),
         background=background,
