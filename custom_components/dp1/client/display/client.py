@@ -139,8 +139,6 @@ class Display(Commands):
     sent twice.
 
     Attributes:
-        host: IP address or name.
-        port: TCP port.
         dialect: which interface description the display follows, as far as known.
         dialect_is_fixed: whether what the display answers never changes that.
         on_dialect: called when the dialect becomes known.
@@ -179,8 +177,6 @@ class Display(Commands):
             rate_limit: limits the commands; by default to our share of what the display admits.
         """
         super().__init__(Transport(session, host, port, rate_limit or RateLimit()))
-        self.host = host
-        self.port = port
         self.dialect = dialect
         self.on_dialect: Callable[[Dialect], None] | None = None
         self.dialect_is_fixed = dialect_is_fixed
