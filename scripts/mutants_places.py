@@ -611,7 +611,7 @@ PLACES = [
     Place(
         "client/display/player_status.py",
         "titles as they were sent",
-        'title: str | None = sent(_title, "title")',
+        'title: str | None = sent(plain(MAX_TITLE), "title")',
         'title: str | None = sent(lambda value: value, "title")',
         ["tests/test_fuzz.py::test_no_state_breaks"],
     ),

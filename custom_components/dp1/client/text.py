@@ -3,6 +3,7 @@
 ``clean`` is for texts of a server, ``one_line`` for messages and logs, ``markdown_safe`` for where Markdown is rendered.
 """
 
+from collections.abc import Callable
 from html import unescape
 import re
 from urllib.parse import quote
@@ -78,6 +79,11 @@ def clean(text: object, limit: int = LIMIT) -> str:
     if "&" in text:
         text = unescape(_ENDLESS_REFERENCE.sub("\ufffd", text))
     return one_line(text, limit)
+
+
+def plain(limit: int) -> Callable[[object], str | None]:
+    """Return a function that cleans a text to at most ``limit`` characters, None if nothing is left."""
+    return lambda value: clean(value, limit) or None
 
 
 def one_line(text: str, limit: int = LIMIT) -> str:

@@ -12,7 +12,7 @@ from datetime import datetime
 import re
 from typing import Self
 
-from ..text import clean, one_line
+from ..text import one_line, plain
 from ..values import (
     MAX_TEXT,
     Message,
@@ -83,11 +83,6 @@ def _page(value: object) -> str | None:
     return (one_line(value, MAX_TEXT) or None) if isinstance(value, str) else None
 
 
-def _name(value: object) -> str | None:
-    """Return a name that somebody gave."""
-    return clean(value, MAX_NAME) or None
-
-
 def _part[T: Message](part: type[T]) -> Callable[[object], T | None]:
     """Return a function that parses a part that not every display sends."""
     return lambda value: part.parse(value) if isinstance(value, dict) else None
@@ -117,7 +112,7 @@ class DeviceStatus(Message):
     """
 
     screen_rotation: str | None = sent(word, "screenRotation")
-    connected_wifi: str | None = sent(_name, "connectedWifi")
+    connected_wifi: str | None = sent(plain(MAX_NAME), "connectedWifi")
     installed_version: str | None = sent(word, "installedVersion")
     latest_version: str | None = sent(word, "latestVersion")
     analytics_disabled: bool = sent(yes, "analyticsDisabled", default=False)
@@ -128,7 +123,7 @@ class DeviceStatus(Message):
     display_url: str | None = sent(_page, "displayURL")
     sleep_schedule: SleepSchedule | None = sent(_part(SleepSchedule), "sleepSchedule")
     contract: str | None = sent(word, "contract")
-    device_name: str | None = sent(_name, "deviceName")
+    device_name: str | None = sent(plain(MAX_NAME), "deviceName")
     network: NetworkStatus | None = sent(_part(NetworkStatus), "network")
     last_outage: datetime | None = sent(moment, "lastOutage", "start")
     signature_mode: str | None = sent(word, "signatureVerificationMode")

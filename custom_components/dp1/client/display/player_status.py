@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, Self, override
 
 from ..playlist.manifest import MAX_NOTE, about_artist_in, artist_in, picture_in
-from ..text import MAX_TITLE, clean, read_url
+from ..text import MAX_TITLE, plain, read_url
 from ..values import (
     Message,
     flag,
@@ -101,21 +101,11 @@ _SETTING_GROUPS: tuple[Mapping[str, str], ...] = (
 _SETTINGS = frozenset({"compositionRevision"}).union(*_SETTING_GROUPS)
 
 
-def _title(value: object) -> str | None:
-    """Return a text that a display shows."""
-    return clean(value, MAX_TITLE) or None
-
-
 def _duration(value: object) -> float | None:
     """Return a duration in seconds, None for a work without an end."""
     seconds = number(value)
     ends = seconds is not None and 0 <= seconds < _ENDLESS_SECONDS
     return seconds if ends else None
-
-
-def _note(value: object) -> str | None:
-    """Return why a work hangs."""
-    return clean(value, MAX_NOTE) or None
 
 
 def _id(value: object) -> str | None:
@@ -167,7 +157,7 @@ class PlaylistItem(Message):
     """
 
     id: str | None = sent(_id, "id")
-    title: str | None = sent(_title, "title")
+    title: str | None = sent(plain(MAX_TITLE), "title")
     source: str | None = sent(_source, "source")
     duration: float | None = sent(_duration, "duration")
     license: str | None = sent(word, "license")
@@ -175,7 +165,7 @@ class PlaylistItem(Message):
     provenance: Mapping[str, Any] | None = sent(_provenance, "provenance")
     artist: str | None = sent(artist_in, "inlineManifest")
     thumbnail: str | None = sent(picture_in, "inlineManifest")
-    note: str | None = sent(_note, "note", "text")
+    note: str | None = sent(plain(MAX_NOTE), "note", "text")
     about_artist: str | None = sent(about_artist_in, "inlineManifest")
     raw: Mapping[str, Any]
 
@@ -275,12 +265,12 @@ class PlayerStatus(Message):
     # First, as this is what differs most often.
     index: int | None = None
     ok: bool = sent(yes, "ok", default=False)
-    error: str | None = sent(_title, "error")
+    error: str | None = sent(plain(MAX_TITLE), "error")
     cast_command: str | None = sent(word, "castCommand")
     playlist_url: str | None = None
     playlist: Mapping[str, Any] | None = None
     playlist_id: str | None = sent(_id, "playlist", "id")
-    playlist_title: str | None = sent(_title, "playlist", "title")
+    playlist_title: str | None = sent(plain(MAX_TITLE), "playlist", "title")
     items: tuple[PlaylistItem, ...] = ()
     asleep: bool | None = None
     settings: DeviceSettings | None = sent(_settings, "deviceSettings")
