@@ -1,6 +1,7 @@
 """DP-1 Art Displays: networked displays for digital art, and the library they show."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 from homeassistant.config_entries import SOURCE_INTEGRATION_DISCOVERY, ConfigEntry
@@ -33,11 +34,10 @@ from .guard import NamedHosts
 from .library.entries import (
     RemovedLibraries,
     async_add_libraries_listener,
-    async_forward_library_updates,
     async_reload_on_collections,
     async_source_list,
 )
-from .library.library import Library, async_remove_stored
+from .library.library import Library, async_remove_stored, async_tell_changed
 from .playback.activity import ActivityTracker
 from .playback.duties import Duties
 from .playback.media_proxy import MediaProxy, MediaProxyView
@@ -154,7 +154,8 @@ async def _async_setup_library(hass: HomeAssistant, entry: ConfigEntry[Any]) -> 
     entry.async_on_unload(async_reload_on_collections(hass, entry))
     entry.runtime_data = Library(hass, entry)
     await entry.runtime_data.async_start()
-    async_forward_library_updates(hass, entry)
+    tell = partial(async_tell_changed, hass)
+    entry.async_on_unload(entry.async_on_state_change(tell))
     await _async_add_entities(hass, entry, LIBRARY_PLATFORMS)
     entry.async_create_background_task(
         hass, _async_update_sentences(hass), "voice sentences"

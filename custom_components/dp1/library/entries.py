@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import count
 from typing import Any, Final
 from urllib.parse import unquote
@@ -26,7 +25,7 @@ from ..const import CONF_CATALOG_URL, CONF_FEED_URL, CONF_KIND, DOMAIN, EntryKin
 from ..data import DATA
 from ..errors import action_failed, invalid_input, translated, translated_errors
 from ..storage import SafeStore
-from .library import CHANGED, Library, LibraryConfigEntry, async_tell_changed, server_of
+from .library import CHANGED, Library, LibraryConfigEntry, server_of
 from .node import NodeKind, media_id as make_media_id, parse_media_id
 from .providers.provider import BuiltPlaylist, Found
 from .source_list import SourceList
@@ -266,15 +265,6 @@ def async_add_libraries_listener(
 ) -> CALLBACK_TYPE:
     """Listen for libraries which are loaded, unloaded or updated."""
     return async_dispatcher_connect(hass, CHANGED, action)
-
-
-@callback
-def async_forward_library_updates(hass: HomeAssistant, entry: ConfigEntry[Any]) -> None:
-    """Tell displays when a library is loaded and unloaded."""
-    tell = partial(async_tell_changed, hass)
-    entry.async_on_unload(entry.async_on_state_change(tell))
-    # By then it is no longer loaded.
-    entry.async_on_unload(tell)
 
 
 @callback
