@@ -35,7 +35,7 @@ from custom_components.dp1 import async_setup_data
 from custom_components.dp1.client.catalog.client import Catalog
 from custom_components.dp1.client.display.client import Dialect, Display
 from custom_components.dp1.client.feed.client import Feed
-from custom_components.dp1.client.feed.drafts import normalize, signable
+from custom_components.dp1.client.feed.drafts import normalize
 from custom_components.dp1.client.playlist.document import build, build_item, check
 from custom_components.dp1.client.playlist.signing import SigningKey, sign
 from custom_components.dp1.const import DOMAIN, EVENT_WORK_CHANGED
@@ -542,10 +542,8 @@ async def measure_publish(size: Size) -> list[Row]:
                     for n in range(size.works)
                 ]
                 curator = {"name": "Bench", "key": key.did}
-                document, _left = signable(
-                    normalize(
-                        build("Bench", items), now=datetime.now(UTC), curator=curator
-                    )
+                document, _left = normalize(
+                    build("Bench", items), now=datetime.now(UTC), curator=curator
                 )
                 check(document)
                 sign(document, key, now=datetime.now(UTC))
