@@ -221,10 +221,7 @@ SHORT: dict[str, Any] = {
     "client.feed.connection.FIRST_PAUSE": 0.05,
 }
 # What a person waits for once all is well again: shortened in the suite, real in the table.
-SHORT_IN_SUITE: dict[str, Any] = {
-    "client.display.transport._BACKOFF": 0.05,
-    "client.display.transport._RATE_SHARE": 20.0,
-}
+SHORT_IN_SUITE: dict[str, Any] = {"client.display.transport._BACKOFF": 0.05}
 
 
 # The same of the integration itself.
@@ -235,7 +232,7 @@ TIMING = Timing(
     document_timeout=1.0,
     read_retry=0.2,
 )
-TIMING_IN_SUITE = replace(TIMING, picture_retry=0.2, last_retry=1.0)
+TIMING_IN_SUITE = replace(TIMING, pace=25.0, picture_retry=0.2, last_retry=1.0)
 
 
 def timing() -> Timing:
