@@ -137,7 +137,7 @@ CATALOG_FAULTS = (
         status=401,
     ),
     catalog("answers 404", "catalog_not_found|nothing", "status", status=404),
-    catalog("answers HTML", "catalog_unexpected_answer", "html"),
+    catalog("answers HTML", "catalog_web_page", "html"),
     catalog("cuts its answer short", "catalog_(unexpected|lost|no)", "truncated"),
     catalog("answers 200 with an error", "catalog_", "error_200"),
     catalog("has null in place of records", EITHER, "null_result"),
