@@ -236,7 +236,7 @@ async def test_texts_of_strangers(hass: HomeAssistant, tmp_path: Path) -> None:
     async with Home.of(hass, tmp_path, "en", table("en")["names"]) as home:
         api = await instance(hass, home)
         for number, odd in enumerate(("<", "\u202e[a](http://b)", "\x1b[1m\n# ")):
-            long = f"T{number}" + odd * 100_000
+            long = f"T{number}" + odd * 10_000
             work = {"title": long, "source": f"https://art.example.org/{number}"}
             home.here.player.load(
                 {"dpVersion": "1.1.0", "title": long, "items": [work]}
