@@ -180,6 +180,7 @@ async def test_triggers_and_conditions(hass: HomeAssistant) -> None:
         await until(lambda: heard.ids == [10])
         assert heard.told[0]["reason"] == "overheating"
         await until(lambda: gallery.wall.player.page is Page.ERROR)
+        await until(lambda: state_of(hass).attributes["dp1"]["error_page"])
         assert await check(hass, "shows_error_page")
 
 
