@@ -156,6 +156,8 @@ async def test_an_address_is_all_it_takes(
     }
     assert bool(macs) is (dialect == "ff")
     assert entry.state is ConfigEntryState.LOADED
+    # Collections and channels belong to libraries.
+    assert not entry.supported_subentry_types
 
 
 async def test_the_entry_is_called_as_its_owner_calls_the_display(
