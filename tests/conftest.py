@@ -46,8 +46,19 @@ constants.DEBUG_STACK_DEPTH = 1
 gc.disable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add an option for the newer Home Assistant, whose interfaces each input of a test meets alike."""
+    help_text = "run each test with the first of its inputs only"
+    parser.addoption("--one-of-each", action="store_true", help=help_text)
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """Start with the tests that may take long, so that they do not run alone at the end."""
+    if config.getoption("--one-of-each"):
+        first = {item.nodeid.partition("[")[0]: item for item in reversed(items)}
+        items[:] = reversed(first.values())
     items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
 
 
