@@ -577,7 +577,7 @@ PLACES = [
         "client/text.py",
         "long texts take more than their share",
         '    text = text[: READ_LENGTHS * limit]\n    if "<" in text:\n',
-        '    for place in range(0, len(text), 20):\n        text = text[:place] + text[place:].replace("<<", "<", 1)\n    if "<" in text:\n',
+        '    for place in range(0, len(text), 2):\n        text = text[:place] + text[place:].replace("<<", "<", 1)\n    if "<" in text:\n',
         ["tests/test_fuzz.py::test_nothing_breaks"],
     ),
     Place(
