@@ -42,6 +42,7 @@ class Dp1Data:
         indexers: clients of indexers by URL, so that requests keep their distance.
         refreshed: when somebody looked for news in a library, by its entry id, on the clock of the event loop.
         sources: the source list of the displays, None after a change of a library.
+        is_telling: whether displays are about to be told of such a change.
         last_spoken_to: entity ids of the displays that were last spoken to.
         answers: templates of spoken answers by language, once loaded.
         found: media ids that language models may show, by their short ids.
@@ -64,6 +65,7 @@ class Dp1Data:
     indexers: dict[str, Indexer] = field(default_factory=dict)
     refreshed: dict[str, float] = field(default_factory=dict)
     sources: AllSources | None = None
+    is_telling: bool = False
     last_spoken_to: list[str] = field(default_factory=list)
     answers: dict[str, dict[str, str]] = field(default_factory=dict)
     found: LRU[str, str] = field(default_factory=lambda: LRU(MAX_FOUND))

@@ -1,10 +1,17 @@
 """Test the source list of a display."""
 
-import pytest
+from datetime import timedelta
 
+import pytest
+from pytest_homeassistant_custom_component.common import async_fire_time_changed
+
+from custom_components.dp1 import async_setup_data
+from custom_components.dp1.library.entries import async_add_libraries_listener
+from custom_components.dp1.library.library import UPDATE_SECONDS, async_tell_changed
 from homeassistant.components.media_player import MediaPlayerEntityFeature
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util import dt as dt_util
 
 from tests.counting_catalog import CountingCatalog
 from tests.displays import playlist, state_of, until
@@ -30,9 +37,22 @@ async def test_no_library_no_sources(hass: HomeAssistant, socket_enabled: None) 
         assert offers(hass)
         assert gallery.source_list[0] == gallery.catalog.data.exhibitions[1]["title"]
         assert await hass.config_entries.async_unload(gallery.entry.entry_id)
-        await hass.async_block_till_done()
-        assert not offers(hass)
+        await until(lambda: not offers(hass))
         assert gallery.source_list == []
+
+
+async def test_libraries_that_change_together(hass: HomeAssistant) -> None:
+    """However many libraries change together, displays are told once of all."""
+    async_setup_data(hass)
+    told: list[bool] = []
+    async_add_libraries_listener(hass, callback(lambda: told.append(True)))
+    for times in (1, 2):
+        for _ in range(30):
+            async_tell_changed(hass)
+        assert len(told) == times - 1
+        soon = dt_util.utcnow() + timedelta(seconds=UPDATE_SECONDS)
+        async_fire_time_changed(hass, soon)
+        assert len(told) == times
 
 
 async def test_a_warm_start_asks_nobody(

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import CONF_API_KEY
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import HassJob, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers.debounce import Debouncer
 from homeassistant.helpers.dispatcher import async_dispatcher_send
+from homeassistant.helpers.event import async_call_later
 from homeassistant.helpers.start import async_at_started
 from homeassistant.util.signal_type import SignalType
 
@@ -21,7 +21,7 @@ from ..client.display.player_status import PlayerStatus, PlaylistItem
 from ..client.errors import Dp1Error, NotFoundError
 from ..client.playlist.manifest import Work
 from ..client.playlist.signing import SigningKey
-from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN, LOGGER
+from ..const import CONF_FEED_KEYS, CONF_HAS_SIGNED, CONF_SIGNING_KEY, DOMAIN
 from ..data import DATA
 from ..errors import translated
 from .node import (
@@ -89,13 +89,6 @@ class Library:
         self.feed_coordinator = FeedCoordinator(hass, entry)
         self.catalog = self.catalog_coordinator.client
         self.feed = self.feed_coordinator.client
-        self._debouncer = Debouncer(
-            hass,
-            LOGGER,
-            cooldown=UPDATE_SECONDS,
-            immediate=False,
-            function=partial(async_tell_changed, hass),
-        )
         self._context = context = Context(
             hass,
             entry,
@@ -103,7 +96,7 @@ class Library:
             self.preferences,
             self.catalog_coordinator,
             self.feed_coordinator,
-            self._debouncer.async_schedule_call,
+            partial(async_tell_changed, hass),
         )
         self._all = [make(context) for make in PROVIDERS]
         self._by_kind = {
@@ -265,7 +258,6 @@ class Library:
 
     async def async_stop(self) -> None:
         """Stop reading and save everything."""
-        self._debouncer.async_shutdown()
         for provider in self.providers:
             await provider.async_stop()
 
@@ -447,9 +439,20 @@ class Library:
 
 @callback
 def async_tell_changed(hass: HomeAssistant) -> None:
-    """Tell displays and entities that a library has changed."""
-    hass.data[DATA].sources = None
-    async_dispatcher_send(hass, CHANGED)
+    """Tell displays and entities soon that a library has changed, once of all that change together."""
+    data = hass.data[DATA]
+    data.sources = None
+    if data.is_telling:
+        return
+    data.is_telling = True
+
+    @callback
+    def tell(_now: datetime) -> None:
+        """Tell them."""
+        data.is_telling = False
+        async_dispatcher_send(hass, CHANGED)
+
+    async_call_later(hass, UPDATE_SECONDS, HassJob(tell, cancel_on_shutdown=True))
 
 
 def server_of(node: str) -> str:
