@@ -146,7 +146,7 @@ class RefreshLibraryButton(LibraryEntity, ButtonEntity):
     async def async_press(self) -> None:
         """Look for news."""
         if self._context:
-            await async_check_refresh(self.hass, self._context, self.library)
+            await async_check_refresh(self.hass, self._context, self.library.entry)
         await self.library.async_refresh()
 
 

@@ -1,18 +1,16 @@
 """What the user of a call may do; automations have no user and may do everything."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from homeassistant.auth.models import User
 from homeassistant.auth.permissions.const import POLICY_CONTROL
+from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import Unauthorized, UnknownUser
 from homeassistant.helpers import entity_registry as er
 
 from .data import DATA
 from .errors import action_failed
-
-if TYPE_CHECKING:
-    from .library.library import Library
 
 REFRESH_SECONDS = 60.0
 
@@ -58,13 +56,13 @@ async def async_check_library(
 
 
 async def async_check_refresh(
-    hass: HomeAssistant, context: Context, library: Library
+    hass: HomeAssistant, context: Context, entry: ConfigEntry[Any]
 ) -> None:
     """Raise unless a call may look for news in a library: who is no administrator, once a minute."""
-    entry_id = library.entry_id
+    entry_id = entry.entry_id
     await async_check_library(hass, context, entry_id)
     refreshed, now = hass.data[DATA].refreshed, hass.loop.time()
     is_early = now < refreshed.get(entry_id, -REFRESH_SECONDS) + REFRESH_SECONDS
     if is_early and not await async_is_admin(hass, context):
-        raise action_failed("refreshed_just_now", name=library.title)
+        raise action_failed("refreshed_just_now", name=entry.title)
     refreshed[entry_id] = now

@@ -104,8 +104,7 @@ async def test_it_is_known_after_a_restart(gallery: Gallery) -> None:
     await hass.async_block_till_done()
     assert details(gallery)["link"] is None
     await hass.config_entries.async_setup(gallery.entry.entry_id)
-    await hass.async_block_till_done()
-    assert details(gallery) == before
+    await until(lambda: details(gallery) == before)
 
 
 async def test_what_somebody_else_has_cast(gallery: Gallery) -> None:

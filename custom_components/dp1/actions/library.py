@@ -29,7 +29,7 @@ async def async_refresh_library(call: ServiceCall) -> None:
     hass = call.hass
     libraries = _libraries(call)
     for library in libraries:
-        await async_check_refresh(hass, call.context, library)
+        await async_check_refresh(hass, call.context, library.entry)
     for library in libraries:
         await library.async_refresh()
 

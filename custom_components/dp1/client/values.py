@@ -207,13 +207,10 @@ def mapping(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def objects(value: object) -> list[Mapping[str, Any]]:
-    """Return the objects in a list; empty for anything else."""
-    return (
-        [part for part in value if isinstance(part, dict)]
-        if isinstance(value, list)
-        else []
-    )
+def objects(value: object, most: int | None = None) -> list[Mapping[str, Any]]:
+    """Return the objects in a list, or among its first ``most``; empty for anything else."""
+    parts = value[:most] if isinstance(value, list) else []
+    return [part for part in parts if isinstance(part, dict)]
 
 
 def text(value: object, limit: int = MAX_TEXT) -> str | None:

@@ -18,7 +18,7 @@ from ..client.playlist.manifest import Work
 from ..client.playlist.schema import SIGNATURE_FIELDS
 from ..client.playlist.signing import verify
 from ..client.text import clean, read_url, through_gateway
-from ..client.values import mapping, text
+from ..client.values import objects, text
 from ..data import DATA
 
 MAX_NAME = 100
@@ -115,11 +115,6 @@ class WorkSource(Protocol):
         """Return the document that a display shows, if it is one of this library, or raise why it could not be read."""
 
 
-def _objects(value: object) -> list[Mapping[str, Any]]:
-    """Return the objects in a list of a document."""
-    return list(map(mapping, value)) if isinstance(value, list) else []
-
-
 def _is_signed(document: Mapping[str, Any]) -> bool:
     """Return whether a document has a signature, good or not."""
     return any(document.get(name) for name in SIGNATURE_FIELDS)
@@ -130,7 +125,7 @@ def signer_of(document: Mapping[str, Any], shown: Sequence[str]) -> str | None:
 
     It may take milliseconds, and is called in a thread.
     """
-    items = _objects(document.get("items"))
+    items = objects(document.get("items"))
     if not shown or not set(map(through_gateway, shown)) <= {
         through_gateway(str(it.get("source"))) for it in items
     }:
@@ -141,7 +136,7 @@ def signer_of(document: Mapping[str, Any], shown: Sequence[str]) -> str | None:
         return None
     names = {
         person.get("key"): clean(person.get("name"), MAX_NAME)
-        for person in _objects(document.get("curators"))
+        for person in objects(document.get("curators"))
     }
     if name := names.get(kid):
         return name

@@ -105,7 +105,7 @@ class Alumni:
 
 def people_of(value: object) -> tuple[Alumni, ...]:
     """Return the alumni of a list; entries may be null."""
-    people = map(Alumni.parse, objects(value)[:MAX_PEOPLE])
+    people = map(Alumni.parse, objects(value, MAX_PEOPLE))
     return tuple(person for person in people if person)
 
 

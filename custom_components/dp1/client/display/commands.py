@@ -103,7 +103,7 @@ class Commands:
             "enabled": enabled,
             "sleepTime": sleep_time,
             "wakeTime": wake_time,
-            "days": days and [day for day in WEEK if day in days],
+            "days": None if days is None else [day for day in WEEK if day in days],
         }
         return await self._set_sleep(
             "setSleepSchedule",

@@ -3,9 +3,9 @@
 The outcomes are those of published Feral File firmware 0.9 to 2.0.7. Success is status 200 without ``ok: false`` in the
 reply, which is wrapped in ``message`` once, twice or not at all.
 
-Writes are sent one after the other. The rates are those of the storm gate in the published source
-of firmware 2.0: a token bucket per command, shared by all clients, so that a display never refuses the phone of its
-owner. Older firmware has no gate and loses nothing by this.
+Writes are sent one after the other. The rates are those of the storm gate in the published source of firmware 2.0: a
+token bucket per command, shared by all clients, so that a display never refuses the phone of its owner. Older firmware
+has no gate and loses nothing by this.
 """
 
 import asyncio

@@ -274,7 +274,7 @@ class Indexer:
         when, event = text(following.get("timestamp")), text(following.get("event_id"))
         found = (
             Change(kind, token_id)
-            for event in objects(synced.get("events"))[:MAX_PAGE]
+            for event in objects(synced.get("events"), MAX_PAGE)
             if (kind := text(event.get("event_type")))
             and (token_id := text(event.get("token_id")))
         )

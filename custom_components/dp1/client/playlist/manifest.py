@@ -53,7 +53,7 @@ NO_WORK = Work()
 def artist_in(manifest: object) -> str | None:
     """Return the artists in a manifest, or else its credit line."""
     metadata = mapping(mapping(manifest).get("metadata"))
-    artists = objects(metadata.get("artists"))[:_MAX_ARTISTS]
+    artists = objects(metadata.get("artists"), _MAX_ARTISTS)
     names = [clean(artist.get("name"), MAX_TITLE) for artist in artists]
     return (
         shorten(", ".join(filter(None, names)), MAX_TITLE)

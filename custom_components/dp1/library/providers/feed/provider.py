@@ -14,7 +14,7 @@ from homeassistant.util import dt as dt_util
 from ....client.display.client import Cast
 from ....client.display.player_status import PlayerStatus
 from ....client.errors import Dp1Error, NotFoundError
-from ....client.playlist.schema import SIGNATURE_FIELDS
+from ....client.playlist.document import unsigned
 from ....client.text import clean
 from ....client.values import moment
 from ....const import SOURCE_LIMIT
@@ -199,10 +199,10 @@ class FeedProvider(Provider):
             if limit and known.count > limit:
                 # The signatures are for the whole playlist.
                 document = {
-                    name: value
-                    for name, value in stored.document.items()
-                    if name not in SIGNATURE_FIELDS
-                } | {"id": str(uuid4()), "items": stored.document["items"][:limit]}
+                    **unsigned(stored.document),
+                    "id": str(uuid4()),
+                    "items": stored.document["items"][:limit],
+                }
                 node = node_id(NodeKind.PLAYLIST, known.id)
                 return BuiltPlaylist(Cast(playlist=document), known.title, limit, node)
         url = known.id
