@@ -81,7 +81,7 @@ class FeedSimulator:
         self._port = port
         self._runner: web.AppRunner | None = None
         self._session: aiohttp.ClientSession | None = None
-        self._workers: set[asyncio.Task[None]] = set()
+        self._workers: set[asyncio.Task[Any]] = set()
         self.settings = Settings(
             api_key=api_key or _DEFAULT_KEYS[family],
             key=SigningKey.from_seed(signing_seed),
@@ -187,12 +187,13 @@ class FeedSimulator:
 
     async def stop(self) -> None:
         """Stop listening; stored documents and the port are kept for the next start."""
-        for worker in tuple(self._workers):
-            worker.cancel()
         if self._session is not None:
             await self._session.close()
         if self._runner is not None:
             await self._runner.cleanup()
+        # Answers are also made for who has left, which the runner does not wait for.
+        for worker in tuple(self._workers):
+            worker.cancel()
         self._runner = self._session = None
 
     async def __aenter__(self) -> Self:
@@ -329,6 +330,9 @@ class FeedSimulator:
         """Count a request and answer it."""
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        if (worker := asyncio.current_task()) is not None:
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
         try:
             return await self._answer(request)
         finally:
