@@ -475,12 +475,13 @@ async def test_an_unknown_local_name_is_an_error_and_no_traceback(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A name look-up that is slow ends in an error of the form."""
-    monkeypatch.setattr(f"{CLIENT}.transport._CONNECT_TIMEOUT", 0.1)
     flow = await begin(hass)
-    monkeypatch.setattr(Names, "seconds", 0.3)
-    result = await enter(hass, flow, "nobody.local")
-    assert result["errors"] == {"host": "no_answer"}
-    await asyncio.sleep(0.4)
+    with monkeypatch.context() as slow:
+        slow.setattr(f"{CLIENT}.transport._CONNECT_TIMEOUT", 0.1)
+        slow.setattr(Names, "seconds", 0.3)
+        result = await enter(hass, flow, "nobody.local")
+        assert result["errors"] == {"host": "no_answer"}
+        await asyncio.sleep(0.4)
     assert "Traceback" not in caplog.text
     assert not [line for line in caplog.records if line.levelno >= logging.ERROR]
     result = await enter(hass, result, written(display))
