@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant
 from .displays import until
 from .fuzzing import TARGETS, FuzzedDisplay, fuzz, fuzz_states
 
-CASES = 100
+CASES = 40
 
 
 @pytest.mark.parametrize("name", TARGETS)
