@@ -25,6 +25,9 @@ from .simulators.display import DisplaySimulator, FaultKind
 from .simulators.display.player import Page
 from .timing import set_timing
 
+# They wait more than they compute, best while other tests compute: those with a timeout are run first.
+pytestmark = pytest.mark.timeout(60)
+
 CHECKED = (Contact.PROBABLE, Contact.PROVEN)
 EVENING = playlist("Dawn", "Noon", "Dusk")
 
