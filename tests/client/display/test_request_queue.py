@@ -122,6 +122,19 @@ async def test_giving_up_the_newest_leaves_the_older_value() -> None:
     assert await writes.run(wire.send("3"), "volume") == "3"
 
 
+async def test_giving_up_the_newest_in_flight_leaves_the_older_value() -> None:
+    """Whoever waits for a write that is given up sends their own."""
+    wire, writes = Wire(), RequestQueue()
+    older, old, newest = await started(
+        *(writes.run(wire.send(value), "volume") for value in "123")
+    )
+    while not wire.sent:
+        await asyncio.sleep(0)
+    newest.cancel()
+    assert await asyncio.gather(older, old) == ["2", "2"]
+    assert wire.sent == ["3", "2"]
+
+
 async def test_giving_up_an_older_value_changes_nothing() -> None:
     """The newest is sent once."""
     wire, writes = Wire(), RequestQueue()

@@ -9,7 +9,8 @@ has no gate and loses nothing by this.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 import random
@@ -150,44 +151,15 @@ def _text_of(answer: Answer) -> str:
     return one_line(answer.body[:_MAX_TEXT].decode("utf-8", "replace"))
 
 
-class _Write[T]:
-    """A write that several callers wait for, cancelled when the last of them is.
-
-    Attributes:
-        newer: the write that replaces it, if there is one.
-    """
-
-    def __init__(self, send: Callable[[_Write[T]], Coroutine[Any, Any, T]]) -> None:
-        """Start the write."""
-        self.newer: _Write[T] | None = None
-        self._callers = 0
-        self._task = asyncio.create_task(send(self))
-
-    @property
-    def finished(self) -> bool:
-        """Return whether the write is done or being cancelled."""
-        return self._task.done() or self._task.cancelling() > 0
-
-    async def result(self) -> T:
-        """Wait for the result."""
-        self._callers += 1
-        try:
-            # asyncio.shield would log the exception of a task whose callers were cancelled.
-            await asyncio.wait([self._task])
-            return self._task.result()
-        finally:
-            self._callers -= 1
-            if not self._callers:
-                self._task.cancel()
-
-
 class RequestQueue:
     """Queue of writes, sent one at a time in the order of the calls."""
 
     def __init__(self) -> None:
         """Initialize an empty queue."""
         self._lock = asyncio.Lock()
-        self._waiting: dict[Hashable, _Write[Any]] = {}
+        # By what is set, the newest last; a future is canceled with its caller.
+        self._waiting: defaultdict[Hashable, list[asyncio.Future[Any]]]
+        self._waiting = defaultdict(list)
 
     async def run[T](
         self, send: Callable[[], Awaitable[T]], slot: Hashable = None
@@ -197,23 +169,32 @@ class RequestQueue:
         Args:
             send: sends the request.
             slot: what is set. A waiting write is not sent when a newer one for the same slot comes, also one that is called
-                at the same time; its callers get the result of the newer one. None: every write is sent.
+                at the same time; its caller gets the result of the newer one. None: every write is sent.
         """
-
-        async def send_newest(write: _Write[T]) -> T:
-            """Send, unless a newer write has come in the meantime."""
+        if slot is None:
             async with self._lock:
-                if write.newer is None or write.newer.finished:
-                    self._waiting.pop(slot, None)
-                    return await send()
-            return await write.newer.result()
-
-        write = _Write(send_newest)
-        if slot is not None:
-            if (older := self._waiting.get(slot)) is not None:
-                older.newer = write
-            self._waiting[slot] = write
-        return await write.result()
+                return await send()
+        mine: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        writes = self._waiting[slot]
+        writes.append(mine)
+        try:
+            while True:
+                async with self._lock:
+                    # Let others be called that are called at the same time.
+                    await asyncio.sleep(0)
+                    newest: asyncio.Future[T] = writes[-1]
+                    if newest is mine:
+                        try:
+                            mine.set_result(await send())
+                        except Exception as err:  # noqa: BLE001 (it is raised for each caller)
+                            mine.set_exception(err)
+                        return mine.result()
+                await asyncio.wait([newest])
+                if not newest.cancelled():
+                    return newest.result()
+        finally:
+            writes.remove(mine)
+            mine.cancel()
 
 
 _BACKOFF = 0.75
