@@ -169,8 +169,8 @@ PLACES = [
     Place(
         "client/display/transport.py",
         "writes overlap",
-        "            while True:\n                async with self._lock:",
-        "            while True:\n                async with asyncio.Lock():",
+        "        while True:\n            async with self._lock:",
+        "        while True:\n            async with asyncio.Lock():",
         ["tests/client/display/test_request_queue.py"],
     ),
     Place(

@@ -82,6 +82,21 @@ async def test_the_newest_goes_where_it_stands() -> None:
     assert wire.sent == ["busy", "cast", "shuffle off"]
 
 
+async def test_a_newer_write_replaces_all_that_wait() -> None:
+    """Whoever waits for a write that is itself replaced gets the result of the newest."""
+    wire, writes = Wire(), RequestQueue()
+    tasks = await started(
+        writes.run(wire.send("1"), "volume"),
+        writes.run(wire.send("cast")),
+        writes.run(wire.send("2"), "volume"),
+    )
+    while not wire.sent:
+        await asyncio.sleep(0)
+    tasks += await started(writes.run(wire.send("3"), "volume"))
+    assert await asyncio.gather(*tasks) == ["3", "CAST", "3", "3"]
+    assert wire.sent == ["cast", "3"]
+
+
 async def test_slots_do_not_disturb_each_other() -> None:
     """A write only replaces others of its slot."""
     wire, writes = Wire(), RequestQueue()

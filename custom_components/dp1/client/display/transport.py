@@ -178,23 +178,31 @@ class RequestQueue:
         writes = self._waiting[slot]
         writes.append(mine)
         try:
-            while True:
-                async with self._lock:
-                    # Let others be called that are called at the same time.
-                    await asyncio.sleep(0)
-                    newest: asyncio.Future[T] = writes[-1]
-                    if newest is mine:
-                        try:
-                            mine.set_result(await send())
-                        except Exception as err:  # noqa: BLE001 (it is raised for each caller)
-                            mine.set_exception(err)
-                        return mine.result()
-                await asyncio.wait([newest])
-                if not newest.cancelled():
-                    return newest.result()
+            mine.set_result(await self._send_newest(send, mine, writes))
+        except Exception as err:  # noqa: BLE001 (it is raised for each caller)
+            mine.set_exception(err)
         finally:
             writes.remove(mine)
             mine.cancel()
+        return mine.result()
+
+    async def _send_newest[T](
+        self,
+        send: Callable[[], Awaitable[T]],
+        mine: asyncio.Future[T],
+        writes: list[asyncio.Future[T]],
+    ) -> T:
+        """Send in turn, or return the result of the newest of the writes."""
+        while True:
+            async with self._lock:
+                # Let others be called that are called at the same time.
+                await asyncio.sleep(0)
+                newest = writes[-1]
+                if newest is mine:
+                    return await send()
+            await asyncio.wait([newest])
+            if not newest.cancelled():
+                return newest.result()
 
 
 _BACKOFF = 0.75
