@@ -170,6 +170,26 @@ async def test_a_push_during_a_reading_is_newer(
     assert state_of(hass).attributes["media_title"] == "Noon"
 
 
+async def test_an_answer_may_be_newer_than_a_push_meanwhile(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """Neither tells of when it is: if they differ, the device is read again."""
+    await until(lambda: len(display.sockets) == 1)
+    fault = display.inject(
+        FaultKind.SLOW, command="getDeviceStatus", times=1, seconds=0.6
+    )
+    coordinator = setup_display.runtime_data
+    answer = hass.async_create_task(coordinator.async_refresh())
+    await until(lambda: fault.hits)
+    display.device.orientation = "portrait"
+    display.poller.force()
+    await until(lambda: coordinator.data.device.screen_rotation == "portrait")
+    display.poller.relayer_connected = False
+    display.device.mixer = 0
+    await answer
+    await until(lambda: state_of(hass).attributes["volume_level"] == 0)
+
+
 # Faults
 
 

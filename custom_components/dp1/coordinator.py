@@ -919,14 +919,18 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             return err
         finally:
             self._device_reads.remove(began)
-        self._set_device(device, began)
+        if began >= self._device_since:
+            self._set_device(device, began)
+        elif device != self.data.device:
+            # Which is newer, this or what came meanwhile, nobody can tell.
+            self.create_task(self._async_update_device(), "device status")
         self._device_reply = device
         self._remember()
         return None
 
     def _set_device(self, device: DeviceStatus, since: float) -> None:
-        """Set the device status, unless a newer one is known."""
-        if self._is_ours(device) and since >= self._device_since:
+        """Set the device status, and since when it is known."""
+        if self._is_ours(device):
             self._device_since = since
             error_page = _error_of_page(device.display_url or "")
             self.async_merge_data(device=device, error_page=error_page)
