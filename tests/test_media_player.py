@@ -269,6 +269,28 @@ async def test_next_twice_in_a_hurry_moves_two(
     assert display.player.position == 2
 
 
+async def test_a_late_push_does_not_end_a_step(
+    hass: HomeAssistant, display: DisplaySimulator, setup_display: MockConfigEntry
+) -> None:
+    """A push that was read before a step and arrives after it is not taken for where the step leads."""
+    await show(hass)
+    display.poller.may_tell = before = asyncio.Event()
+    # As by a phone.
+    display.player.loop_mode = "one"
+    late = asyncio.create_task(display.poller.poll())
+    await asyncio.sleep(0)
+    display.poller.may_tell = after = asyncio.Event()
+    step = hass.async_create_task(do(hass, "media_next_track"))
+    await until(lambda: display.state.index == 1)
+    before.set()
+    await late
+    done, _ = await asyncio.wait({step}, timeout=0.1)
+    assert not done
+    after.set()
+    await step
+    assert attribute(hass, "media_title") == "Noon"
+
+
 async def test_nothing_has_no_next(
     hass: HomeAssistant, setup_display: MockConfigEntry
 ) -> None:

@@ -786,13 +786,23 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             self._player_reads.async_schedule_call()
         self._was_pushed.set()
 
-    async def _async_wait_for_push(self) -> None:
-        """Wait for a push of the player; read it if none comes, as when nothing has changed."""
+    async def _async_wait_for_push(self, index: int | None = None) -> None:
+        """Wait for a push of the player; read it if none comes, as when nothing has changed.
+
+        A push can have been under way before a command. To an index, wait until one tells of it.
+        """
         try:
             async with asyncio.timeout(self.timing.push_patience):
                 await self._was_pushed.wait()
+                while index is not None and not self._is_at(index):
+                    self._was_pushed.clear()
+                    await self._was_pushed.wait()
         except TimeoutError:
             await self.async_refresh_player()
+
+    def _is_at(self, index: int) -> bool:
+        """Return whether the player is at the work with an index."""
+        return self.data.player is not None and self.data.player.index == index
 
     def _set_player(self, player: PlayerStatus) -> None:
         """Set the player status, noting when the current work changes."""
@@ -1064,9 +1074,9 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
 
     @asynccontextmanager
     async def async_command(
-        self, refresh: Refresh = Refresh.PUSH
+        self, refresh: Refresh = Refresh.PUSH, index: int | None = None
     ) -> AsyncIterator[Display]:
-        """Send commands to the display, then wait for the state to be updated."""
+        """Send commands to the display, then wait for the state to be updated, for a step until it is at its index."""
         self._raise_if_other(HomeAssistantError)
         self._was_pushed.clear()
         try:
@@ -1078,10 +1088,17 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 await self._async_wait(self.async_refresh_player(), "player")
             raise
         if not self.cast_only and refresh is not Refresh.NONE:
-            update = self.create_task(self._async_refresh_after(refresh), refresh.name)
+            update = self.create_task(
+                self._async_refresh_after(refresh, index), refresh.name
+            )
             # Some commands wait for the device status before they are sent, perhaps in vain.
             if refresh is not Refresh.DEVICE or not self._waits_for_device():
                 await asyncio.wait({update}, timeout=self.timing.state_patience)
+
+    async def async_show_item(self, index: int) -> None:
+        """Show a work of the playlist, counted from 0 in playing order."""
+        async with self.async_command(index=index) as display:
+            await display.show_item(index)
 
     def _waits_for_device(self) -> bool:
         """Return whether a device status has been asked for longer than a command waits for it."""
@@ -1090,11 +1107,11 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
             now - began >= self.timing.state_patience for began in self._device_reads
         )
 
-    async def _async_refresh_after(self, refresh: Refresh) -> None:
+    async def _async_refresh_after(self, refresh: Refresh, index: int | None) -> None:
         """Update the state that a command has changed."""
         match refresh:
             case Refresh.PUSH:
-                await self._async_wait_for_push()
+                await self._async_wait_for_push(index)
             case Refresh.PLAYER:
                 await self.async_refresh_player()
             case Refresh.DEVICE:

@@ -153,9 +153,7 @@ async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
         return
     await coordinator.requests.async_wait_for_casts()
     player = _shown(coordinator.data.player, coordinator.name)
-    index = _find(player, work, coordinator.name)
-    async with coordinator.async_command() as display:
-        await display.show_item(index)
+    await coordinator.async_show_item(_find(player, work, coordinator.name))
 
 
 async def _async_show_alone(

@@ -370,8 +370,7 @@ async def _async_show(
         return
     index = (work.find(current.items) or 0) % len(current.items)
     if current.position != index + 1:
-        async with display.async_command() as commands:
-            await commands.show_item(index)
+        await display.async_show_item(index)
     if player.loop_mode and current.loop_mode != player.loop_mode:
         async with display.async_command() as commands:
             await commands.set_loop(player.loop_mode)

@@ -63,8 +63,7 @@ async def async_move(coordinator: DisplayCoordinator, step: int) -> None:
         if player is None or player.position is None:
             raise invalid_input("nothing_shown", name=coordinator.name)
         index = (player.position - 1 + step) % len(player.items)
-        async with coordinator.async_command() as display:
-            await display.show_item(index)
+        await coordinator.async_show_item(index)
 
 
 async def async_enqueue(

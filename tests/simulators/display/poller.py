@@ -82,6 +82,7 @@ class Poller:
         relayer_connected: whether the cloud is connected; without it only the player is pushed.
         muted: whether nothing of the player is pushed, because it is being recovered.
         push_render_status: whether pushes carry ``renderStatus``; 1.x never does.
+        may_tell: not set while what has been read of the player is kept from being pushed.
     """
 
     def __init__(
@@ -113,6 +114,8 @@ class Poller:
         self.relayer_connected = True
         self.muted = False
         self.push_render_status = firmware.second
+        self.may_tell = asyncio.Event()
+        self.may_tell.set()
 
     def force(self) -> None:
         """Poll now."""
@@ -145,12 +148,14 @@ class Poller:
         if self._was_dead and not self._player.dead and self._firmware.second:
             self.forget()
         self._was_dead = bool(self._player.dead)
-        await self._tell("player_status", self._player_status())
+        status = self._player_status()
+        await self.may_tell.wait()
+        await self._tell("player_status", status)
         if not self.relayer_connected:
             return
         with suppress(CommandError):
-            status = await self._device.status(self._player.url, self._sleep)
-            await self._tell("device_status", status)
+            device = await self._device.status(self._player.url, self._sleep)
+            await self._tell("device_status", device)
         if self._firmware.since("1.0.11"):
             panel = await self._device.panel.status(explains=self._firmware.second)
             await self._tell("ddc_status", panel)
