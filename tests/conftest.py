@@ -183,9 +183,9 @@ async def mdns(
     await instance.ha_async_close()
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Resolve the name of the display."""
+    """Resolve the name of the display, and ask nobody for those of strangers."""
     resolver = Names({"ff1-ab12cd34.local": "127.0.0.1"})
     monkeypatch.setattr(
         "homeassistant.helpers.aiohttp_client._async_make_resolver",

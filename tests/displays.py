@@ -38,7 +38,8 @@ class Names(AbstractResolver):
     ) -> list[ResolveResult]:
         """Resolve a name."""
         if (address := self._known.get(host)) is None:
-            await asyncio.sleep(self.seconds)
+            if self.seconds:
+                await asyncio.sleep(self.seconds)
             raise OSError(None, "there is no such name")
         return [
             ResolveResult(
