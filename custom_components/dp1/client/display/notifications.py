@@ -72,25 +72,36 @@ async def listen(
     socket, response = await _connect(session, url)
     time = asyncio.get_running_loop().time
     heard = time()
+
+    async def watch() -> None:
+        """Ping after each silence, and close the connection if there is no pong."""
+        while True:
+            if (rest := heard + heartbeat - time()) > 0:
+                await asyncio.sleep(rest)
+                continue
+            before = heard
+            with suppress(ConnectionError):
+                await socket.ping()
+            await asyncio.sleep(heartbeat / 2)
+            if heard == before:
+                return response.close()
+
+    # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing; a timeout
+    # for each frame would take a tenth of the time that is spent on a push.
+    watching = asyncio.create_task(watch())
     try:
         yield Connected()
         while True:
-            # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing.
-            try:
-                frame = await socket.receive(heartbeat)
-            except TimeoutError:
-                with suppress(ConnectionError):
-                    await socket.ping()
-                frame = await socket.receive(heartbeat / 2)
+            frame = await socket.receive()
             before_that, heard = heard, time()
             match frame.type:
                 case aiohttp.WSMsgType.TEXT:
-                    before = known()
+                    player = known()
                     if len(frame.data) <= MAX_ON_LOOP:
-                        event = parse_frame(frame.data, before)
+                        event = parse_frame(frame.data, player)
                     else:
-                        event = await asyncio.to_thread(parse_frame, frame.data, before)
-                        if isinstance(event, PlayerStatus) and known() is not before:
+                        event = await asyncio.to_thread(parse_frame, frame.data, player)
+                        if isinstance(event, PlayerStatus) and known() is not player:
                             event = event.over(known())
                     if event is not None:
                         yield event
@@ -100,6 +111,8 @@ async def listen(
                     pass
                 case aiohttp.WSMsgType.CLOSE if frame.data in _NORMAL_CLOSE:
                     return
+                case _ if watching.done():
+                    raise NoPongError("no answer to a ping")
                 case _:
                     raise LostAnswerError(
                         f"the socket was closed ({socket.close_code})"
@@ -107,11 +120,10 @@ async def listen(
             if heard - before_that < _FLOOD:
                 # Buffered frames are received without a break.
                 await asyncio.sleep(0)
-    except TimeoutError as err:
-        raise NoPongError("no answer to a ping") from err
     except aiohttp.ClientError as err:
         raise transport_error(err) from err
     finally:
+        watching.cancel()
         if time() - heard < _FLOOD:
             # Closing the socket would read what still comes.
             response.close()
