@@ -75,7 +75,7 @@ from .data import DATA, async_session
 from .display.connection import SILENCE, Connection
 from .display.discovery import macs_of
 from .display.history import History
-from .display.metadata import ArtworkMetadata, sent_item
+from .display.metadata import ArtworkMetadata, picture_of, sent_item
 from .errors import action_failed, invalid_input, retyped, translated, translated_errors
 from .timing import Timing
 
@@ -126,6 +126,7 @@ class Part(StrEnum):
     WORK = "work"
     # How the work loads.
     RENDERING = "rendering"
+    PICTURE = "picture"
     # Everything else that the player reports.
     PLAYER = "player"
     DEVICE = "device"
@@ -147,6 +148,7 @@ PLAYER_PARTS: Final = frozenset({*WORK_PARTS, Part.PLAYER, Part.FEATURES})
 PARTS: Final = {
     "item": frozenset({Part.WORK}),
     "work": frozenset({Part.WORK}),
+    "picture": frozenset({Part.PICTURE}),
     "shown_since": frozenset({Part.WORK}),
     "stalled": WORK_PARTS,
     "set_up": PLAYER_PARTS,
@@ -191,6 +193,7 @@ class DisplayData:
         player: what it plays, None while its player shows another page.
         item: the current work, with the metadata that it was cast with if the display omits it.
         work: what the libraries know of the current work.
+        picture: URL of a picture of the current work, or of the cover of its playlist.
         shown_since: when the current work was seen to appear, None if it was there before.
         stalled: whether the current work has not loaded for long.
         set_up: whether the display shows its set-up screen instead of art.
@@ -209,6 +212,7 @@ class DisplayData:
     player: PlayerStatus | None = None
     item: PlaylistItem | None = None
     work: Work | None = None
+    picture: str | None = None
     shown_since: datetime | None = None
     stalled: bool = False
     set_up: bool = False
@@ -538,6 +542,12 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
                 )
                 if not parts <= changed:
                     changed |= parts
+        if Part.WORK in changed:
+            playlist = data.player.playlist if data.player else None
+            picture = picture_of(data.item, data.work, playlist)
+            if picture != data.picture:
+                data.picture = picture
+                changed |= PARTS["picture"]
         if changed:
             self.async_update_listeners(changed)
         self._follow_up()

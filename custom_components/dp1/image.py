@@ -14,14 +14,7 @@ from homeassistant.util import dt as dt_util
 
 from .browse.pictures import MAX_PIXELS, async_fetch_picture, pixels, raster_type
 from .client.catalog.artwork import largest_url
-from .coordinator import (
-    DisplayConfigEntry,
-    DisplayCoordinator,
-    DisplayData,
-    Part,
-    Screenshot,
-)
-from .display.metadata import picture_of
+from .coordinator import DisplayConfigEntry, DisplayCoordinator, Part, Screenshot
 from .entity import DescribedEntity, DisplayDescription, async_add_display_entities
 
 PARALLEL_UPDATES = 0
@@ -32,14 +25,11 @@ class DisplayImageDescription[_T](DisplayDescription[_T], ImageEntityDescription
     """Describes an image of a display."""
 
 
-def _picture_url(data: DisplayData) -> str | None:
-    """Return the URL of the picture of the current work."""
-    player = data.player
-    return picture_of(player.current, data.work, player.playlist) if player else None
-
-
 WORK = DisplayImageDescription(
-    key="work", parts=(Part.WORK,), is_common=True, value_fn=_picture_url
+    key="work",
+    parts=(Part.PICTURE,),
+    is_common=True,
+    value_fn=lambda data: data.picture,
 )
 SCREENSHOT = DisplayImageDescription(
     key="screenshot",

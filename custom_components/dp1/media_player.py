@@ -39,7 +39,7 @@ from .coordinator import (
     async_other_players,
 )
 from .data import DATA
-from .display.metadata import picture_of, work_details
+from .display.metadata import work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_source_list
@@ -261,7 +261,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             MediaType.IMAGE if item else MediaType.PLAYLIST,
             (item.artist if item else None) or work.artist,
             work.exhibition,
-            picture_of(item, data.work, player.playlist if player else None),
+            data.picture if item else None,
             int(duration) if duration else None,
             0 if duration else None,
         )

@@ -18,7 +18,6 @@ from ..client.display.player_status import PlayerStatus
 from ..client.playlist.manifest import NO_WORK
 from ..const import DOMAIN, EVENT_WORK_CHANGED
 from ..coordinator import DisplayCoordinator, DisplayData, Part
-from ..display.metadata import picture_of
 from ..library.entries import async_source_list
 from ..library.search import fold
 from .media_proxy import without_token
@@ -76,7 +75,7 @@ class Activity:
         if player is not None and item is not None:
             attributes |= {
                 "link": (work or NO_WORK).link,
-                "picture": without_token(picture_of(item, work, player.playlist)),
+                "picture": without_token(self.data.picture),
                 "playlist": player.playlist_title,
                 "position": player.position,
                 "works": len(player.items),
