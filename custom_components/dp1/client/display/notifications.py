@@ -86,8 +86,8 @@ async def listen(
             if heard == before:
                 return response.close()
 
-    # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing; a timeout
-    # for each frame would take a tenth of the time that is spent on a push.
+    # Not the heartbeat of aiohttp, which starts a new timer when the socket is closing, nor a
+    # timeout for each frame, which is slow to set and to cancel when a hundred displays push.
     watching = asyncio.create_task(watch())
     try:
         yield Connected()
