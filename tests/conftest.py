@@ -186,11 +186,14 @@ async def mdns(
 @pytest.fixture(autouse=True)
 def names(monkeypatch: pytest.MonkeyPatch) -> None:
     """Resolve the name of the display, and ask nobody for those of strangers."""
-    resolver = Names({"ff1-ab12cd34.local": "127.0.0.1"})
-    monkeypatch.setattr(
+    resolver = Names({"ff1-ab12cd34.local": "127.0.0.1", "localhost": "127.0.0.1"})
+    # What Home Assistant's sessions ask, what all others ask, and what is asked for a server at home with a public name.
+    for made in (
         "homeassistant.helpers.aiohttp_client._async_make_resolver",
-        lambda hass: resolver,
-    )
+        "aiohttp.connector.DefaultResolver",
+        "aiohttp.ThreadedResolver",
+    ):
+        monkeypatch.setattr(made, lambda *_, **__: resolver)
 
 
 @pytest.fixture

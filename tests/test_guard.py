@@ -242,6 +242,16 @@ async def test_a_name_that_is_turned_inside(
     assert not victim.requests
 
 
+async def test_no_test_asks_for_the_name_of_a_stranger(
+    hass: HomeAssistant, setup_display: MockConfigEntry
+) -> None:
+    """No session, of Home Assistant or of ours, asks a name server: its answer may come after the end of a test."""
+    guard = hass.data[DATA].named_hosts.async_guard()
+    for session in (guard.session, guard.public):
+        with pytest.raises(aiohttp.ClientConnectorDNSError, match="no such name"):
+            await session.get("http://art.example")
+
+
 async def test_what_was_public_is_remembered(
     hass: HomeAssistant, hass_storage: dict[str, Any]
 ) -> None:
