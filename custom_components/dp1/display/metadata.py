@@ -99,9 +99,6 @@ def _is_image(source: str) -> bool:
         return False
 
 
-# Retries while a library has errors.
-
-
 class WorkSource(Protocol):
     """What may know works: a library."""
 
