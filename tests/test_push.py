@@ -21,8 +21,8 @@ from .sources import INTEGRATION
 
 FRAMES = 10
 # A count may only fall.
-ANOTHER_WORK = 69
-SAME_AGAIN = 24
+ANOTHER_WORK = 54
+SAME_AGAIN = 20
 
 
 @contextmanager

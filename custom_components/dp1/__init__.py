@@ -134,7 +134,7 @@ async def _async_setup_display(hass: HomeAssistant, entry: DisplayConfigEntry) -
     hand_libraries()
     await _async_add_entities(hass, entry, DISPLAY_PLATFORMS)
     # After the entities, so that whoever hears of it finds their states up to date.
-    entry.async_on_unload(ActivityTracker(coordinator).async_start())
+    ActivityTracker(coordinator).async_start()
     entry.async_create_background_task(
         hass, coordinator.async_run(), f"{entry.title} connection"
     )

@@ -144,8 +144,9 @@ class Part(StrEnum):
 
 WORK_PARTS: Final = frozenset({Part.WORK, Part.RENDERING})
 PLAYER_PARTS: Final = frozenset({*WORK_PARTS, Part.PLAYER, Part.FEATURES})
-# The parts that a changed field of the data concerns; for the player, its content decides.
+# The parts that a changed field of the data concerns; another status of the player may concern fewer.
 PARTS: Final = {
+    "player": PLAYER_PARTS,
     "item": frozenset({Part.WORK}),
     "work": frozenset({Part.WORK}),
     "picture": frozenset({Part.PICTURE}),
@@ -533,15 +534,16 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         if self.contact is Contact.OTHER:
             return
         changed: AbstractSet[Part] = frozenset()
-        data = self.data
         for name, value in changes.items():
-            if value != (known := getattr(data, name)):
-                setattr(data, name, value)
-                parts = (
-                    PARTS[name] if name != "player" else _parts_of_player(value, known)
-                )
-                if not parts <= changed:
-                    changed |= parts
+            if value != getattr(self.data, name):
+                setattr(self.data, name, value)
+                changed |= PARTS[name]
+        self._handle_changes(changed)
+
+    @callback
+    def _handle_changes(self, changed: AbstractSet[Part]) -> None:
+        """Update what depends on changed parts of the state, and the listeners that they concern."""
+        data = self.data
         if Part.WORK in changed:
             playlist = data.player.playlist if data.player else None
             picture = picture_of(data.item, data.work, playlist)
@@ -818,20 +820,22 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
         """Set the player status, noting when the current work changes."""
         if self.contact is Contact.OTHER:
             return
-        changes: dict[str, Any] = {
-            "player": player,
-            "work": self.metadata.work(player.current),
-        }
-        if player != self.data.player:
-            changes["item"] = self._item(player)
-        before, self._work_key = self._work_key, _work_key(player)
-        if self.data.player is not None and self._work_key != before:
-            changes["shown_since"] = dt_util.utcnow()
-            if self.data.stalled:
-                changes["stalled"] = False
-        if self.data.set_up:
-            changes["set_up"] = False
-        self.async_merge_data(**changes)
+        data, before = self.data, self.data.player
+        changed: AbstractSet[Part] = frozenset()
+        if player != before:
+            changed = _parts_of_player(player, before)
+            data.player, data.item = player, self._item(player)
+            data.work = self.metadata.work(player.current)
+        known, self._work_key = self._work_key, _work_key(player)
+        if before is not None and self._work_key != known:
+            data.shown_since = dt_util.utcnow()
+            if data.stalled:
+                data.stalled = False
+                changed |= WORK_PARTS
+        if data.set_up:
+            data.set_up = False
+            changed = PLAYER_PARTS
+        self._handle_changes(changed)
 
     def _item(self, player: PlayerStatus) -> PlaylistItem | None:
         """Return the current work, with the metadata that it was cast with if the display omits it."""
@@ -845,15 +849,14 @@ class DisplayCoordinator(DataUpdateCoordinator[DisplayData]):
     @callback
     def _follow_up(self) -> None:
         """Schedule a read of what is not pushed: that a page was left, or that a work has loaded."""
-        data = self.data
-        player = data.player
-        waits = not self.cast_only and (player is None or bool(data.error_page))
-        if player is not None and not waits and player.current is not None:
-            if self._work_key != self._followed_up:
-                self._followed_up, self._looks = self._work_key, 0
-                waits = player.render_status in RENDER_PENDING
-            elif 0 < self._looks < LOOKS:
-                waits = data.is_loading
+        data, player = self.data, self.data.player
+        if player is None or data.error_page:
+            waits = not self.cast_only
+        elif player.current is not None and self._work_key != self._followed_up:
+            self._followed_up, self._looks = self._work_key, 0
+            waits = player.render_status in RENDER_PENDING
+        else:
+            waits = 0 < self._looks < LOOKS and data.is_loading
         if waits and self._cancel_follow_up is None:
             self._cancel_follow_up = async_call_later(
                 self.hass, self.timing.follow_up, self._on_follow_up

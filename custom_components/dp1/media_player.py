@@ -39,7 +39,7 @@ from .coordinator import (
     async_other_players,
 )
 from .data import DATA
-from .display.metadata import work_details
+from .display.metadata import NO_ITEM, work_details
 from .entity import DisplayEntity
 from .errors import invalid_input
 from .library.entries import async_add_libraries_listener, async_source_list
@@ -98,7 +98,6 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     _unrecorded_attributes = frozenset({"dp1"})
     _features_of_player: tuple[Feature | bool, ...] = ()
     _features_of_music = Feature(0)
-    _position: tuple[object, ...] | None = None
     _common: tuple[object, ...] | None = None
 
     def __init__(self, coordinator: DisplayCoordinator) -> None:
@@ -111,6 +110,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
         self._attr_assumed_state = coordinator.cast_only
         self._update_sources()
         self._update_lasting()
+        self._update_position()
         self._update_work()
 
     @override
@@ -135,13 +135,15 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             )
         self._update_sources()
         self._update_lasting()
+        self._update_position()
         self._update_work()
 
     @callback
     def _handle_libraries_update(self) -> None:
         """Handle a change of the libraries."""
         self._update_sources()
-        self._handle_coordinator_update()
+        self._update_work()
+        self.async_write_ha_state()
 
     def _players_of_area(self) -> list[str]:
         """Return the other players of the area."""
@@ -174,6 +176,7 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
     @override
     def _handle_coordinator_update(self) -> None:
         """Handle updated data from the display."""
+        self._update_position()
         self._update_work()
         self.async_write_ha_state()
 
@@ -245,23 +248,21 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
 
     def _update_work(self) -> None:
         """Update what is shown of the current work."""
-        coordinator = self.coordinator
-        data = coordinator.data
-        player = data.player
-        self._update_position()
-        item = None if data.error_page else data.item
-        work = (data.work if item else None) or NO_WORK
+        data = self.coordinator.data
+        item, work, picture = NO_ITEM, NO_WORK, None
+        if is_shown := data.item is not None and not data.error_page:
+            item, work, picture = data.item, data.work or NO_WORK, data.picture
         # The display reports the duration of a work, but not when it was started.
-        duration = item.duration if item and data.shown_since else None
-        self._attr_media_title = (item.title if item else None) or work.title
+        duration = item.duration if data.shown_since else None
+        self._attr_media_title = item.title or work.title
         self._attr_media_position_updated_at = data.shown_since if duration else None
         # Many works of a playlist have these in common, and an attribute is slow to set.
         common = (
             # Cards name the artist of an image, but not that of a playlist.
-            MediaType.IMAGE if item else MediaType.PLAYLIST,
-            (item.artist if item else None) or work.artist,
+            MediaType.IMAGE if is_shown else MediaType.PLAYLIST,
+            item.artist or work.artist,
             work.exhibition,
-            data.picture if item else None,
+            picture,
             int(duration) if duration else None,
             0 if duration else None,
         )
@@ -279,36 +280,23 @@ class DisplayPlayer(DisplayEntity, MediaPlayerEntity):
             "dp1": {
                 **work_details(item, work),
                 **self._details,
-                "source": without_token(item.address) if item else None,
-                "signed_by": self._signed_by if item else None,
-                "favorite": self._is_favorite(player, data.work),
+                "source": without_token(item.address),
+                "signed_by": self._signed_by if is_shown else None,
+                "favorite": self._is_favorite(data.player, data.work),
             }
         }
 
     def _update_position(self) -> None:
         """Update the media id, which names the playlist and the position in it."""
         coordinator = self.coordinator
-        if (player := coordinator.data.player) is None:
-            self._position = self._attr_media_track = None
-            assumed = coordinator.data.assumed
-            self._attr_media_content_id = public_media_id(
-                coordinator.hass, assumed_media_id(assumed) if assumed else None
-            )
-            return
-        position = (
-            player.playlist_url,
-            coordinator.history.current(player),
-            player.position,
-            player.current.id if player.current else None,
-            player.shuffle,
-            player.loop_mode,
-        )
-        if position != self._position:
-            self._position = position
-            self._attr_media_track = player.position
-            self._attr_media_content_id = public_media_id(
-                coordinator.hass, media_id(player, coordinator.history)
-            )
+        player, assumed = coordinator.data.player, coordinator.data.assumed
+        content_id = None
+        if player is not None:
+            content_id = media_id(player, coordinator.history)
+        elif assumed is not None:
+            content_id = assumed_media_id(assumed)
+        self._attr_media_track = player.position if player else None
+        self._attr_media_content_id = public_media_id(coordinator.hass, content_id)
 
     def _is_favorite(
         self, player: PlayerStatus | None, work: Work | None

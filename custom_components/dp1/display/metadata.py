@@ -24,6 +24,7 @@ from ..data import DATA
 MAX_NAME = 100
 SHORT_DID = 24
 WEB = ("http://", "https://")
+NO_ITEM = PlaylistItem(raw={})
 IMAGE_SUFFIXES = {".avif", ".gif", ".jpeg", ".jpg", ".png", ".svg", ".webp"}
 
 
@@ -45,20 +46,20 @@ def picture_of(
     return cover if cover and cover.startswith(WEB) else None
 
 
-def work_details(item: PlaylistItem | None, work: Work) -> dict[str, Any]:
+def work_details(item: PlaylistItem, work: Work) -> dict[str, Any]:
     """Return the details of a work, for the attributes of the media player."""
     return {
-        "license": item.license if item else None,
-        "provenance": (item.provenance if item else None) or work.provenance,
-        "work_id": item.id if item else None,
+        "license": item.license,
+        "provenance": item.provenance or work.provenance,
+        "work_id": item.id,
         "series": work.series,
         "exhibition": work.exhibition,
         "edition": work.edition,
         "year": work.year,
         "medium": work.medium,
         "link": work.link,
-        "note": (item.note if item else None) or work.note,
-        "about_artist": (item.about_artist if item else None) or work.about_artist,
+        "note": item.note or work.note,
+        "about_artist": item.about_artist or work.about_artist,
     }
 
 
@@ -73,7 +74,8 @@ def sent_item(player: PlayerStatus, *casts: Cast | None) -> PlaylistItem | None:
         # Displays lay titles of works over pages that we show for the home.
         item = replace(item, title=player.playlist_title)
     for cast in casts:
-        playlist = (cast.playlist if cast else None) or {}
+        if cast is None or (playlist := cast.playlist) is None:
+            continue
         for given in playlist.get("items") or ():
             if (item.id and given.get("id") == item.id) or (
                 item.source and given.get("source") == item.source

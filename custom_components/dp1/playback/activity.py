@@ -1,6 +1,6 @@
 """Activity of a display: what happens on it, found by comparing what it says with what it said before."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
@@ -8,7 +8,7 @@ from typing import Any, Final
 import voluptuous as vol
 
 from homeassistant.const import ATTR_ENTITY_ID
-from homeassistant.core import CALLBACK_TYPE, callback
+from homeassistant.core import callback
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.dispatcher import async_dispatcher_send
 from homeassistant.helpers.template import is_template_string
@@ -28,8 +28,8 @@ PLAYBACK_FAILED: Final = "playback_failed"
 FELL_ASLEEP: Final = "fell_asleep"
 WOKE: Final = "woke"
 CAME_BACK: Final = "came_back"
-# The parts of the state that tell what happens.
-PARTS: Final = (Part.WORK, Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
+# The parts of the state that tell what happens, but for another work.
+PARTS: Final = (Part.RENDERING, Part.PLAYER, Part.DEVICE, Part.DUTIES)
 # The options that name what is shown, and the attributes that may have the name.
 NAMES: Final = {
     "work": ("title", "work_id"),
@@ -112,47 +112,58 @@ class ActivityTracker:
         # None until the display is there for the first time.
         self._available: bool | None = None
         self._knows_player = False
+        self._is_visible = False
         self._asleep: bool | None = None
         self._problem: str | None = None
         self._work: Hashable = None
         self._playlist: Hashable = None
         self._before_interlude: Hashable = None
         self._interlude: Hashable = None
-        self._read()
+        for _ in self._changes(coordinator.data):
+            pass
 
     @callback
-    def async_start(self) -> CALLBACK_TYPE:
-        """Follow the display, and return a callback that ends it."""
-        return self._coordinator.async_add_listener(self._handle_update, PARTS)
+    def async_start(self) -> None:
+        """Follow the display until its entry is unloaded."""
+        coordinator = self._coordinator
+        for handle, parts in (
+            (self._handle_update, PARTS),
+            # Called last, when the rest is known: another work is all that most pushes tell.
+            (self._handle_work, (Part.WORK,)),
+        ):
+            remove = coordinator.async_add_listener(handle, parts)
+            coordinator.config_entry.async_on_unload(remove)
 
     @callback
     def _handle_update(self) -> None:
-        """Tell each thing that has happened, a new work once it is known what it is."""
-        for activity in self._read():
+        """Tell what has happened."""
+        self._tell_each(self._changes(self._coordinator.data))
+
+    @callback
+    def _handle_work(self) -> None:
+        """Tell what has happened to the works."""
+        if self._is_visible and (player := self._coordinator.data.player) is not None:
+            self._tell_each(self._changes_of_player(player))
+
+    def _tell_each(self, changes: Iterable[tuple[str, bool]]) -> None:
+        """Tell each change, a new work once it is known what it is; nothing while the display is on its way to something else."""
+        coordinator = self._coordinator
+        if coordinator.requests.in_steps:
+            return
+        # All are found before the first is told, which may change more.
+        for kind, is_interlude in list(changes):
+            activity = Activity(coordinator, kind, is_interlude, coordinator.data)
             if (waiting := self._waiting) is not None:
                 # Something else has happened since.
                 self._waiting = None
                 self._tell(waiting)
-            metadata = self._coordinator.metadata
-            if activity.kind == ARTWORK_CHANGED and metadata.is_looking_up:
+            if kind == ARTWORK_CHANGED and coordinator.metadata.is_looking_up:
                 # The display goes on meanwhile.
                 activity = replace(activity, data=replace(activity.data))
                 self._waiting = activity
-                self._coordinator.create_task(
-                    self._async_tell_known(activity), "new work"
-                )
+                coordinator.create_task(self._async_tell_known(activity), "new work")
             else:
                 self._tell(activity)
-
-    def _read(self) -> list[Activity]:
-        """Return what has happened, but nothing while the display is on its way to something else."""
-        if self._coordinator.requests.in_steps:
-            return []
-        data = self._coordinator.data
-        return [
-            Activity(self._coordinator, kind, is_interlude, data)
-            for kind, is_interlude in self._changes(data)
-        ]
 
     def _changes(self, data: DisplayData) -> Iterator[tuple[str, bool]]:
         """Yield the types of what has happened since the last time, and whether it belongs to an interlude."""
@@ -160,6 +171,7 @@ class ActivityTracker:
         came_back = available and self._available is False
         if available or self._available is not None:
             self._available = available
+        self._is_visible = False
         if not available:
             return
         if came_back:
@@ -169,6 +181,7 @@ class ActivityTracker:
                 yield FELL_ASLEEP if asleep else WOKE, False
             self._asleep = asleep
         if data.player is not None and not asleep and not data.error_page:
+            self._is_visible = True
             yield from self._changes_of_player(data.player)
         if (problem := data.problem) and self._problem == "":
             yield PLAYBACK_FAILED, False
@@ -177,10 +190,10 @@ class ActivityTracker:
     def _changes_of_player(self, player: PlayerStatus) -> Iterator[tuple[str, bool]]:
         """Yield what has happened to the works that are visible."""
         in_interlude = self._coordinator.history.paused
-        work, playlist = _work(player), _playlist(player)
+        work = _work(player)
         if not self._knows_player:
             self._knows_player = True
-            self._work, self._playlist = work, playlist
+            self._work, self._playlist = work, _playlist(player)
             return
         if player.ok and not player.items:
             self._work = self._playlist = None
@@ -195,7 +208,7 @@ class ActivityTracker:
             self._interlude = work
         # Pushes do not carry the playlist's name, which is read a moment later.
         if player.playlist is not None and not in_interlude:
-            if self._playlist != playlist:
+            if (playlist := _playlist(player)) != self._playlist:
                 self._playlist = playlist
                 yield PLAYLIST_STARTED, False
         if work is not None and work != self._work:

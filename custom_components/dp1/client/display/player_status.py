@@ -231,7 +231,7 @@ _BUT_FOR_WORK = attrgetter(
     *("settings", "loop_mode", "shuffle"),
 )
 # What a notification of another work in the same list changes.
-_OF_WORK = dict.fromkeys(("index", "items", "renderStatus"))
+_OF_WORK = dict.fromkeys(("index", "renderStatus"))
 
 
 # Without slots, which are slow to copy.
@@ -294,9 +294,8 @@ class PlayerStatus(Message):
             known: what a notification is merged over, see `over`.
         """
         given = mapping(data)
-        if known is not None and {**given, **_OF_WORK} == {**known.raw, **_OF_WORK}:
-            if (status := _at_work(known, given)) is not None:
-                return status
+        if known is not None and (status := _at_work(known, given)) is not None:
+            return status
         playlist = _shortened(mapping(given.get("playlist")))
         if not isinstance(works := given.get("items"), list):
             works = playlist.get("items")
@@ -313,16 +312,12 @@ class PlayerStatus(Message):
 
     def __post_init__(self) -> None:
         """Note what is asked for again and again."""
-        vars(self)["item_ids"] = tuple([item.id for item in self.items])
-        self._note_current()
-
-    def _note_current(self) -> None:
-        """Note the current work."""
+        item_ids = tuple([item.id for item in self.items])
         position = current = None
         if self.index is not None and self.items:
             position = self.index % len(self.items) + 1
             current = self.items[position - 1]
-        vars(self).update(position=position, current=current)
+        vars(self).update(item_ids=item_ids, position=position, current=current)
 
     def is_same_but_for_work(self, other: PlayerStatus) -> bool:
         """Return whether both are the same but for the place in the same list, and how the work there loads."""
@@ -348,19 +343,18 @@ def _same_works(status: PlayerStatus, other: PlayerStatus) -> bool:
 
 
 def _at_work(known: PlayerStatus, given: Mapping[str, Any]) -> PlayerStatus | None:
-    """Return the known status at the work of a notification that tells nothing else; None if it is of another list."""
+    """Return the known status at the work of a notification; None unless that is all it tells."""
+    index, works = given.get("index"), known.items
+    if type(index) is not int or not 0 <= index < len(works):
+        return None
+    if {**given, **_OF_WORK} != {**known.raw, **_OF_WORK}:
+        return None
     status = object.__new__(type(known))
     changed = vars(status)
-    changed.update(vars(known), index=_index(given), raw=given)
-    if (works := given.get("items")) == known.raw.get("items"):
-        status._note_current()
-    else:
-        changed["items"] = _over_items(_items(works), known.items)
-        status.__post_init__()
-        if not _same_works(status, known):
-            return None
+    changed.update(vars(known), raw=given)
+    changed.update(index=index, position=index + 1, current=works[index])
     told = whole(given.get("renderStatus"))
-    if told is not None or status.position != known.position:
+    if told is not None or index + 1 != known.position:
         changed["render_status"] = told
     return status
 
