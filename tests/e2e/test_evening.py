@@ -97,7 +97,10 @@ async def choose_at_once(person: Person, display: DisplaySimulator) -> None:
     await person.click(page.get_by_text("Idle", exact=True))
     more = page.locator("ha-more-info-dialog")
     await person.click(more.get_by_role("button", name="Source"))
-    await person.click(page.get_by_role("menuitem", name=EXHIBITION, exact=True))
+    # Home Assistant 2026.11 has a list where 2026.10 has a menu.
+    listed = page.get_by_role("option", name=EXHIBITION, exact=True)
+    in_menu = page.get_by_role("menuitem", name=EXHIBITION, exact=True)
+    await person.click(in_menu.or_(listed))
 
     async def hangs() -> bool:
         """Return whether the display shows the exhibition."""

@@ -63,8 +63,7 @@ async def film(chromium: Browser) -> bytes:
 async def add_camera(home: Home, picture: Path) -> str:
     """Add a camera that gives one picture, and return its entity."""
     flow = await home.flow("local_file")
-    data = {"name": "Door", "file_path": str(picture)}
-    result = await home.step(flow["flow_id"], data)
+    result = await home.step(flow["flow_id"], {"file_path": str(picture)})
     assert result["type"] == "create_entry", result
 
     async def found() -> str | None:

@@ -1,5 +1,6 @@
 """Assist with a language model behind it, which prefers handling locally."""
 
+from inspect import signature
 from typing import Any, override
 
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -63,7 +64,10 @@ async def say(home: Home, sentence: str, device_id: str) -> tuple[str, bool]:
         if event.type is assist_pipeline.PipelineEventType.INTENT_END:
             ended.append((event.data or {})["intent_output"]["response"])
 
-    with chat_session.async_get_chat_session(home.hass) as session:
+    open_session: Any = chat_session.async_get_chat_session
+    # Home Assistant 2026.11 asks for whom the session is.
+    whom = {"context": None} if "context" in signature(open_session).parameters else {}
+    with open_session(home.hass, **whom) as session:
         said = assist_pipeline.PipelineInput(
             session=session,
             intent_input=sentence,
