@@ -6,15 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, override
 
-from homeassistant.components.media_player import DOMAIN as MEDIA_PLAYER_DOMAIN
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 
 from ..client.display.client import Cast, Start
 from ..client.display.player_status import PlayerStatus
-from ..const import DOMAIN, LOGGER
-from ..coordinator import DisplayCoordinator, async_display
+from ..const import LOGGER
+from ..coordinator import DisplayCoordinator, async_display, is_display
 from ..data import DATA
 from ..errors import action_failed, async_gather_failures, displays_failed
 from .cast import (
@@ -77,14 +76,12 @@ class Membership(Duty):
 
     Attributes:
         leader: config entry of the display that the others follow, which is a member itself.
-        ahead: how many works the display is ahead of the leader.
         seen: whether the display was available and what it showed; None before it has been seen.
         sync: what is under way in the group, if the display leads it.
     """
 
     kind: Literal["group"] = "group"
     leader: str
-    ahead: int = 0
     seen: tuple[bool, object] | None = field(default=None, metadata=NOT_STORED)
     sync: Synchronization = field(default_factory=Synchronization, metadata=NOT_STORED)
 
@@ -143,16 +140,13 @@ class Group:
     Attributes:
         leader: the display that the others follow.
         members: all displays of the group, the leader first.
+        sync: what is under way in the group.
     """
 
     hass: HomeAssistant
     leader: str
-    members: dict[str, Membership]
-
-    @property
-    def sync(self) -> Synchronization:
-        """What is under way in the group."""
-        return self.members[self.leader].sync
+    members: list[str]
+    sync: Synchronization
 
     @property
     def display(self) -> DisplayCoordinator | None:
@@ -163,15 +157,12 @@ class Group:
     def entity_ids(self) -> list[str]:
         """The entities of the members."""
         registry = er.async_get(self.hass)
-        entries = map(self.hass.config_entries.async_get_entry, self.members)
-        entity_ids = [
-            registry.async_get_entity_id(
-                MEDIA_PLAYER_DOMAIN, DOMAIN, entry.unique_id or entry.entry_id
-            )
-            for entry in entries
-            if entry is not None
+        return [
+            entity.entity_id
+            for member in self.members
+            for entity in er.async_entries_for_config_entry(registry, member)
+            if is_display(entity)
         ]
-        return [entity_id for entity_id in entity_ids if entity_id]
 
     @callback
     def async_schedule_sync(self) -> None:
@@ -194,15 +185,14 @@ def group_of(hass: HomeAssistant, entry_id: str) -> Group | None:
     """Return the group of a display."""
     duties = hass.data[DATA].duties
     own = duties.get(entry_id, Membership)
-    if own is None or duties.get(own.leader, Membership) is None:
+    if own is None or (first := duties.get(own.leader, Membership)) is None:
         return None
-    members = {
-        member: membership
+    members = [
+        member
         for member, membership in duties.all(Membership).items()
-        if membership.leader == own.leader
-    }
-    first = {own.leader: members[own.leader]}
-    return Group(hass, own.leader, {**first, **members})
+        if membership.leader == own.leader and member != own.leader
+    ]
+    return Group(hass, own.leader, [own.leader, *members], first.sync)
 
 
 # Membership
@@ -216,8 +206,9 @@ async def async_join(leader: DisplayCoordinator, entry_ids: Iterable[str]) -> No
         own = duties.get(member, Membership)
         if own is None or own.leader != entry_id:
             _leave(hass, member)
-            ahead = _current_distance(leader, member)
-            duties.set(member, Membership(leader=entry_id, ahead=ahead))
+            if not _shows_the_same(leader, member):
+                duties.drop(member, Spread)
+            duties.set(member, Membership(leader=entry_id))
     await duties.async_save_and_tell()
     await async_sync(leader)
 
@@ -237,8 +228,6 @@ async def async_spread(
         duties.drop(entry_id, Spread)
         if spread:
             duties.set(entry_id, Spread(displays=list(entry_ids)))
-    for entry_id, membership in duties.all(Membership).items():
-        membership.ahead = _distance(duties, membership.leader, entry_id)
     await duties.async_save_and_tell()
 
 
@@ -248,16 +237,14 @@ def _leave(hass: HomeAssistant, entry_id: str) -> None:
         return
     duties = hass.data[DATA].duties
     duties.drop(entry_id, Membership)
-    members = {key: rest for key, rest in group.members.items() if key != entry_id}
+    members = [member for member in group.members if member != entry_id]
     if len(members) < 2:
         for member in members:
             duties.drop(member, Membership)
     elif group.leader == entry_id:
-        leader = next(iter(members))
-        first = members[leader].ahead
-        for membership in members.values():
-            membership.leader = leader
-            membership.ahead -= first
+        for membership in duties.all(Membership).values():
+            if membership.leader == entry_id:
+                membership.leader = members[0]
 
 
 def _distance(duties: Duties, leader: str, member: str) -> int:
@@ -268,18 +255,14 @@ def _distance(duties: Duties, leader: str, member: str) -> int:
     return first.displays.index(member) - first.displays.index(leader)
 
 
-def _current_distance(leader: DisplayCoordinator, member: str) -> int:
-    """Return the distance of a display, 0 if it shows another playlist than the leader."""
+def _shows_the_same(leader: DisplayCoordinator, member: str) -> bool:
+    """Return whether a display shows the playlist of the leader."""
     display = async_display(leader.hass, member)
-    player = leader.data.player
-    member_player = display.data.player if display else None
-    if player is None or member_player is None:
-        return 0
-    cast = cast_of_display(player, leader.history)
-    if cast is None or not is_showing(cast, member_player):
-        return 0
-    duties = leader.hass.data[DATA].duties
-    return _distance(duties, leader.entry_id, member)
+    shown = display.data.player if display else None
+    if leader.data.player is None or shown is None:
+        return False
+    cast = cast_of_display(leader.data.player, leader.history)
+    return cast is not None and is_showing(cast, shown)
 
 
 # Synchronization
@@ -321,9 +304,7 @@ async def async_sync(leader: DisplayCoordinator) -> None:
         sync.waiting = False
     try:
         results = await async_gather_failures(
-            _async_sync_member(leader, member, membership.ahead)
-            for member, membership in group.members.items()
-            if member != entry_id
+            _async_sync_member(leader, member) for member in group.members[1:]
         )
     finally:
         sync.lock.release()
@@ -332,12 +313,11 @@ async def async_sync(leader: DisplayCoordinator) -> None:
         raise displays_failed(failed, len(group.members))
 
 
-async def _async_sync_member(
-    leader: DisplayCoordinator, entry_id: str, ahead: int
-) -> None:
+async def _async_sync_member(leader: DisplayCoordinator, entry_id: str) -> None:
     """Let one member show what the leader shows, unless it shows an announcement, which is its own."""
     hass = leader.hass
-    if hass.data[DATA].duties.is_announcing(entry_id):
+    duties = hass.data[DATA].duties
+    if duties.is_announcing(entry_id):
         return
     if (display := async_display(hass, entry_id)) is None:
         entry = hass.config_entries.async_get_entry(entry_id)
@@ -353,6 +333,7 @@ async def _async_sync_member(
     if cast is None:
         cast = (await async_take_snapshot(leader)).cast
     if cast is not None:
+        ahead = _distance(duties, leader.entry_id, entry_id)
         index = (player.position - 1 + ahead) % len(player.items)
         await _async_show(display, cast, player, index)
 
