@@ -181,7 +181,8 @@ async def async_resolve(
             return await async_from_document(hass, document, options)
         case {"playlist_id": str(ref)}:
             stored = await async_playlist(hass, ref)
-            return await _async_from_read(hass, stored.url, stored.document, options)
+            cast = Cast(playlist_url=stored.url)
+            return await _async_as_asked(hass, cast, options, stored.document)
         case {"exhibition": str()} | {"series": str()}:
             return await _async_from_library(hass, what, options)
         case _:
@@ -189,24 +190,28 @@ async def async_resolve(
 
 
 async def _async_from_url(hass: HomeAssistant, url: str, options: Options) -> Cast:
-    """Cast the playlist at a URL; by its URL, unless the options change the document."""
+    """Cast the playlist at a URL."""
     if url.startswith("data:"):
         raise invalid_input("not_a_url", url=url)
-    url = reachable_url(hass, url)
-    if options.rewrites or options.start_at:
-        read = await async_read_playlist(hass, url)
-        return await _async_from_read(hass, url, read, options)
-    return Cast(playlist_url=url)
+    cast = Cast(playlist_url=reachable_url(hass, url))
+    return await _async_as_asked(hass, cast, options)
 
 
-async def _async_from_read(
-    hass: HomeAssistant, url: str, document: Mapping[str, Any], options: Options
+async def _async_as_asked(
+    hass: HomeAssistant,
+    cast: Cast,
+    options: Options,
+    document: Mapping[str, Any] | None = None,
 ) -> Cast:
-    """Cast a document that was read; by its URL, unless the options change it."""
+    """Return a cast as it is, unless the options change its document, which is read if it is not known."""
+    if not (options.rewrites or options.start_at):
+        return cast
+    if document is None:
+        document = await async_document(hass, cast)
     if options.rewrites:
         return await async_from_document(hass, document, options)
     _check_start(options, len(document.get("items") or ()))
-    return Cast(playlist_url=url)
+    return cast
 
 
 async def _async_from_library(
@@ -317,10 +322,7 @@ async def _async_from_history(hass: HomeAssistant, wanted: Wanted) -> Cast:
     """Cast an entry of a display's history."""
     for coordinator in async_displays(hass):
         if (given := coordinator.history.get(wanted.media_id)) is not None:
-            document = given.cast.playlist
-            if wanted.options.rewrites and document is not None:
-                return await async_from_document(hass, document, wanted.options)
-            return given.cast
+            return await _async_as_asked(hass, given.cast, wanted.options)
     raise invalid_input("forgotten", media_id=wanted.media_id)
 
 
@@ -346,22 +348,14 @@ async def _async_from_camera(hass: HomeAssistant, wanted: Wanted) -> Cast:
     return page_cast(wanted.title or state.name, LIVE_PAGE.format(url=escape(source)))
 
 
-async def _async_from_image(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast an image entity of the media browser, whose stream displays do not show."""
-    entity_id = wanted.media_id.removeprefix(IMAGES)
-    if not is_picture_entity(hass, entity_id):
-        raise invalid_input("no_such_media", media_id=wanted.media_id)
-    return await _async_from_entity(hass, replace(wanted, media_id=entity_id))
-
-
 async def _async_from_entity(hass: HomeAssistant, wanted: Wanted) -> Cast:
-    """Cast the current picture of a camera or image entity."""
-    source = hass.data[DATA].media_proxy.async_url(
-        wanted.media_id, f"/{wanted.media_id}.jpg"
-    )
-    state = hass.states.get(wanted.media_id)
-    title = wanted.title or (state.name if state else "")
-    return _single_item(source, title, wanted.options)
+    """Cast the current picture of a camera or image entity: displays do not show the stream of the media browser."""
+    entity_id = wanted.media_id.removeprefix(IMAGES)
+    state = hass.states.get(entity_id)
+    if state is None or not is_picture_entity(hass, entity_id):
+        raise invalid_input("no_such_media", media_id=wanted.media_id)
+    source = hass.data[DATA].media_proxy.async_url(entity_id, f"/{entity_id}.jpg")
+    return _single_item(source, wanted.title or state.name, wanted.options)
 
 
 async def _async_from_media_source(hass: HomeAssistant, wanted: Wanted) -> Cast:
@@ -415,7 +409,7 @@ RESOLVERS: Mapping[str, Callable[[HomeAssistant, Wanted], Awaitable[Cast]]] = {
     FAVORITES_MEDIA_ID: _async_from_node,
     MEDIA_PREFIX: _async_from_node,
     LIVE: _async_from_camera,
-    IMAGES: _async_from_image,
+    IMAGES: _async_from_entity,
     "media-source://": _async_from_media_source,
 }
 
