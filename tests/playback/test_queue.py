@@ -263,6 +263,15 @@ async def test_a_work_is_taken_out(house: House) -> None:
     assert wall.state.current is None
 
 
+async def test_a_work_that_is_there_twice(house: House) -> None:
+    """Of a work that is there twice, the one that is counted is taken out."""
+    first, second, third = TIDES["items"]
+    await house.phone_casts("wall", TIDES | {"items": [first, second, first, third]})
+    await house.do("dp1.remove_work", "wall", work=3)
+    shown = titles(house.walls["wall"].state.items)
+    assert shown == ["Tides 1", "Tides 2", "Tides 3"]
+
+
 async def test_nothing_is_moved_in_random_order(house: House) -> None:
     """With shuffle there is no order to change, but a work can be taken out."""
     wall = house.walls["wall"]

@@ -83,7 +83,7 @@ async def async_enqueue(
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
         document = await _async_document(coordinator.hass, before.cast, player)
         works: Works = document["items"]
-        index = _index_of(player, works, player.current)
+        index = _index_of(player, works, _current(player))
         at = len(works) if how is Enqueue.ADD else index + 1
         added = await async_shown_document(coordinator.hass, cast)
         new = with_own_ids(added.get("items") or [], works)
@@ -110,26 +110,24 @@ async def async_rearrange(
             raise invalid_input("no_next_in_shuffle", name=coordinator.name)
         document = await _async_document(coordinator.hass, shown.cast, player)
         works: Works = document["items"]
-        current = works[_index_of(player, works, player.current)]
-        moved = works[_index_of(player, works, player.items[work])]
-        others = [item for item in works if item is not moved]
-        at = len(others)
-        if before is not None:
-            following = works[_index_of(player, works, player.items[before])]
-            at = next((n for n, item in enumerate(others) if item is following), at)
-        items = [*others[:at], moved, *others[at:]] if keep else others
-        indexes = (index for index, item in enumerate(items) if item is current)
-        first = next(indexes, None)
-        if not items:
+        moved = _index_of(player, works, work)
+        order = [index for index in range(len(works)) if index != moved]
+        if keep:
+            following = None if before is None else _index_of(player, works, before)
+            at = order.index(following) if following in order else len(order)
+            order.insert(at, moved)
+        if not order:
             async with coordinator.async_command() as display:
                 await display.clear()
             return
+        current = _index_of(player, works, _current(player))
+        is_gone = current not in order
         await _async_change(
             coordinator,
             shown.start,
-            document | {"items": items},
-            min(work, len(items) - 1) if first is None else first,
-            reload=first is None,
+            document | {"items": [works[index] for index in order]},
+            min(work, len(order) - 1) if is_gone else order.index(current),
+            reload=is_gone,
         )
 
 
@@ -182,12 +180,15 @@ async def _async_document(
     return dict(cast_of(replace(player, playlist_url=None)).playlist or {})
 
 
-def _index_of(player: PlayerStatus, works: Works, item: PlaylistItem | None) -> int:
-    """Return the index of a work of the display in the playlist, counted from 0."""
-    if item is None:
+def _current(player: PlayerStatus) -> int:
+    """Return the index of the current work in playing order, counted from 0."""
+    return (player.position or 1) - 1
+
+
+def _index_of(player: PlayerStatus, works: Works, index: int) -> int:
+    """Return where a work is in the playlist that is at an index in playing order, both counted from 0."""
+    if not player.items:
         return 0
-    index = None if player.shuffle else player.items.index(item)
-    if item is player.current and index is not None:
-        index = (player.position or 1) - 1
-    start = Start(item.id, item.source, index)
+    item = player.items[index]
+    start = Start(item.id, item.source, None if player.shuffle else index)
     return start.find([PlaylistItem.parse(work) for work in works]) or 0
