@@ -65,7 +65,6 @@ from ..library.entries import (
     daily_url,
     favorites_media_id,
 )
-from ..library.library import Library
 from ..library.node import MEDIA_PREFIX
 from ..library.providers.collection import async_indexer, async_user_agent
 from ..library.providers.pictures import async_upload_name
@@ -375,9 +374,8 @@ async def _async_from_link(hass: HomeAssistant, wanted: Wanted, link: Link) -> C
     """Cast the works that a link of a marketplace names, or the exhibition of one to a catalog."""
     if isinstance(link, ExhibitionLink):
         return await _async_from_library(hass, {link.kind: link.slug}, wanted.options)
-    options = wanted.options
-    document = await async_document_of(hass, link, wanted.media_id, options.limit)
-    return await async_from_document(hass, document, options)
+    document = await _async_document_of(hass, wanted, link)
+    return await async_from_document(hass, document, wanted.options)
 
 
 async def _async_from_address(hass: HomeAssistant, wanted: Wanted) -> Cast:
@@ -635,45 +633,34 @@ def split_media_id(name: str) -> tuple[str, Start]:
 # Links of marketplaces, CAIP ids and `contract:token`
 
 
-async def async_document_of(
-    hass: HomeAssistant, link: IndexedLink | LookupLink, text: str, limit: int | None
+async def _async_document_of(
+    hass: HomeAssistant, wanted: Wanted, link: IndexedLink | LookupLink
 ) -> dict[str, Any]:
     """Return the playlist of the works that a link names.
 
     What the indexer does not have yet is asked for once, and waited for.
     """
-    library = _library_with_indexer(hass)
-    indexer = await async_indexer(hass, library.preferences.indexer_url)
-    where = clean(text, 200)
+    libraries = async_libraries(hass)
+    asked = [one.preferences for one in libraries if one.preferences.indexer_url]
+    if not asked:
+        raise invalid_input("no_indexer" if libraries else "no_library")
+    indexer = await async_indexer(hass, asked[0].indexer_url)
+    where = clean(wanted.media_id, 200)
+    most = min(wanted.options.limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS)
     try:
         async with asyncio.timeout(hass.data[DATA].timing.link_timeout):
             if isinstance(link, LookupLink):
                 link = await _async_look_up(hass, link, where)
-            tokens = await _async_tokens(
-                hass,
-                indexer,
-                link,
-                min(limit or MAX_LINKED_WORKS, MAX_LINKED_WORKS),
-                where,
-            )
+            tokens = await _async_tokens(hass, indexer, link, most, where)
     except TimeoutError as err:
         raise action_failed("link_not_ready", link=where) from err
     except Dp1Error as err:
         raise translated(err, "indexer", where) from err
     if not tokens:
         raise translated(NotFoundError(), "indexer", where)
-    if not (items := build_items(tokens, library.preferences.duration)):
+    if not (items := build_items(tokens, asked[0].duration)):
         raise action_failed("link_without_media", link=where)
     return build(_title_of_tokens(tokens, link), items)
-
-
-def _library_with_indexer(hass: HomeAssistant) -> Library:
-    """Return the first library that has an indexer."""
-    libraries = async_libraries(hass)
-    for library in libraries:
-        if library.preferences.indexer_url:
-            return library
-    raise invalid_input("no_indexer" if libraries else "no_library")
 
 
 async def _async_look_up(
