@@ -94,6 +94,15 @@ async def test_a_work_alone(house: House) -> None:
     assert_back(house)
 
 
+async def test_the_next_work_alone(house: House) -> None:
+    """The next work is shown alone, and what was shown returns."""
+    await house.show("wall", playlist=ART, start_at=2)
+    await house.do("dp1.show_work", "wall", work="next", **MOMENT)
+    assert titles(house.walls["wall"].state.items) == ["Tides 3"]
+    await wait(house)
+    assert house.hanging("wall") == "Tides 2"
+
+
 async def test_a_work_alone_of_a_playlist_by_its_url(house: House) -> None:
     """A playlist that was cast by its URL is not changed."""
     async with served(ART) as (url,):

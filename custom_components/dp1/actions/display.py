@@ -152,7 +152,9 @@ async def _async_jump(coordinator: DisplayCoordinator, work: int | str) -> None:
         await async_move(coordinator, STEPS[work])
         return
     await coordinator.requests.async_wait_for_casts()
-    player = _shown(coordinator.data.player, coordinator.name)
+    player = coordinator.data.player
+    if player is None or not player.items:
+        player = await _async_shown(coordinator)
     await coordinator.async_show_item(_find(player, work, coordinator.name))
 
 
@@ -160,12 +162,9 @@ async def _async_show_alone(
     coordinator: DisplayCoordinator, work: int | str, show_for: timedelta
 ) -> None:
     """Show only one work of the current playlist for a limited time."""
-    await coordinator.requests.async_wait_for_casts()
-    player = _shown(await coordinator.async_read_player(), coordinator.name)
-    index = _find(player, work, coordinator.name)
-    if work in STEPS and player.position is not None:
-        index = (player.position - 1 + STEPS[work]) % len(player.items)
-    alone = replace(player, playlist_url=None, items=(player.items[index],))
+    player = await _async_shown(coordinator)
+    item = player.items[_find(player, work, coordinator.name)]
+    alone = replace(player, playlist_url=None, items=(item,))
     options = Options(item_duration=show_for.total_seconds())
     cast = from_document(cast_of(alone).playlist or {}, options)
     await async_show(coordinator, cast, options, show_for)
@@ -174,8 +173,7 @@ async def _async_show_alone(
 @on_each_display
 async def async_rearrange(call: ServiceCall, coordinator: DisplayCoordinator) -> None:
     """Move a work of the current playlist in front of another or to the end, or take it out."""
-    await coordinator.requests.async_wait_for_casts()
-    player = _shown(await coordinator.async_read_player(), coordinator.name)
+    player = await _async_shown(coordinator)
     work = _find(player, call.data["work"], coordinator.name)
     if (before := call.data.get("before")) is not None:
         before = _find(player, before, coordinator.name)
@@ -188,7 +186,7 @@ async def async_keep_offline(
     call: ServiceCall, coordinator: DisplayCoordinator
 ) -> JsonObjectType:
     """Let a display download what it shows, and return how many works these are."""
-    player = _shown(await coordinator.async_read_player(), coordinator.name)
+    player = await _async_shown(coordinator)
     async with coordinator.async_command(Refresh.OFFLINE) as display:
         return {"works": await display.keep_offline(cast_of(player))}
 
@@ -201,15 +199,19 @@ async def async_show_previous(
     await call.hass.data[DATA].duties.async_end_announcement(coordinator)
 
 
-def _shown(player: PlayerStatus | None, name: str) -> PlayerStatus:
-    """Return a player that shows something."""
+async def _async_shown(coordinator: DisplayCoordinator) -> PlayerStatus:
+    """Return what a display shows after the casts that were requested before, or raise that it shows nothing."""
+    await coordinator.requests.async_wait_for_casts()
+    player = await coordinator.async_read_player()
     if player is None or not player.items:
-        raise invalid_input("nothing_shown", name=name)
+        raise invalid_input("nothing_shown", name=coordinator.name)
     return player
 
 
 def _find(player: PlayerStatus, work: int | str, name: str) -> int:
-    """Return the place of a work given by id, title or number, counted from 0; raise for no such work, or several."""
+    """Return the place of a work given by id, title, number or step, counted from 0; raise for no such work, or several."""
+    if work in STEPS and player.position is not None:
+        return (player.position - 1 + STEPS[work]) % len(player.items)
     if isinstance(work, str):
         wanted = work.casefold().strip()
         titles = [(item.title or "").casefold() for item in player.items]
