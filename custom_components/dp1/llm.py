@@ -81,9 +81,14 @@ PLACE: Final[dict[Any, Any]] = {
 
 
 class DisplayTool(Tool):
-    """Base of the tools."""
+    """Base of the tools, which are made anew for each conversation."""
 
     integration = DOMAIN
+
+    def __init__(self, hass: HomeAssistant, context: LLMContext) -> None:
+        """Initialize a tool for a conversation."""
+        self.hass = hass
+        self.context = context
 
     @override
     async def async_call(
@@ -96,7 +101,7 @@ class DisplayTool(Tool):
             if not intent.is_blank_slot_value(value)
         }
         try:
-            data = await self.call(hass, llm_context, self.parameters(args))
+            data = await self.call(self.parameters(args))
         except (HomeAssistantError, vol.Invalid) as err:
             failure: JsonObjectType = {
                 "error": clean(str(err), MAX_NOTE),
@@ -105,11 +110,41 @@ class DisplayTool(Tool):
             return ToolResult(data=failure, error=True)
         return ToolResult(data={**data, "notice": NOTICE})
 
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Return the answer."""
         raise NotImplementedError
+
+    @property
+    def displays(self) -> list[SpokenDisplay]:
+        """Return the displays that the assistant may see."""
+        return exposed_displays(self.hass, self.context.assistant)
+
+    async def handle(self, intent_type: str, args: dict[str, Any]) -> JsonObjectType:
+        """Handle an intent of ours, and return its answer."""
+        here = async_get_match_preferences(self.hass, self.context).area_id
+        # A model that calls a tool for art has art in mind.
+        slots = {**_placed(args), "art": "yes"}
+        if here:
+            slots["preferred_area_id"] = here
+        response = await intent.async_handle(
+            self.hass,
+            self.context.platform,
+            intent_type,
+            {key: {"value": value} for key, value in slots.items()},
+            context=self.context.context,
+            language=self.context.language,
+            assistant=self.context.assistant,
+            device_id=self.context.device_id,
+        )
+        said = response.speech["plain"]["speech"]
+        if response.error_code is not None:
+            raise HomeAssistantError(said)
+        return {"answer": said}
+
+
+def _placed(args: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments as slots, in which a display is a name."""
+    return {("name" if key == "display" else key): args[key] for key in args}
 
 
 class ListDisplaysTool(DisplayTool):
@@ -123,12 +158,9 @@ class ListDisplaysTool(DisplayTool):
     )
 
     @override
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Return the displays that the assistant may see."""
-        displays = exposed_displays(hass, llm_context.assistant)[:MAX_DISPLAYS]
-        return {"displays": [_described(hass, display) for display in displays]}
+        return {"displays": [*map(_described, self.displays[:MAX_DISPLAYS])]}
 
 
 class DescribeWorkTool(DisplayTool):
@@ -141,22 +173,14 @@ class DescribeWorkTool(DisplayTool):
     annotations = ListDisplaysTool.annotations
 
     @override
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Return the label of the works."""
-        displays = exposed_displays(hass, llm_context.assistant)
-        slots = {
-            key: args[name]
-            for key, name in (("name", "display"), ("area", "area"))
-            if name in args
-        }
+        found, slots = self.displays, _placed(args)
         try:
-            found = named_displays(hass, displays, slots) if slots else displays
-        except UnansweredError:
-            found = []
-        if not found:
-            raise action_failed("no_display_meant")
+            if {"name", "area"} & slots.keys():
+                found = named_displays(self.hass, found, slots)
+        except UnansweredError as err:
+            raise action_failed("no_display_meant") from err
         works: list[Any] = []
         for display in found[:MAX_DISPLAYS]:
             details = display.attribute(DOMAIN) or {}
@@ -165,7 +189,7 @@ class DescribeWorkTool(DisplayTool):
                 for key in DETAILS
                 if details.get(key)
             }
-            works.append({**_described(hass, display), **more})
+            works.append({**_described(display), **more})
         return {"works": works}
 
 
@@ -190,11 +214,9 @@ class FindArtTool(DisplayTool):
     annotations = ToolAnnotations(read_only=True, destructive=False, idempotent=True)
 
     @override
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Return the best results."""
-        libraries = async_libraries(hass)
+        libraries = async_libraries(self.hass)
         words = " ".join(
             args[key] for key in ("query", "artist", "exhibition") if key in args
         )
@@ -216,7 +238,7 @@ class FindArtTool(DisplayTool):
             and (show in fold(node.subtitle or "") or show in fold(node.title))
         ]
         results: list[Any] = [
-            _result(hass, library, node) for library, node in fitting[:MAX_FOUND]
+            _result(self.hass, library, node) for library, node in fitting[:MAX_FOUND]
         ]
         return {"results": results, "more": max(0, len(fitting) - MAX_FOUND)}
 
@@ -314,19 +336,17 @@ class ShowArtTool(DisplayTool):
     annotations = ToolAnnotations(destructive=False, idempotent=True)
 
     @override
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Show it, and return what is shown where."""
         if ids := args.pop("ids", ()):
-            found = hass.data[DATA].found
+            found = self.hass.data[DATA].found
             if not all(short in found for short in ids):
                 raise action_failed("unknown_result")
             args = {**args, "media": [found[short] for short in ids]}
         first = next(key for key in SHOWN_BY if key in args)
         others = {*SHOWN_BY} - {first}
         args = {name: args[name] for name in args if name not in others}
-        return await _async_intent(hass, llm_context, "Dp1Show", args)
+        return await self.handle("Dp1Show", args)
 
 
 class ControlDisplayTool(DisplayTool):
@@ -352,41 +372,14 @@ class ControlDisplayTool(DisplayTool):
     annotations = ToolAnnotations(destructive=False, open_world=False)
 
     @override
-    async def call(
-        self, hass: HomeAssistant, llm_context: LLMContext, args: dict[str, Any]
-    ) -> JsonObjectType:
+    async def call(self, args: dict[str, Any]) -> JsonObjectType:
         """Carry out the request, and return what was done."""
-        return await _async_intent(hass, llm_context, "Dp1Control", args)
+        return await self.handle("Dp1Control", args)
 
 
-async def _async_intent(
-    hass: HomeAssistant, llm_context: LLMContext, intent_type: str, args: dict[str, Any]
-) -> JsonObjectType:
-    """Handle an intent of ours, and return its answer."""
-    here = async_get_match_preferences(hass, llm_context).area_id
-    slots = {("name" if key == "display" else key): args[key] for key in args}
-    # A model that calls a tool for art has art in mind.
-    slots["art"] = "yes"
-    if here:
-        slots["preferred_area_id"] = here
-    response = await intent.async_handle(
-        hass,
-        llm_context.platform,
-        intent_type,
-        {key: {"value": value} for key, value in slots.items()},
-        context=llm_context.context,
-        language=llm_context.language,
-        assistant=llm_context.assistant,
-        device_id=llm_context.device_id,
-    )
-    said = response.speech["plain"]["speech"]
-    if response.error_code is not None:
-        raise HomeAssistantError(said)
-    return {"answer": said}
-
-
-def _described(hass: HomeAssistant, display: SpokenDisplay) -> JsonObjectType:
+def _described(display: SpokenDisplay) -> JsonObjectType:
     """Return what a display shows."""
+    hass = display.hass
     entity = er.async_get(hass).async_get(display.entity_id)
     area_id = er.async_get_effective_area_id(hass, entity) if entity else None
     area = ar.async_get(hass).async_get_area(area_id) if area_id else None
@@ -419,11 +412,14 @@ def async_get_tools(
         return None
     return LLMTools(
         tools=[
-            ListDisplaysTool(),
-            DescribeWorkTool(),
-            FindArtTool(),
-            ShowArtTool(),
-            ControlDisplayTool(),
+            tool(hass, llm_context)
+            for tool in (
+                ListDisplaysTool,
+                DescribeWorkTool,
+                FindArtTool,
+                ShowArtTool,
+                ControlDisplayTool,
+            )
         ],
         prompt=PROMPT,
     )
