@@ -20,13 +20,12 @@ from .client.text import clean
 from .const import DOMAIN
 from .data import DATA
 from .library.entries import async_libraries
-from .library.node import media_id
 from .library.search import fold
 from .voice.answers import NotOursError, UnansweredError
 from .voice.choice import CHOICES, Chosen, DidYouMeanError, Offer, async_choose
 from .voice.control import ACTIONS, PERCENT, async_act
 from .voice.displays import SpokenDisplay, exposed_displays, with_place
-from .voice.request import SPOKEN_TEXT, TIME_SLOTS, Request, SpokenIntent, span_of
+from .voice.request import SPOKEN_TEXT, Request, Span, SpokenIntent, span_of
 
 MAX_TITLES: Final = 4
 MAX_NOTE: Final = 300
@@ -164,49 +163,48 @@ class AskIntent(SpokenIntent):
             displays = seen or displays
         if question == "what" and len(displays) > 1:
             question = "hangs"
-        said = [await self._answer_for(request, question, d) for d in displays]
+        said = [await _async_tell(request, question, d) for d in displays]
         return " ".join(dict.fromkeys(said))
 
-    async def _answer_for(
-        self, request: Request, question: str, display: SpokenDisplay
-    ) -> str:
-        """Answer a question about one display."""
-        say, credit = request.answers.say, request.answers.credit
-        if not display.is_available:
-            return say("unavailable", name=display.name)
-        if display.state.state == MediaPlayerState.OFF:
-            return say("asleep", name=display.name)
-        if display.state.state != MediaPlayerState.PLAYING:
-            return say("nothing", name=display.name)
-        title = display.attribute("media_title") or say("untitled")
-        artist = display.attribute("media_artist")
-        details = display.attribute(DOMAIN) or {}
-        match question:
-            case "what":
-                return credit("what", artist, title=title)
-            case "about":
-                return _about(request, title, artist, details)
-            case "artist" if about := _beginning(details, "about_artist", 2):
-                return f"{credit('who', artist, title=title)} {about}"
-            case "artist" | "who":
-                return credit("who", artist, title=title)
-            case "when" if year := details.get("year"):
-                return say("when", title=title, year=str(year))
-            case "exhibition" if show := display.attribute("media_album_name"):
-                return say("exhibition", title=title, exhibition=show)
-            case "exhibition" if playlist := display.attribute("media_playlist"):
-                return say("exhibition_playlist", title=title, playlist=playlist)
-            case "next" if (coordinator := display.coordinator) and (
-                following := next_title(coordinator)
-            ):
-                return say("next", title=following, name=display.name)
-            case "more" if artist:
-                return await _async_more(request, artist, title)
-            case "more":
-                return credit("who", None, title=title)
-            case "hangs":
-                return credit("hangs", artist, title=title, where=display.name)
-        return say(f"{question}_unknown", title=title, name=display.name)
+
+async def _async_tell(request: Request, question: str, display: SpokenDisplay) -> str:
+    """Answer a question about a display."""
+    say, credit = request.answers.say, request.answers.credit
+    if not display.is_available:
+        return say("unavailable", name=display.name)
+    if display.state.state == MediaPlayerState.OFF:
+        return say("asleep", name=display.name)
+    if display.state.state != MediaPlayerState.PLAYING:
+        return say("nothing", name=display.name)
+    title = display.attribute("media_title") or say("untitled")
+    artist = display.attribute("media_artist")
+    details = display.attribute(DOMAIN) or {}
+    match question:
+        case "what":
+            return credit("what", artist, title=title)
+        case "about":
+            return _about(request, title, artist, details)
+        case "artist" if about := _beginning(details, "about_artist", 2):
+            return f"{credit('who', artist, title=title)} {about}"
+        case "artist" | "who":
+            return credit("who", artist, title=title)
+        case "when" if year := details.get("year"):
+            return say("when", title=title, year=str(year))
+        case "exhibition" if show := display.attribute("media_album_name"):
+            return say("exhibition", title=title, exhibition=show)
+        case "exhibition" if playlist := display.attribute("media_playlist"):
+            return say("exhibition_playlist", title=title, playlist=playlist)
+        case "next" if (coordinator := display.coordinator) and (
+            following := next_title(coordinator)
+        ):
+            return say("next", title=following, name=display.name)
+        case "more" if artist:
+            return await _async_more(request, artist, title)
+        case "more":
+            return credit("who", None, title=title)
+        case "hangs":
+            return credit("hangs", artist, title=title, where=display.name)
+    return say(f"{question}_unknown", title=title, name=display.name)
 
 
 def _about(
@@ -265,23 +263,14 @@ class ControlIntent(SpokenIntent):
             displays = displays[:1]
         if name == "extend":
             return await _async_extend(request, displays)
-        if name == "stay" and {*TIME_SLOTS, "until"} & set(request.slots):
-            works = [_current_work(display) for display in displays]
-            pairs = zip(works, displays, strict=True)
-            return " ".join([await _async_show(request, c, [d]) for c, d in pairs])
-        say, credit = request.answers.say, request.answers.credit
+        if name == "stay":
+            if span := span_of(request.slots, _bedtime(request, displays)):
+                return await _async_stay(request, displays, span)
+        say = request.answers.say
         titles = {d: d.attribute("media_title") or say("untitled") for d in displays}
         done, failures = await async_act(request, displays)
         if name in ("next", "previous"):
-            said = [
-                credit(
-                    "hangs",
-                    display.attribute("media_artist"),
-                    title=display.attribute("media_title") or say("untitled"),
-                    where=display.name,
-                )
-                for display in done
-            ]
+            said = [await _async_tell(request, "hangs", display) for display in done]
         elif name in ("stay", "keep", "remove"):
             said = [say(name, title=titles[d], where=d.name) for d in done]
         else:
@@ -289,17 +278,23 @@ class ControlIntent(SpokenIntent):
         return " ".join((*said, failures)).strip()
 
 
-def _current_work(display: SpokenDisplay) -> Chosen:
-    """Return the work that a display shows, to be shown alone for a time, or raise that no library knows it."""
-    coordinator = display.coordinator
-    player = coordinator.data.player if coordinator else None
-    if player and (item := player.current):
-        for library in async_libraries(display.hass):
-            if (work := library.known_work(item)) and work.node_id:
-                where = media_id(library.entry_id, work.node_id)
-                title = work.title or item.title or ""
-                return Chosen(where, title, work.artist, is_work=True)
-    raise UnansweredError("cannot", name=display.name)
+async def _async_stay(
+    request: Request, displays: list[SpokenDisplay], span: Span
+) -> str:
+    """Show only the current works for a limited time."""
+    said = []
+    for display in displays:
+        if (work := display.attribute("media_track")) is None:
+            raise UnansweredError("cannot", name=display.name)
+        said.append(_until(request, display, span))
+        await request.call(
+            DOMAIN,
+            "show_work",
+            entity_id=display.entity_id,
+            work=work,
+            show_for=_as_text(span.duration),
+        )
+    return " ".join(said)
 
 
 async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
@@ -308,24 +303,27 @@ async def _async_extend(request: Request, displays: list[SpokenDisplay]) -> str:
     duties = request.hass.data[DATA].duties
     said = []
     for display in displays:
-        title = display.attribute("media_title") or request.answers.say("untitled")
         coordinator, until = display.coordinator, None
         if coordinator and span:
             until = await duties.async_extend(coordinator, span.duration)
         if until is None:
+            title = display.attribute("media_title") or request.answers.say("untitled")
             said.append(request.answers.say("stay", title=title, where=display.name))
-            continue
-        rest = until - dt_util.utcnow()
-        said.append(
-            request.answers.credit(
-                "shown_for_by",
-                display.attribute("media_artist"),
-                title=title,
-                where=display.name,
-                time=request.answers.span(rest, dt_util.as_local(until)),
-            )
-        )
+        else:
+            rest = Span(until - dt_util.utcnow(), dt_util.as_local(until))
+            said.append(_until(request, display, rest))
     return " ".join(said)
+
+
+def _until(request: Request, display: SpokenDisplay, span: Span) -> str:
+    """Tell for how long a display shows its work."""
+    return request.answers.credit(
+        "shown_for_by",
+        display.attribute("media_artist"),
+        title=display.attribute("media_title") or request.answers.say("untitled"),
+        where=display.name,
+        time=request.answers.span(span.duration, span.until),
+    )
 
 
 async def _async_accept(request: Request) -> str:

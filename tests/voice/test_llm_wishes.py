@@ -104,6 +104,7 @@ async def test_household(hass: HomeAssistant, tmp_path: Path) -> None:
         )
         assert held["answer"].endswith("on Big Wall for 30 minutes.")
         await until(lambda: len(wall.state.items) == 1)
+        assert wall.state.current_title in held["answer"]
         await call("control_display", action="label_off", display="Big Wall")
         assert wall.state.settings["tombstone"] == "off"
         before = wall.device.panel.values["brightness"]
