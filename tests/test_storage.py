@@ -61,7 +61,7 @@ DAMAGED: dict[str, list[object]] = {
         {DISPLAY: [{"leader": DISPLAY}]},
         {DISPLAY: [{"kind": "dance"}]},
         {DISPLAY: [{"kind": "group"}]},
-        {DISPLAY: [{"kind": "group", "leader": DISPLAY, "ahead": "x"}]},
+        {DISPLAY: [{"kind": "group", "leader": 1}]},
         {DISPLAY: [{"kind": "spread", "displays": 1}]},
         {DISPLAY: [{**ANNOUNCEMENT, "until": 7}]},
         {DISPLAY: [{**ANNOUNCEMENT, "until": "2026-11-21T12:00:00"}]},
