@@ -16,7 +16,6 @@ from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
 from ..client.errors import Dp1Error
 from ..client.playlist.document import unsigned
-from ..client.playlist.schedule import Due
 from ..client.values import mapping, text
 from ..coordinator import DisplayCoordinator
 from ..data import DATA
@@ -80,11 +79,11 @@ class ShownDaily(Duty):
             raise HomeAssistantError("the work of the day cannot be shown now")
         if not await self._async_is_shown(coordinator):
             return None
-        moved, found = replace(self, url=daily.url or ""), daily.due()
+        moved = replace(self, url=daily.url or "")
         if self.cast.playlist is None and moved.url != self.url:
             cast = Cast(playlist_url=moved.url)
-        elif found.timed:
-            cast = _alone(daily, found, self.display, self.item_duration)
+        elif daily.due().timed:
+            cast = _alone(daily, self.display, self.item_duration)
         else:
             return moved
         if cast != self.cast:
@@ -140,8 +139,8 @@ async def async_of_today(hass: HomeAssistant, cast: Cast, options: Options) -> C
     url = cast.playlist_url
     if url is None or (daily := daily_at(hass, url)) is None:
         return cast
-    found = await _async_due(daily)
-    return _alone(daily, found, options.display, options.item_duration)
+    await _async_check_due(daily)
+    return _alone(daily, options.display, options.item_duration)
 
 
 async def async_show_daily(
@@ -149,41 +148,43 @@ async def async_show_daily(
 ) -> dict[str, Any]:
     """Show the Daily: by its URL, and alone if the display turns out not to know when works are due."""
     duties = coordinator.hass.data[DATA].duties
-    found = await _async_due(daily)
+    await _async_check_due(daily)
     ignores = _ignores_times(coordinator)
+
+    async def show(cast: Cast) -> dict[str, Any]:
+        """Show the Daily or its work, which lasts unless a later cast overtook it."""
+        response = await duties.async_show(coordinator, cast, options)
+        if not response.get("superseded"):
+            shown = ShownDaily(
+                url=daily.url or "",
+                cast=cast,
+                display=options.display,
+                item_duration=options.item_duration,
+            )
+            await duties.async_put(coordinator, shown)
+        return response
+
     # What the display makes of the URL is not shown for long.
     with coordinator.requests.steps():
         is_known = duties.get(coordinator.entry_id, IgnoresTimes) == ignores
         if not (is_known or coordinator.cast_only or options.rewrites):
-            response = await duties.async_show(coordinator, cast, options)
-            if response.get("superseded"):
-                return response
-            by_url = ShownDaily(url=daily.url or "", cast=cast)
-            await duties.async_put(coordinator, by_url)
-            if not by_url.check(coordinator):
+            response = await show(cast)
+            shown = duties.get(coordinator.entry_id, ShownDaily)
+            if shown is None or shown.cast is not cast or not shown.check(coordinator):
                 return response
             await duties.async_put(coordinator, ignores)
-        alone = ShownDaily(
-            url=daily.url or "",
-            cast=_alone(daily, found, options.display, options.item_duration),
-            display=options.display,
-            item_duration=options.item_duration,
-        )
-        response = await duties.async_show(coordinator, alone.cast, options)
-        if not response.get("superseded"):
-            await duties.async_put(coordinator, alone)
-        return response
+        return await show(_alone(daily, options.display, options.item_duration))
 
 
-async def _async_due(daily: Daily) -> Due:
-    """Return what is due, or raise that there is no work for today."""
+async def _async_check_due(daily: Daily) -> None:
+    """Raise if there is no work for today."""
     try:
         await daily.async_document()
     except Dp1Error as err:
         raise translated(err, "playlist", daily.address) from err
     found = daily.due()
     if found.timed and not found.has_run_out(dt_util.utcnow()):
-        return found
+        return
     for moment, key in (
         (found.next_at, "daily_not_yet"),
         (found.since, "daily_ran_out"),
@@ -206,13 +207,11 @@ def _ignores_times(coordinator: DisplayCoordinator) -> IgnoresTimes:
     return IgnoresTimes(firmware=device.installed_version if device else None)
 
 
-def _alone(
-    daily: Daily, found: Due, display: Mapping[str, Any], duration: float | None
-) -> Cast:
+def _alone(daily: Daily, display: Mapping[str, Any], duration: float | None) -> Cast:
     """Return a cast of what is due, without times and signatures."""
     items = [
         {key: value for key, value in item.items() if key != "displayAt"}
-        for item in found.items
+        for item in daily.due().items
     ]
     document = unsigned(daily.document or {}) | {"items": items}
     document.pop("schedule", None)
