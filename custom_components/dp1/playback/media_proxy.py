@@ -56,10 +56,12 @@ class Grant:
     Attributes:
         media_id: id of the media source, a camera or image entity, or a collection of a library.
         entry_ids: config entries of the displays that it was cast to.
+        fresh_until: until when a display may be about to show it, on the clock of the event loop.
     """
 
     media_id: str
     entry_ids: list[str] = field(default_factory=list)
+    fresh_until: float = field(default=0.0, metadata={"serialize": "omit"})
 
 
 class MediaProxy:
@@ -70,7 +72,6 @@ class MediaProxy:
         self._hass = hass
         self._store = SafeStore(hass, "media_proxy", dict[str, Grant])
         self._grants: dict[str, Grant] = {}
-        self._fresh_until: dict[str, float] = {}
 
     async def async_load(self) -> None:
         """Load the tokens from storage."""
@@ -80,17 +81,19 @@ class MediaProxy:
     def async_url(self, media_id: str, path: str) -> str:
         """Return the URL at which displays can load a medium that is at a local path now, or raise that there is none."""
         base = base_url(self._hass)
-        for token, grant in list(self._grants.items()):
-            if not self._is_used(token, grant):
-                self._drop(token)
+        self._grants = {
+            token: grant
+            for token, grant in self._grants.items()
+            if self._is_used(token, grant)
+        }
         known = (
-            token for token in self._grants if self._grants[token].media_id == media_id
+            token for token, grant in self._grants.items() if grant.media_id == media_id
         )
         if not (token := next(known, "")):
             token = token_urlsafe(32)
             self._grants[token] = Grant(media_id)
             self._save()
-        self._refresh(token)
+        self._refresh(self._grants[token])
         return f"{base}{PATH}{quote(path)}?token={token}"
 
     @callback
@@ -98,7 +101,7 @@ class MediaProxy:
         """Note that media are cast to a display."""
         for _, token in TOKEN.findall("\n".join(_sources(cast))):
             if (grant := self._grants.get(token)) is not None:
-                self._refresh(token)
+                self._refresh(grant)
                 if entry_id not in grant.entry_ids:
                     grant.entry_ids.append(entry_id)
                     self._save()
@@ -120,12 +123,12 @@ class MediaProxy:
             if entry_id in grant.entry_ids:
                 grant.entry_ids.remove(entry_id)
                 if not grant.entry_ids:
-                    self._drop(token)
+                    del self._grants[token]
         self._save()
 
     def _is_used(self, token: str, grant: Grant) -> bool:
         """Return whether a display shows a medium, can return to it, or is about to show it."""
-        return self._hass.loop.time() < self._fresh_until.get(token, 0.0) or any(
+        return self._hass.loop.time() < grant.fresh_until or any(
             self._is_used_by(token, entry_id) for entry_id in grant.entry_ids
         )
 
@@ -149,15 +152,10 @@ class MediaProxy:
             sources.append(data.player.playlist_url or "")
         return any(token in source for source in sources)
 
-    def _refresh(self, token: str) -> None:
-        """Keep a token valid until the display has reported that it shows the medium."""
+    def _refresh(self, grant: Grant) -> None:
+        """Keep a medium open until the display has reported that it shows it."""
         grace = self._hass.data[DATA].timing.proxy_grace
-        self._fresh_until[token] = self._hass.loop.time() + grace
-
-    def _drop(self, token: str) -> None:
-        """Drop a token."""
-        del self._grants[token]
-        self._fresh_until.pop(token, None)
+        grant.fresh_until = self._hass.loop.time() + grace
 
     def _save(self) -> None:
         """Save the tokens."""
@@ -211,14 +209,14 @@ async def _async_serve(
     hass: HomeAssistant, request: web.Request, media_id: str
 ) -> web.StreamResponse:
     """Return the response with a medium."""
-    if media_id.startswith(LIVE):
-        return await _async_stream(hass, request, media_id.removeprefix(LIVE))
     if media_id.startswith(MEDIA_PREFIX):
         built = await async_build_playlist(hass, {"media_content_id": media_id})
         return web.json_response(built.cast.playlist, headers=HEADERS)
-    if not media_source.is_media_source_id(media_id):
-        content, content_type = await _async_entity_picture(hass, media_id)
-        return web.Response(body=content, content_type=content_type, headers=HEADERS)
+    entity_id = media_id.removeprefix(LIVE)
+    if not media_source.is_media_source_id(entity_id):
+        return await _async_serve_entity(
+            hass, request, entity_id, entity_id != media_id
+        )
     media = await media_source.async_resolve_media(hass, media_id, None)
     if media.path is not None:
         # Uploaded pictures have no suffix that would tell it.
@@ -234,35 +232,29 @@ async def _async_serve(
     )
 
 
-async def _async_stream(
-    hass: HomeAssistant, request: web.Request, entity_id: str
+async def _async_serve_entity(
+    hass: HomeAssistant, request: web.Request, entity_id: str, is_live: bool
 ) -> web.StreamResponse:
-    """Stream the pictures of a camera until the display shows something else."""
-    if not is_picture_entity(hass, entity_id):
-        raise HomeAssistantError(f"{entity_id} is not there")
-    # Its libraries are only installed where there are cameras.
-    from homeassistant.components import camera  # noqa: PLC0415
-
-    if request.method == hdrs.METH_HEAD:
-        return web.Response(content_type="multipart/x-mixed-replace")
-    stream = await camera.async_get_mjpeg_stream(hass, request, entity_id)
-    return stream or web.Response(status=HTTPStatus.BAD_GATEWAY)
-
-
-async def _async_entity_picture(
-    hass: HomeAssistant, entity_id: str
-) -> tuple[bytes, str]:
-    """Return the current picture of a camera or image entity, and its content type."""
+    """Return the picture of a camera or image entity now, or stream a camera until the display shows something else."""
     if not is_picture_entity(hass, entity_id):
         raise HomeAssistantError(f"{entity_id} is not there")
     if entity_id.startswith(f"{Platform.IMAGE}."):
         picture = await image.async_get_image(hass, entity_id)
-        return picture.content, picture.content_type
+        return web.Response(
+            body=picture.content, content_type=picture.content_type, headers=HEADERS
+        )
     # Its libraries are only installed where there are cameras.
     from homeassistant.components import camera  # noqa: PLC0415
 
-    still = await camera.async_get_image(hass, entity_id)
-    return still.content, still.content_type
+    if not is_live:
+        still = await camera.async_get_image(hass, entity_id)
+        return web.Response(
+            body=still.content, content_type=still.content_type, headers=HEADERS
+        )
+    if request.method == hdrs.METH_HEAD:
+        return web.Response(content_type="multipart/x-mixed-replace")
+    stream = await camera.async_get_mjpeg_stream(hass, request, entity_id)
+    return stream or web.Response(status=HTTPStatus.BAD_GATEWAY)
 
 
 def is_picture_entity(hass: HomeAssistant, media_id: str) -> bool:
