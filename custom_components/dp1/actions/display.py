@@ -19,6 +19,7 @@ from homeassistant.util.json import JsonObjectType
 
 from ..client.display.client import Cast
 from ..client.display.player_status import PlayerStatus
+from ..client.playlist.document import without_nothing
 from ..client.playlist.schema import SCALINGS
 from ..client.text import MAX_TITLE, clean
 from ..coordinator import DisplayCoordinator, Refresh
@@ -84,6 +85,10 @@ OPTIONS: dict[vol.Marker, Any] = {
     vol.Optional("item_duration"): vol.All(
         vol.Coerce(float), vol.Range(min=1, max=31_536_000)
     ),
+    vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
+    vol.Optional("wake", default=True): cv.boolean,
+}
+DISPLAY: dict[vol.Marker, Any] = {
     vol.Optional("scaling"): vol.In(SCALINGS),
     vol.Optional("background"): color,
     vol.Optional("margin"): vol.Any(
@@ -91,15 +96,14 @@ OPTIONS: dict[vol.Marker, Any] = {
         cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?(px|%|vw|vh)$"),
         vol.All(cv.matches_regex(r"^\d{1,5}(\.\d{1,5})?$"), vol.Coerce(float)),
     ),
-    vol.Optional("limit"): vol.All(vol.Coerce(int), vol.Range(min=1, max=1024)),
-    vol.Optional("wake", default=True): cv.boolean,
-    vol.Optional("title"): title,
-    vol.Optional("note"): note,
 }
 CAST_SCHEMA = cv.make_entity_service_schema(
     {
         **{vol.Optional(name): validator for name, validator in ART.items()},
         **OPTIONS,
+        **DISPLAY,
+        vol.Optional("title"): title,
+        vol.Optional("note"): note,
         vol.Optional("show_for"): positive_duration,
         vol.Optional("spread"): cv.boolean,
     }
@@ -109,8 +113,16 @@ CAST_SCHEMA = cv.make_entity_service_schema(
 async def async_cast_playlist(call: ServiceCall) -> ServiceResponse:
     """Cast to the targeted displays."""
     what = exactly_one_of(call, ART)
+    data = call.data
     options = Options(
-        **{str(key): call.data[key] for key in OPTIONS if key in call.data}
+        **{str(key): data[key] for key in OPTIONS if key in data},
+        display={str(key): data[key] for key in DISPLAY if key in data},
+        texts=without_nothing(
+            {
+                "title": data.get("title"),
+                "note": without_nothing({"text": data.get("note")}),
+            }
+        ),
     )
     if "media_content_id" in what:
         what["media_content_id"], place = split_media_id(what["media_content_id"])

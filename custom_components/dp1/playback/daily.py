@@ -215,7 +215,7 @@ def _alone(daily: Daily, display: Mapping[str, Any], duration: float | None) -> 
     ]
     document = unsigned(daily.document or {}) | {"items": items}
     document.pop("schedule", None)
-    options = Options(item_duration=duration, asked=None, **display)
+    options = Options(item_duration=duration, asked=None, display=display)
     return from_document(document, options)
 
 

@@ -107,12 +107,9 @@ class Options:
     Attributes:
         start_at: the work to start with, from 1.
         item_duration: seconds for each work.
-        scaling: ``fit``, ``fill``, ``stretch`` or ``auto``.
-        background: ``#rrggbb``.
-        margin: pixels, or text with a unit.
+        display: scaling, background and margin of each work, as DP-1 has them.
         limit: maximum number of works.
-        title: of the playlist, instead of its own.
-        note: a few words on the playlist, instead of its own.
+        texts: fields of the playlist that count instead of its own: title and note.
         place: where to resume, unless the above says otherwise.
         asked: number of the request, which tells later ones from earlier ones; None for what no user requested.
         warnings: what is said about it in the answer.
@@ -122,12 +119,9 @@ class Options:
     shuffle: bool | None = None
     repeat: RepeatMode | None = None
     item_duration: float | None = None
-    scaling: str | None = None
-    background: str | None = None
-    margin: float | str | None = None
+    display: Mapping[str, Any] = field(default_factory=dict)
     limit: int | None = None
-    title: str = ""
-    note: str = ""
+    texts: Mapping[str, Any] = field(default_factory=dict)
     wake: bool = True
     place: Start = field(default_factory=Start)
     asked: int | None = field(
@@ -148,25 +142,9 @@ class Options:
         return start
 
     @property
-    def display(self) -> dict[str, Any]:
-        """The ``display`` of each item."""
-        wanted = {
-            "scaling": self.scaling,
-            "background": self.background,
-            "margin": self.margin,
-        }
-        return {key: value for key, value in wanted.items() if value is not None}
-
-    @property
     def rewrites(self) -> bool:
         """Whether the document has to be changed, so that its URL cannot be cast."""
         return bool(self.display or self.item_duration or self.limit or self.texts)
-
-    @property
-    def texts(self) -> dict[str, Any]:
-        """Fields of the playlist that are given."""
-        title = {"title": self.title} if self.title else {}
-        return title | ({"note": {"text": self.note}} if self.note else {})
 
 
 async def async_resolve(
@@ -253,7 +231,7 @@ def from_document(document: str | Mapping[str, Any], options: Options) -> Cast:
     if options.limit and options.limit < len(shown["items"]):
         shown["items"] = shown["items"][: options.limit]
     if options.texts or len(shown["items"]) < len(parsed["items"]):
-        shown = unsigned(shown) | options.texts
+        shown = unsigned(shown) | dict(options.texts)
     _check_start(options, len(shown["items"]))
     return Cast(playlist=shown)
 
