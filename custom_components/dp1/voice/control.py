@@ -88,7 +88,9 @@ async def _async_act(request: Request, action: Action, display: SpokenDisplay) -
         raise UnansweredError(key, name=display.name)
     data, entity = dict(action.data), display.state
     if action.key:
-        entity = display.entity(action.domain, action.key)
+        if (other := display.state_of(action.domain, action.key)) is None:
+            raise UnansweredError("cannot", name=display.name)
+        entity = other
     if action.domain == Platform.NUMBER:
         data["value"] = _brightness(request, display, entity)
     entity_id = entity.entity_id

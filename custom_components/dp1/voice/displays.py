@@ -67,12 +67,6 @@ class SpokenDisplay:
         state = self.hass.states.get(found) if found else None
         return None if state and state.state == STATE_UNAVAILABLE else state
 
-    def entity(self, domain: str, key: str) -> State:
-        """Return the state of another entity of the display, or raise that it has none."""
-        if (state := self.state_of(domain, key)) is None:
-            raise UnansweredError("cannot", name=self.name)
-        return state
-
 
 @callback
 def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenDisplay]:
@@ -88,14 +82,13 @@ def exposed_displays(hass: HomeAssistant, assistant: str | None) -> list[SpokenD
     return sorted(found, key=lambda display: display.name)
 
 
-def _matching(
-    hass: HomeAssistant,
-    displays: Iterable[SpokenDisplay],
-    constraints: intent.MatchTargetsConstraints,
+def matching(
+    hass: HomeAssistant, displays: Iterable[SpokenDisplay], **names: Any
 ) -> list[SpokenDisplay]:
-    """Return the displays that match constraints as Home Assistant matches them."""
+    """Return the displays with a name, area_name or floor_name as Home Assistant matches them."""
     by_id = {display.entity_id: display for display in displays}
     states = [display.state for display in by_id.values()]
+    constraints = intent.MatchTargetsConstraints(**names, allow_duplicate_names=True)
     result = intent.async_match_targets(hass, constraints, states=states)
     return [by_id[state.entity_id] for state in result.states]
 
@@ -105,21 +98,15 @@ def named_displays(
 ) -> list[SpokenDisplay]:
     """Return the displays with a name, in an area or on a floor, or raise that there are none."""
     place = str(next(slots[key] for key in PLACES if key in slots))
-    constraints = intent.MatchTargetsConstraints(
-        name=slots.get("name"),
-        area_name=slots.get("area"),
-        floor_name=slots.get("floor"),
-        allow_duplicate_names=True,
-    )
-    if "place" not in slots and (found := _matching(hass, displays, constraints)):
-        return found
     # The name of a place may be that of another entity, too.
-    for constraints in (
-        intent.MatchTargetsConstraints(area_name=place),
-        intent.MatchTargetsConstraints(floor_name=place),
-        intent.MatchTargetsConstraints(name=place, allow_duplicate_names=True),
-    ):
-        if found := _matching(hass, displays, constraints):
+    tried: list[dict[str, Any]] = [
+        {key: place} for key in ("area_name", "floor_name", "name")
+    ]
+    if "place" not in slots:
+        own = {"name": "name", "area_name": "area", "floor_name": "floor"}
+        tried.insert(0, {key: slots.get(slot) for key, slot in own.items()})
+    for names in tried:
+        if found := matching(hass, displays, **names):
             return found
     if similar := _similarly_named(displays, place):
         return similar
@@ -147,16 +134,6 @@ def with_place(
     return slots
 
 
-def in_area(
-    hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None
-) -> list[SpokenDisplay]:
-    """Return the displays in an area."""
-    if area_id is None:
-        return []
-    constraints = intent.MatchTargetsConstraints(area_name=area_id)
-    return _matching(hass, displays, constraints)
-
-
 def on_floor(
     hass: HomeAssistant, displays: list[SpokenDisplay], area_id: str | None, where: str
 ) -> list[SpokenDisplay]:
@@ -178,9 +155,7 @@ def on_floor(
     found = [
         display
         for floor_id in sorted(wanted)
-        for display in _matching(
-            hass, displays, intent.MatchTargetsConstraints(floor_name=floor_id)
-        )
+        for display in matching(hass, displays, floor_name=floor_id)
     ]
     if not found:
         raise NotOursError("no_display_here")

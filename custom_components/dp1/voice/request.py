@@ -21,7 +21,7 @@ from .displays import (
     PLACES,
     SpokenDisplay,
     exposed_displays,
-    in_area,
+    matching,
     named_displays,
     on_floor,
 )
@@ -152,7 +152,7 @@ class Request:
         device_id = self.intent.device_id
         device = dr.async_get(hass).async_get(device_id) if device_id else None
         area_id = slots.get("preferred_area_id") or (device.area_id if device else None)
-        here = in_area(hass, displays, area_id)
+        here = matching(hass, displays, area_name=area_id) if area_id else []
         match slots.get("scope"):
             case "all":
                 found = displays
